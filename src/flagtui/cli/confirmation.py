@@ -11,13 +11,19 @@ from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 
 WIDTH = 96
+LEFT_OUT = 12
+"""Records that are named with the reason why they are left out."""
 
 
 def show_question(question: Question[Any]) -> None:
-    """The words of the dialog in the app."""
+    """The words of the dialog in the app, and why what was named as well stays as it is."""
     say(question.title)
     for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
         say("".join(text for text, _style in line).rstrip())
+    for one in question.left_out[:LEFT_OUT]:
+        say(f"  left out: {one.key}: {one.reason}{f'; {one.next}' if one.next else ''}")
+    if (more := len(question.left_out) - LEFT_OUT) > 0:
+        say(f"  left out: {more:,} more")
 
 
 def settle(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Approved[Any] | NotYet:

@@ -182,3 +182,15 @@ def test_a_share_given_to_a_variant_is_refused_rather_than_taken_for_its_key(sig
     done = signed_in("flags", "create", "with-shares", "--variant", "a=30", "--variant", "b=70", "--dry-run")
     assert (done.code, done.out) == (2, "")
     assert "'a=30' is no key of a variant. --variant takes a key alone" in done.err
+
+
+def test_a_question_says_which_records_are_left_out_and_why(signed_in: Run, key: str, ask: Ask[Flag]) -> None:
+    base = ask(lambda client: client.flags.create({"key": "left-out-base", "active": True})).id
+    needs = {"key": str(base), "type": "flag", "operator": "flag_evaluates_to", "value": True}
+    groups = [{"properties": [needs], "rollout_percentage": 100}]
+    body = {"key": "left-out-child", "active": True, "filters": {"groups": groups}}
+    ask(lambda client: client.flags.create(body))
+    done = signed_in("flags", "disable", key, "left-out-base", "--dry-run", is_shown=True)
+    shown = " ".join(done.out.split())
+    assert "Turn OFF 1 of 2 flags" in shown
+    assert "left out: left-out-base: left-out-child depends on this flag and is on; change or turn" in shown
