@@ -1,6 +1,7 @@
-"""How to ask the server. `Client` is loaded when first named, because httpx takes long to load."""
+"""How to ask the server. Names are loaded when they are first asked for, because httpx takes long to load."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from flagtui.api.client import Client
@@ -8,14 +9,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Client", "Deadlines"]
 
+_HOMES: Final = {"Client": "client", "Deadlines": "connection"}
+
 
 def __getattr__(name: str) -> Any:
-    if name == "Client":
-        from flagtui.api.client import Client
-
-        return Client
-    if name == "Deadlines":
-        from flagtui.api.connection import Deadlines
-
-        return Deadlines
+    if name in _HOMES:
+        return getattr(import_module(f"flagtui.api.{_HOMES[name]}"), name)
     raise AttributeError(name)

@@ -1,8 +1,8 @@
 """The client: one host, one key, one project; others of the same host share its connection."""
 
-from functools import cached_property
+from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Self, TypedDict, TypeVar, Unpack
 
 from flagtui.api.auth import KeyAuth, Secret
 from flagtui.api.capabilities import Capabilities
@@ -14,7 +14,6 @@ from flagtui.api.hosts import Host, read_host
 from flagtui.api.http_library import httpx
 from flagtui.api.request_log import Log
 from flagtui.api.resource import KeptRecords, ListedRecords
-from flagtui.api.single_flags import SingleFlags
 from flagtui.models.json_value import as_id
 
 if TYPE_CHECKING:
@@ -24,8 +23,11 @@ if TYPE_CHECKING:
     from flagtui.api.experiments import Experiments
     from flagtui.api.flag_evaluation import FlagEvaluation
     from flagtui.api.flags import Flags
+    from flagtui.api.single_flags import SingleFlags
     from flagtui.models.experiment import Holdout, SavedMetric
     from flagtui.models.flag_answers import Cohort, ScheduledChange
+
+Asked = TypeVar("Asked")
 
 
 class ClientOptions(TypedDict, total=False):
@@ -41,8 +43,60 @@ class ClientOptions(TypedDict, total=False):
     """Hears of every request: see `request_log`."""
 
 
+class Group(Generic[Asked]):
+    """A group of operations, built when it is first asked for: the models of its records take long to load.
+
+    `kept` is for small records, whose model `name` is; the group is called as their operations are.
+    """
+
+    def __init__(self, module: str, name: str, kept: "type[ListedRecords[Any]] | None" = None) -> None:
+        self._module = module
+        self._name = name
+        self._kept = kept
+
+    def __set_name__(self, owner: type, attribute: str) -> None:
+        self._attribute = attribute
+
+    def __get__(self, client: "Client", owner: type) -> Asked:
+        found = getattr(import_module(self._module), self._name)
+        place = (client.connection, client.project)
+        made: Any = self._kept(*place, self._attribute, found) if self._kept else found(*place)
+        # Looked up there from now on.
+        client.__dict__[self._attribute] = made
+        return made  # type: ignore[no-any-return]  # made of names
+
+
 class Client:
     """Use it as an async context manager. Raises `BadHost` or `BadKey` when made, `ApiError` when asked."""
+
+    flags: "Group[Flags]" = Group("flagtui.api.flags", "Flags")
+    """The project's flags."""
+    flag_objects: "Group[SingleFlags]" = Group("flagtui.api.single_flags", "SingleFlags")
+    """Single flags as the JSON the server sent."""
+    projects: "Group[Projects]" = Group("flagtui.api.account", "Projects")
+    """The projects the key can open."""
+    people: "Group[People]" = Group("flagtui.api.account", "People")
+    """The holder of the key, and the key."""
+    evaluation: "Group[FlagEvaluation]" = Group("flagtui.api.flag_evaluation", "FlagEvaluation")
+    """What people get of the flags, and the data that libraries evaluate them with."""
+    results: "Group[ExperimentResults]" = Group("flagtui.api.experiment_results", "ExperimentResults")
+    """What experiments measure, and lists around them."""
+    experiments: "Group[Experiments]" = Group("flagtui.api.experiments", "Experiments")
+    """The project's experiments."""
+    event_definitions: "Group[EventDefinitions]" = Group("flagtui.api.event_definitions", "EventDefinitions")
+    """The project's event definitions."""
+    holdouts: "Group[KeptRecords[Holdout]]" = Group("flagtui.models.experiment", "Holdout", KeptRecords)
+    """People kept out of experiments."""
+    saved_metrics: "Group[KeptRecords[SavedMetric]]" = Group(
+        "flagtui.models.experiment", "SavedMetric", KeptRecords
+    )
+    """Metrics experiments can share."""
+    schedule: "Group[KeptRecords[ScheduledChange]]" = Group(
+        "flagtui.models.flag_answers", "ScheduledChange", KeptRecords
+    )
+    """Changes that flags are due for; list one flag's with `record_id`."""
+    cohorts: "Group[ListedRecords[Cohort]]" = Group("flagtui.models.flag_answers", "Cohort", ListedRecords)
+    """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
 
     def __init__(
         self, host: str, key: str | Secret, project: int | str, **options: Unpack[ClientOptions]
@@ -65,91 +119,6 @@ class Client:
         self.connection = connection
         self.project: int | str = number or "@current"
         """The number, or `@current` until `projects.current()` has said which that is."""
-
-    # Each is built when it is first asked for: the models of their records take long to load.
-
-    @cached_property
-    def flags(self) -> "Flags":
-        """The project's flags."""
-        from flagtui.api.flags import Flags
-
-        return Flags(self.connection, self.project)
-
-    @cached_property
-    def flag_objects(self) -> SingleFlags:
-        """Single flags as the JSON the server sent."""
-
-        return SingleFlags(self.connection, self.project)
-
-    @cached_property
-    def projects(self) -> "Projects":
-        """The projects the key can open."""
-        from flagtui.api.account import Projects
-
-        return Projects(self.connection, self.project)
-
-    @cached_property
-    def people(self) -> "People":
-        """The holder of the key, and the key."""
-        from flagtui.api.account import People
-
-        return People(self.connection, self.project)
-
-    @cached_property
-    def evaluation(self) -> "FlagEvaluation":
-        """What people get of the flags, and the data that libraries evaluate them with."""
-        from flagtui.api.flag_evaluation import FlagEvaluation
-
-        return FlagEvaluation(self.connection, self.project)
-
-    @cached_property
-    def results(self) -> "ExperimentResults":
-        """What experiments measure, and lists around them."""
-        from flagtui.api.experiment_results import ExperimentResults
-
-        return ExperimentResults(self.connection, self.project)
-
-    @cached_property
-    def experiments(self) -> "Experiments":
-        """The project's experiments."""
-        from flagtui.api.experiments import Experiments
-
-        return Experiments(self.connection, self.project)
-
-    @cached_property
-    def event_definitions(self) -> "EventDefinitions":
-        """The project's event definitions."""
-        from flagtui.api.event_definitions import EventDefinitions
-
-        return EventDefinitions(self.connection, self.project)
-
-    @cached_property
-    def holdouts(self) -> "KeptRecords[Holdout]":
-        """People kept out of experiments."""
-        from flagtui.models.experiment import Holdout
-
-        return KeptRecords(self.connection, self.project, "holdouts", Holdout)
-
-    @cached_property
-    def saved_metrics(self) -> "KeptRecords[SavedMetric]":
-        """Metrics experiments can share."""
-        from flagtui.models.experiment import SavedMetric
-
-        return KeptRecords(self.connection, self.project, "saved_metrics", SavedMetric)
-
-    @cached_property
-    def schedule(self) -> "KeptRecords[ScheduledChange]":
-        """Changes that flags are due for; list one flag's with `record_id`."""
-        from flagtui.models.flag_answers import ScheduledChange
-
-        return KeptRecords(self.connection, self.project, "schedule", ScheduledChange)
-
-    @cached_property
-    def cohorts(self) -> "ListedRecords[Cohort]":
-        """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
-        from flagtui.models.flag_answers import Cohort
-
-        return ListedRecords(self.connection, self.project, "cohorts", Cohort)
 
     def __repr__(self) -> str:
         return f"Client({self.host.origin}, project={self.project})"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import Forbidden, NotFound, NotOffered
+from flagtui.api.flags import Flags
+from flagtui.models.activity import Activity
 from flagtui.models.rows import FlagRow
-
-if TYPE_CHECKING:
-    from flagtui.api.flags import Flags
-    from flagtui.models.activity import Activity
 
 WORTH_ASKING: Final = 20
 """More changed flags than this are read as part of the whole list: 100 of them are one request."""

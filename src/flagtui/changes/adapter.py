@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from flagtui.api import Client
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.canonical_filters import means_same
+from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.proposal import Proposal
 from flagtui.changes.verbs import verb
+from flagtui.models.account import User
 from flagtui.models.json_value import JSON
 from flagtui.models.names import NO_NAMES, Names
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from flagtui.api import Client
-    from flagtui.changes.flags.flag_refusals import Blocked
-    from flagtui.changes.proposal import Proposal
-    from flagtui.models.account import User
-    from flagtui.models.rows import FlagRow
+from flagtui.models.rows import FlagRow
 
 
 def _silent(_words: str) -> None:

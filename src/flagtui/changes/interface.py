@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol
+from typing import Any, Generic, Protocol
 
-from flagtui.changes.guard import Around, GuardRefused, guard
-from flagtui.changes.outcome import P, R
+from flagtui.changes.adapter import Adapter, WriteContext
+from flagtui.changes.guard import Approved, Around, GuardRefused, Question, guard
+from flagtui.changes.journal_entries import TakenBack
+from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.pipeline import Batch, Ended
-
-if TYPE_CHECKING:
-    from flagtui.changes.adapter import Adapter, WriteContext
-    from flagtui.changes.guard import Approved, Question
-    from flagtui.changes.journal_entries import TakenBack
-    from flagtui.changes.outcome import Outcome
-    from flagtui.config.guard_rules import GuardRules
+from flagtui.config.guard_rules import GuardRules
 
 
 @dataclass(frozen=True)

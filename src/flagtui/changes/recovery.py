@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.adapter import LookedUp, Truth
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo import kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from flagtui.api import Client
-    from flagtui.changes.journal import Journal
-    from flagtui.changes.journal_entries import Ending, Signature
 
 ENDINGS: Final[Mapping[Truth, Ending]] = {"applied": "saved", "not applied": "failed", "gone": "failed"}
 """What can be told for good; the rest stays open."""

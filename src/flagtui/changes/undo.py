@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.changes.adapter import EntryKind, as_left
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.event_definitions.definition_save import DefinitionEntries
@@ -18,10 +19,6 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, TakenBack, taken_back
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-
 
 KINDS: Final[dict[str, EntryKind]] = {
     "flag": FlagEntries(),

@@ -108,8 +108,7 @@ class ProjectSession:
 
     def pages(self, kind: str) -> "Callable[[HasId], str]":
         """What gives the address of a record's page as a link; empty where it cannot be one."""
-        from flagtui.text.addresses import link_to
-        from flagtui.text.styled import is_own
+        from flagtui.text.styled import is_own, link_to
 
         client, host = self.client, str(self.client.host)
 

@@ -134,9 +134,8 @@ class Keyring:
 def load_backend() -> Backend:
     """The first of the system's own keyrings that works here. Raises KeyringUnusable."""
     import keyring
-    from keyring.backend import KeyringBackend
 
-    chosen: KeyringBackend = keyring.get_keyring()
+    chosen = keyring.get_keyring()
     candidates = [*getattr(chosen, "backends", ()), chosen]
     for candidate in candidates:
         if type(candidate).__module__ in _TRUSTED:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate.definitions import Definitions
@@ -17,10 +18,7 @@ from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Group, Person, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import EvaluatedFlag, Trial
-from flagtui.models.json_value import JSON
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
@@ -174,7 +172,7 @@ async def account_for(
     trial, said, definitions = await asyncio.gather(
         _trial(subject, flag, client, refusals),
         _said(subject, client, refusals),
-        local.definitions([flag.raw]),
+        definitions_of(local, [flag.raw]),
     )
     if local.trouble is not None:
         refusals.append(local.trouble.what)
@@ -209,3 +207,49 @@ async def _said(
     except ApiError as error:
         refusals.append(error.what)
         return {}
+
+
+async def definitions_of(
+    local: LocalDefinitions, also: Sequence[Mapping[str, JSON]] = ()
+) -> Definitions | None:
+    """What the evaluator works with, with these flags as they were read; None without a document."""
+    document, time_zone = await asyncio.gather(local.read(), local.zone())
+    if document is None:
+        return Definitions.of([dict(raw) for raw in also], time_zone=time_zone) if also else None
+    if document.cohorts:
+        await local.cohorts.learn()
+    names = dict(local.cohorts.names)
+    return await asyncio.to_thread(_definitions, document.raw, also, names, time_zone)
+
+
+def _definitions(
+    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
+) -> Definitions:
+    flags = [flag for flag in raw.get("flags") or () if isinstance(flag, dict)]
+    # Read on their own they are newer, and name cohorts as people do.
+    newer = {flag.get("key"): dict(flag) for flag in also}
+    kept = [with_cohort_names(flag, names) for flag in flags if flag.get("key") not in newer]
+    return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]}, time_zone=time_zone)
+
+
+def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
+    """The flag with the names of the cohorts it asks for, as a flag read by itself has them."""
+    filters = as_dict(flag.get("filters"))
+    groups = as_list(filters.get("groups"))
+    if not names or not any(_asks_for_cohort(group) for group in groups):
+        return flag
+    named = [_named(group, names) if _asks_for_cohort(group) else group for group in groups]
+    return {**flag, "filters": {**filters, "groups": named}}
+
+
+def _asks_for_cohort(group: JSON) -> bool:
+    return any(as_dict(item).get("type") == "cohort" for item in as_list(as_dict(group).get("properties")))
+
+
+def _named(group: JSON, names: Mapping[int, str]) -> JSON:
+    def named(item: JSON) -> JSON:
+        known = names.get(as_id(as_dict(item).get("value")) or 0)
+        is_nameless = known is not None and as_dict(item).get("type") == "cohort"
+        return {**item, "cohort_name": known} if is_nameless else item
+
+    return {**group, "properties": [named(item) for item in group["properties"]]}

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError, ClosedToKeys
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import EventDefinitionRow
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
 
 LOOKED_AT: Final = 30
 """Experiments read to find those that use an event: servers may ignore the filter and give all."""

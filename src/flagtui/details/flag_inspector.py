@@ -6,21 +6,19 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.models.activity import Activity
+from flagtui.models.filters import OPTED_IN, Asked, asked_of
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BlastRadius, FlagStatus, ScheduledChange
 from flagtui.models.names import Names
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-    from flagtui.changes.flags.flag_context import Asked
-    from flagtui.models.activity import Activity
-    from flagtui.models.flag import Flag
-    from flagtui.models.flag_answers import BlastRadius, FlagStatus, ScheduledChange
-    from flagtui.models.rows import FlagRow
+from flagtui.models.rows import FlagRow
 
 KEPT: Final = 200
 FEW: Final = 6
@@ -142,14 +140,14 @@ class Inspector:
         """The reach for the preview; a flag with many conditions is counted only when it is opened."""
         if not flag.targeting.is_editable:
             return CountedReach(reason="its rules are of a newer kind")
-        many = len(_asked_of(flag))
+        many = len([*asked_of(flag.targeting)])
         if many > FEW:
             return CountedReach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
         return [found async for found in self._counting(flag, Urgency.PERSON)][-1]
 
     async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[CountedReach]:
         """Every condition counted on the server, a few at a time; the same properties are counted once."""
-        waiting = _asked_of(flag)
+        waiting = [*asked_of(flag.targeting)]
         counted: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
         if not waiting:
@@ -171,23 +169,13 @@ class Inspector:
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
 
-def _asked_of(flag: Flag) -> list[Asked]:
-    from flagtui.changes.flags.flag_context import asked_of
-
-    return [*asked_of(flag.targeting)]
-
-
 def _without_conditions(flag: Flag) -> str:
-    from flagtui.changes.flags.flag_context import OPTED_IN
-
     if flag.targeting.feature_enrollment:
         return f"{OPTED_IN}, whom the server does not count"
     return f"nobody: {flag.targeting.why_no_conditions}"
 
 
 def _besides(flag: Flag) -> str:
-    from flagtui.changes.flags.flag_context import OPTED_IN
-
     return f"besides {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-    from flagtui.evaluate.definitions import Definitions
-    from flagtui.models.activity import Activity
-    from flagtui.models.flag import Flag
-    from flagtui.models.flag_answers import Cohort, LocalEvaluation
+from flagtui.models.activity import Activity
+from flagtui.models.filters import Filters
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import Cohort, LocalEvaluation
 
 
 class LocalDefinitions:
@@ -22,7 +19,7 @@ class LocalDefinitions:
 
     def __init__(self, client: Client, cohorts: Cohorts) -> None:
         self._client = client
-        self._cohorts = cohorts
+        self.cohorts = cohorts
         self._turn = asyncio.Lock()
         self._time_zone = ""
         self.document: LocalEvaluation | None = None
@@ -58,19 +55,7 @@ class LocalDefinitions:
             self.document = found or self.document
             return self.document
 
-    async def definitions(self, also: Sequence[Mapping[str, JSON]] = ()) -> Definitions | None:
-        """What the evaluator works with, with these flags as they were read; None without a document."""
-        from flagtui.evaluate.definitions import Definitions
-
-        document, time_zone = await asyncio.gather(self.read(), self._zone())
-        if document is None:
-            return Definitions.of([dict(raw) for raw in also], time_zone=time_zone) if also else None
-        if document.cohorts:
-            await self._cohorts.learn()
-        names = dict(self._cohorts.names)
-        return await asyncio.to_thread(_definitions, document.raw, also, names, time_zone)
-
-    async def _zone(self) -> str:
+    async def zone(self) -> str:
         """The project's time zone, asked for once; UTC for a key that may not read its project."""
         if not self._time_zone:
             try:
@@ -78,41 +63,6 @@ class LocalDefinitions:
             except ApiError:
                 self._time_zone = "UTC"
         return self._time_zone
-
-
-def _definitions(
-    raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]], names: Mapping[int, str], time_zone: str
-) -> Definitions:
-    from flagtui.evaluate.definitions import Definitions
-
-    flags = [flag for flag in raw.get("flags") or () if isinstance(flag, dict)]
-    # Read on their own they are newer, and name cohorts as people do.
-    newer = {flag.get("key"): dict(flag) for flag in also}
-    kept = [with_cohort_names(flag, names) for flag in flags if flag.get("key") not in newer]
-    return Definitions.of_document({**raw, "flags": [*kept, *newer.values()]}, time_zone=time_zone)
-
-
-def with_cohort_names(flag: dict[str, JSON], names: Mapping[int, str]) -> dict[str, JSON]:
-    """The flag with the names of the cohorts it asks for, as a flag read by itself has them."""
-    filters = as_dict(flag.get("filters"))
-    groups = as_list(filters.get("groups"))
-    if not names or not any(_asks_for_cohort(group) for group in groups):
-        return flag
-    named = [_named(group, names) if _asks_for_cohort(group) else group for group in groups]
-    return {**flag, "filters": {**filters, "groups": named}}
-
-
-def _asks_for_cohort(group: JSON) -> bool:
-    return any(as_dict(item).get("type") == "cohort" for item in as_list(as_dict(group).get("properties")))
-
-
-def _named(group: JSON, names: Mapping[int, str]) -> JSON:
-    def named(item: JSON) -> JSON:
-        known = names.get(as_id(as_dict(item).get("value")) or 0)
-        is_nameless = known is not None and as_dict(item).get("type") == "cohort"
-        return {**item, "cohort_name": known} if is_nameless else item
-
-    return {**group, "properties": [named(item) for item in group["properties"]]}
 
 
 USABLE: Final = {"hide_behavioral_cohorts": True}
@@ -151,8 +101,6 @@ class Cohorts:
         """Their names where entries of a log ask for cohorts nobody named yet; whether there are new ones."""
         if self._is_asked:
             return False
-        from flagtui.models.filters import Filters
-
         asked = {
             cohort
             for entry in entries

@@ -45,6 +45,10 @@ class Unknown:
     """True when no later condition may decide the flag, as with a cohort only the server knows."""
 
 
+class WrongPatternError(ValueError):
+    """No engine understands this pattern."""
+
+
 class UnsupportedPatternError(ValueError):
     """Some engine understands this pattern; here its meaning is not certain."""
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.evaluate.evaluation import UnsupportedPatternError
+from flagtui.evaluate.evaluation import UnsupportedPatternError, WrongPatternError
 
 _ASCII_CLASSES: Final = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": "\\x00-\\x7F", "blank": "\\t ",
@@ -36,10 +36,6 @@ _OUTSIDE = re.compile(
 _DEEPEST: Final = 100
 """Groups in groups."""
 _SET_OPERATORS: Final = ("&&", "--", "~~")
-
-
-class WrongPatternError(ValueError):
-    """No engine understands this pattern."""
 
 
 def translated(pattern: str) -> str:

@@ -8,7 +8,7 @@ import time
 from functools import lru_cache
 from typing import Any, Final
 
-from flagtui.evaluate.evaluation import UnsupportedPatternError
+from flagtui.evaluate.evaluation import UnsupportedPatternError, WrongPatternError
 
 _AT_ONCE: Final = 0.05
 """Seconds for one text."""
@@ -55,8 +55,6 @@ def _plain(pattern: str) -> re.Pattern[str] | object:
 
 @lru_cache(maxsize=512)
 def _thorough(pattern: str) -> "_Thorough | None":
-    from flagtui.evaluate.pattern_syntax import WrongPatternError
-
     try:
         return _Thorough(pattern)
     except WrongPatternError:
@@ -70,7 +68,7 @@ class _Thorough:
         # Loaded here, since few flags need it and it takes as long as all of this package.
         import regex
 
-        from flagtui.evaluate.pattern_syntax import WrongPatternError, translated
+        from flagtui.evaluate.pattern_syntax import translated
 
         self._ignores_case = re.search(r"\(\?[ms]*i", pattern) is not None
         self._refuse_long_folds(pattern)

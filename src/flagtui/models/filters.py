@@ -1,6 +1,7 @@
 """Read-only views of a flag's `filters`, whatever is stored there. Writing starts from the raw JSON."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -223,3 +224,33 @@ def _problem(raw: JSON) -> str:
         return "filters is not an object"
     groups = raw.get("groups")
     return "" if groups is None or isinstance(groups, list) else "groups is not a list"
+
+
+OPTED_IN: Final = "those who opted in to early access"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition as the server is asked about it: with its own group type, or the flag's."""
+
+    number: int
+    """From 1, as people and the server count."""
+    condition: Condition
+    group_type: int | None
+
+    @property
+    def share(self) -> float:
+        """In percent."""
+        return self.condition.rollout
+
+    @property
+    def identity(self) -> str:
+        """What the server counts: the properties and the kind of group, not the share."""
+        properties = self.condition.raw.get("properties") or []
+        return json.dumps([properties, self.group_type], sort_keys=True, default=str)
+
+
+def asked_of(filters: Filters) -> Iterator[Asked]:
+    """Each condition that can decide anybody."""
+    for number, condition in enumerate(filters.deciding, 1):
+        yield Asked(number, condition, filters.group_type_of(condition))

@@ -1,13 +1,11 @@
 """What a key turns out to be: whose it is, what it may do, and for which projects."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.errors import Forbidden, NotFound
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-    from flagtui.models.account import KeyInfo, Me, Project
+from flagtui.models.account import KeyInfo, Me, Project
 
 NEEDS: Final = (
     ("see flags", "feature_flag:read"),

@@ -139,6 +139,12 @@ class Workspace:
         """Unix seconds by the server's clock, from which its records are dated."""
         return self._clock() + self.flags_loading.server_ahead
 
+    def in_project(self, project: int) -> "Workspace":
+        """Another project of the same server, for what is done there: only what is asked for is read."""
+        there = Workspace(self.client.for_project(project), profile=self.profile, clock=self._clock)
+        there.me = self.me
+        return there
+
     def allows(self, scope: str) -> bool:
         """Whether the key has the scope. True while that is not known: then the server decides."""
         return self.key is None or self.key.allows(scope)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.changes.flags.flag_words import Role, property_words
 from flagtui.evaluate.evaluation import VariantDraw
@@ -10,16 +10,14 @@ from flagtui.evaluate.operator_words import ROOM, listed
 from flagtui.evaluate.parts import condition as read_condition
 from flagtui.evaluate.parts import flag as read_flag
 from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
+from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.styled import Piece
-
-if TYPE_CHECKING:
-    from flagtui.models.flag import Flag
-    from flagtui.models.rows import FlagRow
 
 FIRST_FIT: Final = "the first condition that fits decides, also by its share"
 

@@ -8,7 +8,8 @@ import httpx
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.details.local_definitions import Cohorts, LocalDefinitions, with_cohort_names
+from flagtui.details.evaluations import definitions_of, with_cohort_names
+from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.evaluate.explanation import describe
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
@@ -110,7 +111,7 @@ async def test_a_refusal_is_not_asked_for_again_with_the_next_entry() -> None:
 
 async def test_the_reason_of_a_flag_names_the_cohort() -> None:
     async with Client(HOST, KEY, 1, transport=Listing()) as client:
-        definitions = await LocalDefinitions(client, Cohorts(client)).definitions()
+        definitions = await definitions_of(LocalDefinitions(client, Cohorts(client)))
         assert definitions is not None
         found = evaluate("k", Person("p", {"email": "b"}, is_complete=True), definitions)
         assert "is in cohort Payers: no" in describe(found)

@@ -4,6 +4,7 @@ import httpx
 import pytest
 
 from flagtui.api import Client
+from flagtui.details.evaluations import definitions_of
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 
 SINCE_MAY = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "2026-05-01"}
@@ -33,7 +34,7 @@ async def test_dates_are_read_in_the_projects_time_zone_which_is_asked_for_once(
     async with Client("https://flags.test", "phx_test", 1, transport=server) as client:
         local = LocalDefinitions(client, Cohorts(client))
         for _ in range(2):
-            definitions = await local.definitions()
+            definitions = await definitions_of(local)
             assert definitions is not None
             assert definitions.time_zone == zone
         assert (server.asked, local.trouble) == (1, None)

@@ -100,7 +100,7 @@ def test_another_size_version_or_setting_has_no_frame_yet(
     with pytest.raises(FileNotFoundError):
         read_frame()
     keep_frame("rows", "", shown_at=time.time())
-    monkeypatch.setattr("flagtui.__version__", "99.0")
+    monkeypatch.setattr("flagtui.app.terminal.first_frame.__version__", "99.0")
     with pytest.raises(FileNotFoundError):
         read_frame()
     keep_frame("rows", "", shown_at=time.time())

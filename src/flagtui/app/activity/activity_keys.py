@@ -19,8 +19,8 @@ from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
-from flagtui.text.addresses import link_to
 from flagtui.text.formats import count
+from flagtui.text.styled import link_to
 
 
 class ActivityKeys(ListScreen[ChangeRow]):

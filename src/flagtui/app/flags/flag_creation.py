@@ -12,7 +12,6 @@ from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import NewFlag, RelatedPlanner
 from flagtui.app.writing.form_lines import ask_line
@@ -145,7 +144,7 @@ class FlagCopies:
 
     async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have these keys; None, and said, without an answer."""
-        there = workspace_in(project, workspace, self._app_state.session.clock)
+        there = workspace.in_project(project)
         try:
             for row in rows:
                 for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):

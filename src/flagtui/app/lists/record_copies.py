@@ -15,9 +15,8 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK
 from flagtui.store.workspace import Kind, Workspace
-from flagtui.text.addresses import command_for, link_to, request_for
 from flagtui.text.outcomes import explain_error
-from flagtui.text.styled import Notice
+from flagtui.text.styled import Notice, command_for, link_to, request_for
 
 ONE: dict[Kind, str] = {"flags": "flag", "experiments": "experiment", "events": "event"}
 

@@ -11,7 +11,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.store.workspace import Kind
-from flagtui.text.styled import Notice
+from flagtui.text.styled import Notice, link_to, why_not_opened
 
 if TYPE_CHECKING:
     from flagtui.app.state.app_state import AppState
@@ -77,8 +77,6 @@ class RecordKeys(AnyScreen):
         workspace, target = self._app_state.workspace, self.target()
         if workspace is None or target is None:
             return
-        from flagtui.text.addresses import link_to, why_not_opened
-
         link = link_to(workspace.client, target.kind, target.id)
         if why := why_not_opened(link):
             tell(self.app, Notice(f"{link}\n{why}", seconds=20.0))

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
-from flagtui.api.client import Client
+from flagtui.api import Client
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState, Session

@@ -16,7 +16,7 @@ from flagtui.config.preferences import Preferences
 from flagtui.models.names import NO_NAMES, Names
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 from flagtui.store.workspace import EarlierRows, Kind, Workspace, recall_rows
-from flagtui.text.styled import is_own, shows_links
+from flagtui.text.styled import is_own, link_to, shows_links
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -194,8 +194,6 @@ class AppState:
 
     def page_of(self, kind: Kind, id: int | str) -> str:
         """The address of the record's page as a link; empty where the terminal or the server has none."""
-        from flagtui.text.addresses import link_to
-
         if self.workspace is None or not shows_links(os.environ):
             return ""
         client = self.workspace.client

@@ -12,6 +12,8 @@ import sys
 import time
 from zlib import crc32
 
+from flagtui import __version__
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -130,8 +132,6 @@ def opens_the_app(arguments: "list[str]") -> bool:
 
 def frame_key(arguments: "list[str]") -> str:
     """Everything a frame must agree with to be shown again, on one line."""
-    from flagtui import __version__
-
     width, height = os.get_terminal_size(2)
     told = [f"{name}={os.environ.get(name, '')!r}" for name in VARIABLES]
     return " ".join([__version__, f"{width}x{height}", *map(repr, arguments), *told, _settings_age()])

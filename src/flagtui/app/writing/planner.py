@@ -4,42 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic
+from typing import Any, Final, Generic
 
 from typing_extensions import TypeVar
 
 from flagtui.api.errors import ApiError
+from flagtui.app.state.app_state import AppState
+from flagtui.changes.adapter import Adapter
 from flagtui.changes.event_definitions.definition_plan import EventPlan
+from flagtui.changes.event_definitions.definition_save import DefinitionOutcome
 from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.experiments.step_save import StepOutcome
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.outcome import P, R
+from flagtui.changes.flags.flag_save import FlagOutcome
+from flagtui.changes.journal_entries import Signature, TakenBack
+from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.proposal import LeftOut
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.store.collection import Collection
+from flagtui.store.load_progress import RecordId
 from flagtui.store.optimistic_edits import apply_edit
+from flagtui.store.record_list import Loading
+from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.outcomes import explain_blocked, explain_error
 from flagtui.text.styled import Notice
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from flagtui.app.state.app_state import AppState
-    from flagtui.changes.adapter import Adapter
-    from flagtui.changes.event_definitions.definition_save import DefinitionOutcome
-    from flagtui.changes.experiments.step_save import StepOutcome
-    from flagtui.changes.flags.flag_save import FlagOutcome
-    from flagtui.changes.journal_entries import Signature, TakenBack
-    from flagtui.changes.outcome import Outcome
-    from flagtui.models.json_value import JSON
-    from flagtui.store.collection import Collection
-    from flagtui.store.load_progress import RecordId
-    from flagtui.store.record_list import Loading
-    from flagtui.store.workspace import Kind, Workspace
 
 
 class OptimisticRows(Generic[P, R]):

@@ -6,27 +6,23 @@ import asyncio
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.planner import OptimisticRows
+from flagtui.app.writing.planner import OptimisticRows, Planner
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, Result, ResultsScreen, left_out_results
-from flagtui.changes.guard import Approved, Question, guard
+from flagtui.app.writing.screens import Screens
+from flagtui.changes.guard import Approved, Around, GuardRefused, Question, guard
 from flagtui.changes.interface import Interface
 from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.pipeline import Batch, Ended
 from flagtui.changes.proposal import LeftOut
 from flagtui.store.collection import Collection
 from flagtui.store.load_progress import RecordId
 from flagtui.store.record_list import Loading
 from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes
-
-if TYPE_CHECKING:
-    from flagtui.app.writing.planner import Planner
-    from flagtui.app.writing.screens import Screens
-    from flagtui.changes.guard import Around, GuardRefused
-    from flagtui.changes.pipeline import Batch, Ended
 
 
 @dataclass

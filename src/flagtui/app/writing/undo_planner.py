@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.app.state.other_projects import workspace_in
 from flagtui.app.writing.planner import (
     EventRows,
     ExperimentRows,
@@ -21,20 +20,17 @@ from flagtui.app.writing.planner import (
     each,
     together,
 )
-from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.adapter import Adapter, PreparedUndo, UndoContext
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.outcome import Outcome
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import Part, kind_of
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.formats import count
-
-if TYPE_CHECKING:
-    from flagtui.changes.adapter import Adapter
-    from flagtui.changes.journal_entries import Entry, Signature
-    from flagtui.changes.outcome import Outcome
 
 _LISTS: Final[dict[str, Kind]] = {EVENT: "events", "experiment": "experiments"}
 
@@ -76,7 +72,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         self._found = ready[0] if ready else None
         if self._found is not None:
             project, self.place = self._found.project, self._found.place
-            self.workspace = here if project is None else workspace_in(project, here, session.clock)
+            self.workspace = here if project is None else here.in_project(project)
         planned = together(
             [(part, what.plan if isinstance(what, PreparedUndo) else what) for part, what in found]
         )

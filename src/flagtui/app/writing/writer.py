@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.flag_planner import FlagPlanner, NewFlagPlanner
+from flagtui.app.writing.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.app.writing.planner import Planned, PlannedStep, Planner, Q
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.screen_interface import ScreenInterface
-from flagtui.app.writing.screens import NOBODY, Listener
+from flagtui.app.writing.screens import NOBODY, Listener, Screens
 from flagtui.app.writing.undo_planner import UndoPlanner
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_entries import revert_of
@@ -23,20 +22,16 @@ from flagtui.changes.flags.flags_together import request_for
 from flagtui.changes.guard import Around, Purpose
 from flagtui.changes.interface import WriteRequest, ask_and_write
 from flagtui.changes.journal import JournalUnwritable
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.outcome import P, R
 from flagtui.changes.pipeline import Ended
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
+from flagtui.models.activity import Activity
+from flagtui.store.workspace import Workspace
 from flagtui.text.formats import ago
 from flagtui.text.outcomes import explain_blocked, explain_error, left_open
 from flagtui.text.styled import Notice
-
-if TYPE_CHECKING:
-    from flagtui.app.writing.flag_planner import NewFlag
-    from flagtui.app.writing.screens import Screens
-    from flagtui.changes.journal_entries import Entry
-    from flagtui.models.activity import Activity
-    from flagtui.store.workspace import Workspace
 
 
 class Writer:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.difference import MISSING, DifferenceLine, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
@@ -18,10 +19,7 @@ from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-    from flagtui.models.rows import FlagRow
+from flagtui.models.rows import FlagRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, told_apart
+from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -22,11 +23,6 @@ from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-    from flagtui.changes.adapter import UndoContext
-
 
 Alike = Callable[[JSON, JSON], bool]
 _DELETED: Final = "deleted"

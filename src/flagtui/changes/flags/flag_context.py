@@ -1,13 +1,12 @@
 """What a plan has to know besides the flag itself, its reach above all; what was not learned says why."""
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.models.account import User
-from flagtui.models.filters import Condition, Filters
+from flagtui.models.filters import OPTED_IN, Asked, Filters, asked_of
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.json_value import JSON
@@ -96,7 +95,6 @@ class Context:
 COUNTED: Final = 8
 """Conditions that are counted at most; each costs the server a query."""
 
-OPTED_IN: Final = "those who opted in to early access"
 NOBODY: Final = Reach(0, 0, 0)
 """Of a flag without conditions."""
 
@@ -131,33 +129,6 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     unit = "users" if kinds <= {None} else "groups"
     is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < one.share < 100 for one in (*had, *have))
     return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, besides=besides)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A condition as the server is asked about it: with its own group type, or the flag's."""
-
-    number: int
-    """From 1, as people and the server count."""
-    condition: Condition
-    group_type: int | None
-
-    @property
-    def share(self) -> float:
-        """In percent."""
-        return self.condition.rollout
-
-    @property
-    def identity(self) -> str:
-        """What the server counts: the properties and the kind of group, not the share."""
-        properties = self.condition.raw.get("properties") or []
-        return json.dumps([properties, self.group_type], sort_keys=True, default=str)
-
-
-def asked_of(filters: Filters) -> Iterator[Asked]:
-    """Each condition that can decide anybody."""
-    for number, condition in enumerate(filters.deciding, 1):
-        yield Asked(number, condition, filters.group_type_of(condition))
 
 
 def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total: int) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, told_apart
+from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
 from flagtui.changes.difference import Clash, compact
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_intent import Intent
@@ -18,17 +19,12 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_clash
 from flagtui.changes.flags.flags_together import RequestedChange, late_plan, look_around
 from flagtui.changes.flags.surroundings import Surroundings, rows_of
-from flagtui.changes.journal_entries import with_payloads
+from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.changes.verbs import verb_for
 from flagtui.models.activity import Activity, version_made
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.record_fields import FLAG_FIELDS
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-    from flagtui.changes.adapter import UndoContext
-    from flagtui.changes.journal_entries import Entry
 
 _MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
 _UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}

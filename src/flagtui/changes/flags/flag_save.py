@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Conflict, Invalid
+from flagtui.api.flags import Flags
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import Clash, DifferenceLine, Path, difference, merge, same
 from flagtui.changes.flags.canonical_filters import means_same, normal_filters
@@ -21,9 +22,6 @@ from flagtui.changes.unanswered import without_answer
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
-
-if TYPE_CHECKING:
-    from flagtui.api.flags import Flags
 
 _UNPROTECTED: Final = NOT_COMPARABLE - {"has_encrypted_payloads"}
 FlagOutcome = Outcome[Plan, Flag]

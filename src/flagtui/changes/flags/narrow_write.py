@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api.flags import Flags
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
-
-if TYPE_CHECKING:
-    from flagtui.api.flags import Flags
 
 Filters = dict[str, JSON]
 SHARE: Final = "rollout_percentage"

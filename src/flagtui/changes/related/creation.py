@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
+from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.flag_plan import AboutFlag
@@ -16,9 +17,6 @@ from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

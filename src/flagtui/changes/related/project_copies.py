@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api.flags import Flags
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -21,9 +22,6 @@ from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 from flagtui.models.names import NO_NAMES, Names
-
-if TYPE_CHECKING:
-    from flagtui.api.flags import Flags
 
 KIND: Final = "copy"
 """What the journal calls a copy that the server made."""

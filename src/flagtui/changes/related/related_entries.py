@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth
+from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -20,12 +21,7 @@ from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.related.schedules import inverse_of, moved_since, plan_later, why_not_dropped
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import as_text
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
-    from flagtui.changes.adapter import UndoContext
-    from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_text
 
 Seen = Flag | LookedUp
 """The flag that it is made from, or what is there of it."""

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui import local_time
+from flagtui.api import Client
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -22,9 +23,6 @@ from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
 
 KIND: Final = "scheduled_change"
 """What the journal calls it."""

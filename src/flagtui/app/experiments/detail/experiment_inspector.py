@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.experiments.detail.measurements import Measuring
@@ -21,9 +22,6 @@ from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
 
 KEPT: Final = 100
 FRESH_FOR: Final = 300.0

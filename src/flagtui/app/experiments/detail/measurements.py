@@ -8,17 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricsRun, is_old_share, read_old_result
-
-if TYPE_CHECKING:
-    from flagtui.api import Client
 
 AT_ONCE: Final = 3
 """Metrics asked for at the same time."""
