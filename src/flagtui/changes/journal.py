@@ -17,7 +17,8 @@ from typing import Final, Protocol
 
 import msgspec
 
-from flagtui.changes.journal_entries import Ending, Entry, begun, ended, opening, searched, stamp
+from flagtui import local_time
+from flagtui.changes.journal_entries import Ending, Entry, begun, ended, opening, searched
 from flagtui.models.json_value import JSON
 
 ROTATE_AT: Final = 8 * 1024 * 1024
@@ -93,7 +94,7 @@ class Journal:
 
         `learned` are values the server chose, which taking the change back has to know.
         """
-        line = {"step": "outcome", "id": id, "at": stamp(self.clock()), "outcome": ending}
+        line = {"step": "outcome", "id": id, "at": local_time.stamp(self.clock()), "outcome": ending}
         number = None if found is None else found.id or None
         version = None if found is None else found.version
         told = {"after": dict(learned)} if learned else {}

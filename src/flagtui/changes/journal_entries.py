@@ -89,12 +89,7 @@ class Entry:
 
     @property
     def when(self) -> str:
-        return stamp(self.at)
-
-
-def stamp(at: float) -> str:
-    """Unix seconds as `2026-11-21T11:30:00.000Z`."""
-    return local_time.stamp(at)
+        return local_time.stamp(self.at)
 
 
 def moment(text: JSON) -> float:
@@ -195,12 +190,13 @@ def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
 def searched(entries: Iterable[Entry], text: str) -> list[Entry]:
     """The entries with every word of `text` in key, verb, person, reason, profile, ending or what changed."""
     words = [re.compile(re.escape(word), re.IGNORECASE) for word in text.split()]
-    return [entry for entry in entries if all(word.search(_searchable(entry)) for word in words)]
-
-
-def _searchable(entry: Entry) -> str:
-    told = (entry.key, entry.verb, entry.signature.by, entry.reason, entry.ending or "open", entry.note)
-    return " ".join((*told, entry.signature.profile, str(entry.record), *entry.words))
+    found: list[Entry] = []
+    for entry in entries:
+        told = (entry.key, entry.verb, entry.signature.by, entry.reason, entry.ending or "open", entry.note)
+        text = " ".join((*told, entry.signature.profile, str(entry.record), *entry.words))
+        if all(word.search(text) for word in words):
+            found.append(entry)
+    return found
 
 
 def _record(line: Mapping[str, JSON]) -> int | None:

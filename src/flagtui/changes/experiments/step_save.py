@@ -158,16 +158,13 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         "edit": lambda: experiments.update(id, with_order(plan.fresh, chosen.fields)),
         "reopen": lambda: experiments.update(id, chosen.fields),
         "copy": lambda: experiments.copy_to_project(id, chosen.project, flag_key=chosen.flag_key or None),
-        "cohort": lambda: _with_cohort(id, experiments),
+        "cohort": lambda: experiments.get(id),
         "delete": lambda: experiments.delete(id),
         "restore": lambda: experiments.restore(id),
     }
+    if plan.step.name == "cohort":
+        await experiments.create_exposure_cohort(id)
     return await steps[plan.step.name]()
-
-
-async def _with_cohort(id: int, experiments: Experiments) -> Experiment:
-    await experiments.create_exposure_cohort(id)
-    return await experiments.get(id)
 
 
 CONCLUDED: Final = ("conclusion", "conclusion_comment")

@@ -236,9 +236,9 @@ def _truth(entry: Entry, record: Experiment, not_there: Truth) -> Truth:
 
 def _is_now(entry: Entry, record: Experiment, name: str, value: JSON, alike: Alike = same) -> bool:
     flag = record.feature_flag
-    derived = (record.state, record.archived, record.deleted, None if flag is None else flag.active)
     if name in _DERIVED:
-        return same(dict(zip(_DERIVED, derived, strict=True))[name], value)
+        derived = (record.state, record.archived, record.deleted, None if flag is None else flag.active)
+        return same(derived[_DERIVED.index(name)], value)
     if name == "filters":
         filters, sides = {} if flag is None else flag.filters, {"filters": value}
         kept = with_payloads(sides, filters) if entry.is_secret else sides

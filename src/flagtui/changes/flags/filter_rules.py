@@ -48,7 +48,10 @@ def problems_in(
 def _problems(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[FilterProblem]:
     if "version" in filters and filters["version"] != 1:
         yield FilterProblem(("version",), "this configuration version can only be shown")
-    yield from _switches(filters)
+    for name in ("early_exit", "feature_enrollment"):
+        if not isinstance(filters.get(name), bool | None):
+            yield FilterProblem((name,), "must be true, false or null")
+    yield from _index(filters, ())
     yield from _variants(filters)
     yield from _payloads(filters)
     yield from _groups(filters, flag_id, is_new)
@@ -56,13 +59,6 @@ def _problems(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> It
     size = len(json.dumps(filters, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
     if size > SIZE_LIMIT:
         yield FilterProblem((), f"takes {size:,} bytes; a flag may have {SIZE_LIMIT:,}")
-
-
-def _switches(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
-    for name in ("early_exit", "feature_enrollment"):
-        if not isinstance(filters.get(name), bool | None):
-            yield FilterProblem((name,), "must be true, false or null")
-    yield from _index(filters, ())
 
 
 def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[FilterProblem]:
@@ -86,7 +82,8 @@ def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iter
 
 
 def _group(group: dict[str, JSON], at: Path, keys: tuple[str, ...]) -> Iterator[FilterProblem]:
-    yield from _share(group.get("rollout_percentage"), (*at, "rollout_percentage"), may_be_null=True)
+    if group.get("rollout_percentage") is not None:
+        yield from _share(group, "rollout_percentage", at, " or null")
     yield from _index(group, at)
     variant = group.get("variant")
     if not isinstance(variant, str | None):
@@ -115,11 +112,9 @@ def _variants(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
         return
     variants = multivariate.get("variants") if isinstance(multivariate, dict) else None
     at: Path = ("multivariate", "variants")
-    if not isinstance(variants, list):
-        yield FilterProblem(at, "must be a list of variants")
-        return
-    if not variants:
-        yield FilterProblem(at, "needs at least one variant; null makes the flag on or off")
+    if not isinstance(variants, list) or not variants:
+        needs_one = "needs at least one variant; null makes the flag on or off"
+        yield FilterProblem(at, needs_one if variants == [] else "must be a list of variants")
         return
     for place, variant in enumerate(variants):
         yield from _variant(variant, (*at, place))
@@ -134,19 +129,16 @@ def _variant(variant: JSON, at: Path) -> Iterator[FilterProblem]:
         yield FilterProblem((*at, "key"), "must be text and not empty")
     if not isinstance(variant.get("name"), str | None):
         yield FilterProblem((*at, "name"), "must be text or null")
-    yield from _share(variant.get("rollout_percentage"), (*at, "rollout_percentage"), may_be_null=False)
+    yield from _share(variant, "rollout_percentage", at)
 
 
 def _variants_together(variants: list[JSON], at: Path) -> Iterator[FilterProblem]:
     found = [as_number(as_dict(variant).get("rollout_percentage")) for variant in variants]
     shares = [share for share in found if share is not None]
-    if len(shares) == len(variants):
-        total = math.fsum(shares)
-        if abs(total - 100) > SUM_TOLERANCE:
-            yield FilterProblem(at, f"the shares add up to {total:g} %; they must add up to 100 %")
+    if len(shares) == len(variants) and abs((total := math.fsum(shares)) - 100) > SUM_TOLERANCE:
+        yield FilterProblem(at, f"the shares add up to {total:g} %; they must add up to 100 %")
     keys = [as_dict(variant).get("key") for variant in variants]
-    twice = dict.fromkeys(key for key in keys if isinstance(key, str) and keys.count(key) > 1)
-    for key in twice:
+    for key in dict.fromkeys(key for key in keys if isinstance(key, str) and keys.count(key) > 1):
         yield FilterProblem(at, f"the key {key} is there more than once")
 
 
@@ -174,18 +166,15 @@ def _holdout(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
         return
     if not isinstance(holdout.get("id"), int) or isinstance(holdout.get("id"), bool):
         yield FilterProblem(("holdout", "id"), "must be a whole number")
-    yield from _share(
-        holdout.get("exclusion_percentage"), ("holdout", "exclusion_percentage"), may_be_null=False
-    )
+    yield from _share(holdout, "exclusion_percentage", ("holdout",))
 
 
-def _share(value: JSON, at: Path, may_be_null: bool) -> Iterator[FilterProblem]:
-    if value is None and may_be_null:
-        return
-    if as_number(value) is None:
-        yield FilterProblem(at, "must be a number from 0 to 100" + (" or null" if may_be_null else ""))
-    elif not 0 <= value <= 100:
-        yield FilterProblem(at, f"must be between 0 and 100, not {value:g}")
+def _share(item: Mapping[str, JSON], name: str, at: Path, besides: str = "") -> Iterator[FilterProblem]:
+    share = as_number(item.get(name))
+    if share is None:
+        yield FilterProblem((*at, name), f"must be a number from 0 to 100{besides}")
+    elif not 0 <= share <= 100:
+        yield FilterProblem((*at, name), f"must be between 0 and 100, not {share:g}")
 
 
 def variant_keys(filters: JSON) -> tuple[str, ...]:

@@ -191,21 +191,17 @@ class LastingEntries(EntryKind):
         return self.why_not(part)
 
     async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
-        if entry.kind == "cohort":
-            return await _look_for_cohort(entry, client, not_there)
-        if entry.kind != "dashboard":
+        newest, is_made = entry.before.get(NEWEST), False
+        if entry.kind == "cohort" and isinstance(newest, int):
+            # The server names it after the flag; those there were before have lower numbers.
+            name = f"Users with feature flag {entry.key} enabled at "
+            later = (one for one in await client.cohorts.all() if one.id > newest)
+            is_made = any(one.name.startswith(name) for one in later)
+        elif entry.kind == "dashboard":
+            is_made = (await client.flags.get(entry.record)).usage_dashboard is not None
+        else:
             return LookedUp(entry, "not known")
-        has_one = (await client.flags.get(entry.record)).usage_dashboard is not None
-        return LookedUp(entry, "applied" if has_one else not_there)
-
-
-async def _look_for_cohort(entry: Entry, client: Client, not_there: Truth) -> LookedUp:
-    """The server names it after the flag; those there were before have lower numbers."""
-    newest, name = entry.before.get(NEWEST), f"Users with feature flag {entry.key} enabled at "
-    if not isinstance(newest, int):
-        return LookedUp(entry, "not known")
-    made = [one for one in await client.cohorts.all() if one.id > newest and one.name.startswith(name)]
-    return LookedUp(entry, "applied" if made else not_there)
+        return LookedUp(entry, "applied" if is_made else not_there)
 
 
 RELATED: Final[dict[str, EntryKind]] = {
