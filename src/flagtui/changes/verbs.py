@@ -61,6 +61,8 @@ _TOGGLES: Final[tuple[tuple[str, bool, str], ...]] = (
     ("active", True, "turn on"),
     ("active", False, "turn off"),
 )
+STATES: Final = frozenset(name for *_, name in _TOGGLES)
+"""Verbs after which a flag is in a state that has a word: on, off, archived, …"""
 
 
 def verb(name: str) -> Verb:

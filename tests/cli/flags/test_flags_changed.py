@@ -194,3 +194,9 @@ def test_a_question_says_which_records_are_left_out_and_why(signed_in: Run, key:
     shown = " ".join(done.out.split())
     assert "Turn OFF 1 of 2 flags" in shown
     assert "left out: left-out-base: left-out-child depends on this flag and is on; change or turn" in shown
+
+
+def test_a_value_that_is_there_already_is_said_to_be_so(signed_in: Run, key: str) -> None:
+    for words in (("rollout", key, "--to", "50"), ("tag", key, "--remove", "none")):
+        done = signed_in("flags", *words, "--yes")
+        assert (done.code, done.err) == (3, f"flagtui: {key}: is so already; nothing was sent.\n")

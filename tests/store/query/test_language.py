@@ -140,6 +140,7 @@ def test_by_me_does_nothing_until_it_is_known_who_that_is(flags: list[FlagRow]) 
         ("tag:,", "tag: use the beginning of a tag"),
         ("key:/(a/", "key: a ( has no ) behind it; use part of a key"),
         ("state:on", "state: is not a qualifier"),
+        ("state:on", ", id. To look for it as text, put it in quotes"),
         ("runtme:server", "did you mean runtime:?"),
     ],
 )

@@ -14,7 +14,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import Blocked, foresee_refusal
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.proposal import DiffLine, PlanBase
-from flagtui.changes.verbs import verb
+from flagtui.changes.verbs import STATES, verb
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -93,8 +93,9 @@ class NothingToDo:
 
     @property
     def words(self) -> str:
-        """After the key: `already is off`."""
-        return f"already {verb(self.intent.verb).done}"
+        """After the key: `already is off`; a new value has no word of its own."""
+        name = self.intent.verb
+        return f"already {verb(name).done}" if name in STATES else "is so already"
 
 
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked:

@@ -249,7 +249,7 @@ def _words(piece: Piece) -> tuple[str, ...]:
 
 def _unknown(name: str, qualifiers: Mapping[str, Any]) -> str:
     near = difflib.get_close_matches(name, qualifiers, 1, 0.6)
-    hint = f"did you mean {near[0]}:?" if near else f"use {', '.join(qualifiers)}"
+    hint = f"did you mean {near[0]}:?" if near else f"use {', '.join(qualifiers)}."
     return f"{name}: is not a qualifier; {hint} To look for it as text, put it in quotes"
 
 
