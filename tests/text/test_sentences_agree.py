@@ -12,7 +12,7 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Group, Person
 from flagtui.models.filters import Filters
-from flagtui.models.names import Names
+from flagtui.models.flag_details import Names
 from flagtui.text.flag_sentences import plain, who_sees_it
 
 JSON = Any

@@ -20,8 +20,8 @@ from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.verbs import verb
 from flagtui.models.account import User
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 
 

@@ -11,13 +11,12 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
-from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.activity import Activity
 from flagtui.models.filters import OPTED_IN, Asked, asked_of
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagStatus, ScheduledChange
-from flagtui.models.names import Names
+from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
 from flagtui.models.rows import FlagRow
 
 KEPT: Final = 200

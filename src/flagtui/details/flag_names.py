@@ -6,7 +6,7 @@ from dataclasses import replace
 from flagtui.evaluate.definitions import evaluation_orders
 from flagtui.models.filters import Property
 from flagtui.models.flag import Flag
-from flagtui.models.names import Names
+from flagtui.models.flag_details import Names
 from flagtui.models.rows import FlagRow
 
 ROUND = "in a circle: matches nobody"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from flagtui.changes.flags.surroundings import UNLOGGED
 from flagtui.models.activity import Activity, Change
 from flagtui.models.filters import Condition, Filters, Property
-from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import value_text

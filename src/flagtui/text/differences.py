@@ -7,8 +7,8 @@ from typing import Final
 
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import Piece
 

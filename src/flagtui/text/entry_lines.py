@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from flagtui import local_time
 from flagtui.models.activity import ChangeRow
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_listing import Centre

@@ -12,8 +12,8 @@ from flagtui.evaluate.parts import flag as read_flag
 from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent

@@ -20,10 +20,9 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 from flagtui.changes.flags.surroundings import activity_in_short
-from flagtui.details.flag_details import FlagDetails
 from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.models.flag_details import NO_NAMES, FlagDetails, Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.store.activity_listing import Centre
 from flagtui.text.entry_lines import Shown, distance, entry_lines, touches_payloads

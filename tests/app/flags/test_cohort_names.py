@@ -16,7 +16,7 @@ from flagtui.evaluate.run import Person
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Property
 from flagtui.models.flag import Flag
-from flagtui.models.names import Names
+from flagtui.models.flag_details import Names
 from flagtui.text.flag_sentences import plain, property_pieces
 
 IN_31 = {"key": "id", "type": "cohort", "operator": "in", "value": 31}

@@ -10,9 +10,9 @@ from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
 from flagtui.app.flags.flag_preview_lines import total_pieces
-from flagtui.details.flag_details import CountedReach, FlagDetails
 from flagtui.details.flag_inspector import FEW, Inspector
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import CountedReach, FlagDetails
 from flagtui.models.json_value import JSON
 
 FITTING = 300

@@ -9,7 +9,7 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
 from flagtui.models.flag import Flag
-from flagtui.models.names import NO_NAMES
+from flagtui.models.flag_details import NO_NAMES
 from flagtui.text.flag_sentences import plain, who_sees_it
 
 JSON = Any

@@ -10,8 +10,8 @@ from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach,
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import Names
 
 
 def planned(result: Plan | NothingToDo | Blocked) -> Plan:

@@ -7,7 +7,7 @@ import pytest
 from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_words import in_words, property_in_short
 from flagtui.models.filters import Property
-from flagtui.models.names import Names
+from flagtui.models.flag_details import Names
 
 NAMES = Names(groups={0: "company"}, cohorts={31: "Paying customers", 32: "Old app"})
 EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.com"}

@@ -20,7 +20,7 @@ from flagtui.changes.related.project_copies import (
 )
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Copied
-from flagtui.models.names import Names
+from flagtui.models.flag_details import Names
 
 PAYING = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
 BASE = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": True, "label": "base"}

@@ -7,7 +7,7 @@ from flagtui import local_time
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell, version_cell
 from flagtui.models.activity import ChangeRow
-from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.activity_feed import ACTIVITY_LISTING
 from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words

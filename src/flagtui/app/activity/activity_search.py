@@ -7,7 +7,7 @@ from flagtui import local_time
 from flagtui.app.activity.activity_columns import day_words
 from flagtui.app.widgets.search_line import Problem
 from flagtui.models.activity import ChangeRow
-from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed
 from flagtui.store.activity_listing import AFTER, BEFORE, Centre, by_closeness, split_centre

@@ -8,7 +8,7 @@ from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version
 from flagtui.app.flags.flag_keys import FlagKeys
 from flagtui.app.lists.loaded_list import InspectedList
 from flagtui.app.shell.preload import PANE, load_in_background
-from flagtui.details.flag_details import FlagDetails
+from flagtui.models.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.empty_states import waiting_lines

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words
 from flagtui.app.widgets.line import cut
-from flagtui.details.flag_details import CountedReach, FlagDetails
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
-from flagtui.models.names import Names
+from flagtui.models.flag_details import CountedReach, FlagDetails, Names
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did

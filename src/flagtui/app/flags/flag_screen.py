@@ -30,10 +30,10 @@ from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.flag_intent import older_version
 from flagtui.changes.related.creation import What
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, account_for
-from flagtui.details.flag_details import FlagDetails
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.outcomes import explain_error

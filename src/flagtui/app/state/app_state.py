@@ -13,7 +13,7 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import ApiError
 from flagtui.config.guard_rules import GuardRules
 from flagtui.config.preferences import Preferences
-from flagtui.models.names import NO_NAMES, Names
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 from flagtui.store.workspace import EarlierRows, Kind, Workspace, recall_rows
 from flagtui.text.styled import is_own, link_to, shows_links

@@ -7,8 +7,8 @@ from flagtui.changes.experiments.metric_nodes import GOAL, Item, form_of, nodes_
 from flagtui.changes.flags.flag_words import property_in_short
 from flagtui.evaluate.operator_words import compact, cut
 from flagtui.models.filters import Property
+from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.names import Names
 
 UNNAMED: Final = "an event without a name"
 _OF_A_PROPERTY: Final = frozenset(("sum", "avg", "min", "max"))

@@ -9,8 +9,8 @@ from flagtui.models.account import User
 from flagtui.models.filters import OPTED_IN, Asked, Filters, asked_of
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import NO_NAMES, Names
 
 FRESH_FOR: Final = 30.0
 """Seconds a read counts as today's state; older than this, a write reads again first."""

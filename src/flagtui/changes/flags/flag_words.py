@@ -10,8 +10,8 @@ from typing import Final, Literal
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, Path, arrow, brief, field_words
 from flagtui.evaluate.operator_words import COHORT_WORDS, asked_words, listed, property_name
 from flagtui.models.filters import Condition, Property, as_index
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import MASK
 

@@ -17,8 +17,8 @@ from flagtui.changes.flags.flag_words import condition_in_short, hidden, percent
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
-from flagtui.models.names import Names
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 

@@ -13,8 +13,8 @@ from flagtui.models.account import User
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 
 UNLOGGED: Final = "tags changed, or saved without a change"

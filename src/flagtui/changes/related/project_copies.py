@@ -20,8 +20,8 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
-from flagtui.models.names import NO_NAMES, Names
 
 KIND: Final = "copy"
 """What the journal calls a copy that the server made."""

@@ -13,11 +13,11 @@ from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.records.record_screen import RecordPane
 from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
-from flagtui.details.flag_details import FlagDetails
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
+from flagtui.models.flag_details import FlagDetails
 
 SIZES = ((132, 40), (80, 24), (60, 15))
 NOW = 1_780_000_000.0

@@ -24,14 +24,13 @@ from flagtui.app.flags.tabs.who_tab import account_lines
 from flagtui.app.lists.record_copies import shown_record
 from flagtui.app.widgets.line import styled
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
-from flagtui.details.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Rules
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagStatus, ScheduledChange, Trial
-from flagtui.models.names import Names
+from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
 from flagtui.text.differences import json_rows
 from flagtui.text.flag_sentences import plain
 from flagtui.text.styled import Piece

@@ -11,8 +11,8 @@ from flagtui.app.flags.tabs.links_tab import link_pages
 from flagtui.app.flags.tabs.overview_tab import side_lines
 from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
-from flagtui.details.flag_details import FlagDetails
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import FlagDetails
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain
 

@@ -24,8 +24,8 @@ from flagtui.app.writing.form_lines import (
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_words import GROUP_TYPE
 from flagtui.models.filters import Property, as_index
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import as_dict, as_number, as_text
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK, safe_text

@@ -20,8 +20,8 @@ from flagtui.details.local_definitions import Cohorts
 from flagtui.evaluate.operator_words import OPERATOR_WORDS, RANGES
 from flagtui.models.filters import Property
 from flagtui.models.flag_answers import Cohort
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_id, as_text
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.text.flag_sentences import property_pieces
 from flagtui.text.outcomes import explain_error

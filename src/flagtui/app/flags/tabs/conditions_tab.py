@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from flagtui.app.flags.flag_preview_lines import total_pieces
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.details.flag_details import FlagDetails
 from flagtui.models.filters import Condition
+from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_list
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.flag_sentences import (

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.details.flag_details import FlagDetails
 from flagtui.local_time import unix
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import scheduled_words

@@ -10,9 +10,8 @@ from flagtui.app.lists.record_copies import shown_record
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane
 from flagtui.app.widgets.line import joined
-from flagtui.details.flag_details import FlagDetails
+from flagtui.models.flag_details import NO_NAMES, FlagDetails, Names
 from flagtui.models.json_value import JSON
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.text.styled import Piece
 
 Lines = Iterable[list[Piece]]

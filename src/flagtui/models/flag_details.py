@@ -1,17 +1,40 @@
-"""What is known of one flag beyond its row."""
+"""What is known of one flag beyond its row, and what people call things that conditions name by number."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
-from flagtui.models.names import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
     from flagtui.models.activity import Activity
     from flagtui.models.flag import Flag
     from flagtui.models.flag_answers import FlagStatus, ScheduledChange
+
+
+@dataclass(frozen=True)
+class Names:
+    """As far as they are known; raw."""
+
+    flags: Mapping[int, str] = field(default_factory=dict)
+    """Keys by id."""
+    groups: Mapping[int, str] = field(default_factory=dict)
+    """Names of group types by index, such as 0: company."""
+    cohorts: Mapping[int, str] = field(default_factory=dict)
+    """Names by id."""
+    undecided: Mapping[int, str] = field(default_factory=dict)
+    """Why a flag that conditions ask for may never let anybody in, by id."""
+    matching_version: int = 1
+    """How the project compares values with true and false; see `evaluate.operator_words`."""
+
+    def group_noun(self, index: int) -> str:
+        """`company groups`, or `groups of type 0` while the name is not known."""
+        return f"{self.groups[index]} groups" if index in self.groups else f"groups of type {index}"
+
+
+NO_NAMES: Final = Names()
 
 
 @dataclass(frozen=True)
