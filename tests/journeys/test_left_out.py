@@ -265,7 +265,7 @@ async def test_experiments_that_cannot_take_the_step_are_left_out(setting: Setti
         assert isinstance(program.app.screen, ConfirmScreen), program.screen
         assert "Pause 1 of 3 experiments in TEST" in program.screen
         tour, redesign = lines(program)
-        assert tour == "Length of the tour it has not been launched yet; L launches it"
+        assert tour == "Length of the tour it has not been launched yet; launch it first"
         assert redesign.startswith("Checkout redesign checkout-v2-banner depends on its flag")
         await program.press("y")
         assert isinstance(program.app.screen, ResultsScreen)

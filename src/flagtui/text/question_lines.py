@@ -51,7 +51,7 @@ def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
     if question.without_journal:
         yield from caution_lines(
             f"{question.without_journal}. Nothing was sent. To go on without it is possible: "
-            "then u cannot take this back, and after a crash it is not looked up.",
+            "then this cannot be undone, and after a crash it is not looked up.",
             ("make room on the disk, then try again",),
             width,
         )

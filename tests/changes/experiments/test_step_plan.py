@@ -1,5 +1,7 @@
 """Which steps are possible in which state, and what is said about each before anything is sent."""
 
+from string import ascii_letters
+
 import pytest
 from tests.changes.experiments.conftest import NOW, Made, Planned
 
@@ -134,3 +136,15 @@ def test_a_moment_has_arrived_in_whatever_way_the_server_writes_it(
 ) -> None:
     plan = planned("reopen", experiment("draft"), fields={"start_date": "2026-02-18T09:00:00Z"})
     assert bool(left_out(plan, experiment(start_date=stored))) != is_kept
+
+
+def test_no_hint_names_a_key_of_the_app_because_the_command_line_says_it_too(experiment: Made) -> None:
+    found = [
+        plan_step(ExperimentIntent(12, step, CHOSEN), experiment(state), StepContext(NOW))
+        for state in POSSIBLE
+        for step in STEPS.values()
+        if step.name not in ("restore", "create", "edit", "copy", "reopen")
+    ]
+    hints = {one.next for one in found if isinstance(one, Blocked) and one.next}
+    assert "launch it first" in hints
+    assert not [hint for hint in hints if hint.split()[0] in (*ascii_letters, "space", "enter")]

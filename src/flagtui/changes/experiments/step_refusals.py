@@ -22,13 +22,13 @@ _WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "ed
 _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
     "launch": Blocked("state", "it has already been launched"),
     "reset": Blocked("state", "it is already a draft"),
-    "archive": Blocked("state", "it must be ended before it can be archived", "E ends it"),
+    "archive": Blocked("state", "it must be ended before it can be archived", "end it first"),
     ("archive", "draft"): Blocked("state", "it must be launched and ended before it can be archived"),
-    ("pause", "paused"): Blocked("state", "it is already paused", "space resumes it"),
-    ("resume", "running"): Blocked("state", "it is not paused", "space pauses it"),
-    ("resume", "exposure_frozen"): Blocked("state", "it is not paused", "space pauses it"),
-    "draft": Blocked("state", "it has not been launched yet", "L launches it"),
-    "stopped": Blocked("state", "it has already ended", "R resets it to a draft"),
+    ("pause", "paused"): Blocked("state", "it is already paused", "resume it instead"),
+    ("resume", "running"): Blocked("state", "it is not paused", "pause it instead"),
+    ("resume", "exposure_frozen"): Blocked("state", "it is not paused", "pause it instead"),
+    "draft": Blocked("state", "it has not been launched yet", "launch it first"),
+    "stopped": Blocked("state", "it has already ended", "reset it to a draft first"),
 }
 """By step and state, by step, or by state: why not, in the order in which it is looked up."""
 
