@@ -19,10 +19,9 @@ from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
-from flagtui.app.flags.definitions_screen import DefinitionsScreen
 from flagtui.app.flags.deleted_screen import DeletedScreen
 from flagtui.app.flags.flag_list import FlagsScreen
-from flagtui.app.flags.flag_lookups import IdsScreen, MyFlagsScreen
+from flagtui.app.flags.flag_lookups import DefinitionsScreen, IdsScreen, MyFlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane

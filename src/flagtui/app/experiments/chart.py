@@ -120,12 +120,12 @@ def _legend(courses: Sequence[Course], glyphs: Glyphs, has_gaps: bool, width: in
     room = width - sum(len(text) for text, _ in rest)
     each = max(6, room // max(1, len(courses)) - 5)
     for number, course in enumerate(courses):
-        style, name = styles[number % len(styles)], cut(course.name, each)
+        (marker, colour), name = styles[number % len(styles)], cut(course.name, each)
         room -= cell_len(name) + 5
         if room < (0 if number + 1 == len(courses) else LEAST_MORE):
             yield f"{len(courses) - number} more   ", QUIET
             break
-        yield f"{style.marker} ", style.colour
+        yield f"{marker} ", colour
         yield f"{name}   ", ""
     yield from rest
 

@@ -103,14 +103,6 @@ MARKED_EVERY: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class LineStyle:
-    """How one line is drawn: it can be told from the others without its colour."""
-
-    marker: str
-    colour: str
-
-
-@dataclass(frozen=True, slots=True)
 class Frame:
     """The characters around the lines."""
 
@@ -135,10 +127,12 @@ def frame_for(glyphs: Glyphs) -> Frame:
     return _DRAWN if glyphs is UNICODE else _TYPED
 
 
-def line_styles(glyphs: Glyphs) -> tuple[LineStyle, ...]:
-    """As many as can be told apart: from the fifth line on they come again."""
-    markers = "●◆▲■" if glyphs is UNICODE else "*o#@"
-    return tuple(LineStyle(marker, colour) for marker, colour in zip(markers, _COLOURS, strict=True))
+def line_styles(glyphs: Glyphs) -> tuple[Piece, ...]:
+    """The mark of each line, by which it is told from the others without its colour, and that colour.
+
+    From the fifth line on they come again.
+    """
+    return tuple(zip("●◆▲■" if glyphs is UNICODE else "*o#@", _COLOURS, strict=True))
 
 
 class Canvas:
@@ -195,7 +189,7 @@ class Canvas:
         every = math.ceil(MARKED_EVERY * max(1, self._days - 1) / self.width)
         for x, y in places[-1:] if self._lines == 1 else places[::-every]:
             # In the cell of the line's own dot: a row above or below it would tell another value.
-            self._mark(round(x) // self._across, round(y) // self._down, style.marker, style.colour)
+            self._mark(round(x) // self._across, round(y) // self._down, *style)
 
     def crosses(self, places: Sequence[int]) -> None:
         """Days without a value, on the line of zero."""
@@ -228,15 +222,15 @@ class Canvas:
             return (chr(_BRAILLE + self._shade[at]) if self._is_drawn else self.frame.shade), BAND
         return " ", ""
 
-    def _dot(self, column: int, row: int, style: LineStyle) -> None:
+    def _dot(self, column: int, row: int, style: Piece) -> None:
         at = (column // self._across, row // self._down)
         if not self._is_inside(at):
             return
         if not self._is_drawn:
-            self._dots[at] = (ord(style.marker), style.colour)
+            self._dots[at] = (ord(style[0]), style[1])
             return
         bits = _DOTS[row % self._down][column % self._across]
-        self._dots[at] = (self._dots.get(at, (0, ""))[0] | bits, style.colour)
+        self._dots[at] = (self._dots.get(at, (0, ""))[0] | bits, style[1])
 
     def _shade_dot(self, column: int, row: int, number: int) -> None:
         at = (column // self._across, row // self._down)

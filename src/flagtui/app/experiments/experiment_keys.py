@@ -110,7 +110,8 @@ class ExperimentKeys(RecordKeys):
             return
         flag = await ask_flag(self._changing, workspace, name.strip())
         if flag is not None:
-            self._fill_in(ExperimentCopy.new(name.strip(), flag.key, is_linked=flag.is_there), workspace)
+            key, is_there = flag
+            self._fill_in(ExperimentCopy.new(name.strip(), key, is_linked=is_there), workspace)
 
     async def _edit(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)

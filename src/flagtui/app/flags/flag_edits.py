@@ -79,7 +79,7 @@ class FlagEdits:
             if not flags:
                 self._changing.start([], saved, left_out=left_out)
             return
-        place, share = answer.condition, answer.percent
+        share, place = answer
         intents = [
             set_all_rollouts(flag, share) if place is None else set_rollout(flag, place, share)
             for flag in flags

@@ -71,7 +71,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         self.app.push_screen(MyFlagsScreen(self._app_state, self._changing))
 
     def action_definitions(self) -> None:
-        from flagtui.app.flags.definitions_screen import DefinitionsScreen
+        from flagtui.app.flags.flag_lookups import DefinitionsScreen
 
         self.app.push_screen(DefinitionsScreen(self._app_state))
 

@@ -1,16 +1,81 @@
 """What is asked about a list: which columns it shows, and what a search is called."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from flagtui.app.dialogs.checklist import Checklist, ChecklistScreen
-from flagtui.app.dialogs.picker import Choice
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from flagtui.app.dialogs.picker import Choice, OptionLines
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Column
+from flagtui.app.widgets.dialog import Dialog
+from flagtui.app.widgets.line import styled
 from flagtui.app.writing.changes import Changes
+from flagtui.safe_text import safe_text
 
 LONGEST_NAME = 24
+NOTE = "A narrow window leaves out those at the end that have no room."
+
+
+class ColumnsScreen(Dialog[list[str] | None]):
+    """Answers with the names of the columns that are checked, in the order shown, or None."""
+
+    BINDINGS = [
+        Binding("escape", "leave", "leave", key_display="esc"),
+        Binding("space,x", "check", "check"),
+        Binding("less_than_sign,ctrl+up", "move(-1)", "up", key_display="<"),
+        Binding("greater_than_sign,ctrl+down", "move(1)", "down", key_display=">"),
+    ]
+    AUTO_FOCUS = "OptionList"
+
+    def __init__(self, choices: Sequence[Choice[str]], checked: Collection[str]) -> None:
+        super().__init__()
+        self._choices = [*choices]
+        self._checked = {*checked}
+
+    def compose(self) -> ComposeResult:
+        with self.make_box("checklist", "Columns", "space check · < > move · ⏎ take · esc leave"):
+            yield Static(styled((NOTE, "$text-muted")), id="about")
+            yield OptionLines()
+
+    def on_mount(self) -> None:
+        self._draw(0)
+
+    def _draw(self, place: int) -> None:
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options(Option(self._line(choice)) for choice in self._choices)
+        options.highlighted = min(place, len(self._choices) - 1) if self._choices else None
+
+    def _line(self, choice: Choice[str]) -> Content:
+        mark = ("■ ", "$success") if choice.value in self._checked else ("□ ", "$faint")
+        return styled(mark, (safe_text(choice.name, 50), "bold"))
+
+    @property
+    def _place(self) -> int:
+        return self.query_one(OptionList).highlighted or 0
+
+    def action_check(self) -> None:
+        if self._choices:
+            self._checked ^= {self._choices[self._place].value}
+            self._draw(self._place)
+
+    def action_move(self, step: int) -> None:
+        place, to = self._place, self._place + step
+        if 0 <= to < len(self._choices):
+            self._choices.insert(to, self._choices.pop(place))
+            self._draw(to)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss([choice.value for choice in self._choices if choice.value in self._checked])
 
 
 async def choose_columns(
@@ -27,14 +92,7 @@ async def choose_columns(
         for each in (*shown, *rest)
         if each.name not in description.always
     ]
-    checklist = Checklist(
-        "Columns",
-        choices,
-        frozenset(names),
-        is_ordered=True,
-        note="A narrow window leaves out those at the end that have no room.",
-    )
-    found = await changing.ask(ChecklistScreen(checklist))
+    found = await changing.ask(ColumnsScreen(choices, names))
     if found is None:
         return None
     chosen = [*description.always, *found]

@@ -1,7 +1,6 @@
 """What each line of an experiment's form asks when it is opened."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 
 from flagtui.api.errors import ApiError
@@ -31,16 +30,10 @@ from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace
 
 
-@dataclass(frozen=True)
-class FlagChoice:
-    """The flag that was chosen."""
-
-    key: str
-    is_there: bool
-
-
-async def ask_flag(changing: Changes, workspace: Workspace, name: str, now: str = "") -> FlagChoice | None:
-    """A flag with variants, or a key that is free; None to leave it."""
+async def ask_flag(
+    changing: Changes, workspace: Workspace, name: str, now: str = ""
+) -> tuple[str, bool] | None:
+    """The key of a flag with variants, or one that is free, and whether it is there; None to leave it."""
     eligible = await _eligible(workspace)
     choices = [Choice("", "a new flag", "made with the experiment, off", stays=True)]
     choices += [Choice(key, key, about, key == now) for key, about in eligible.items()]
@@ -48,7 +41,7 @@ async def ask_flag(changing: Changes, workspace: Workspace, name: str, now: str 
     if chosen is None:
         return None
     if chosen:
-        return FlagChoice(chosen, is_there=True)
+        return chosen, True
     about = "code asks for it; it cannot be changed later"
     taken = {row.key for row in workspace.flags.rows}
     usual = suggested_key(name)
@@ -60,7 +53,7 @@ async def ask_flag(changing: Changes, workspace: Workspace, name: str, now: str 
         return f"there is already a flag {line}; pick it from the list" if line in taken else ""
 
     key = await ask_line(changing, "Key of the new flag", about, value, problem)
-    return None if key is None else FlagChoice(key, is_there=False)
+    return None if key is None else (key, False)
 
 
 def suggested_key(name: str) -> str:
@@ -155,9 +148,10 @@ class ExperimentQuestions:
 
     async def _flag(self) -> None:
         before = self.copy.fresh
-        choice = await ask_flag(self._changing, self._workspace, before.name, before.feature_flag_key)
-        if choice is not None:
-            self.copy.change_flag(choice.key, is_linked=choice.is_there)
+        chosen = await ask_flag(self._changing, self._workspace, before.name, before.feature_flag_key)
+        if chosen is not None:
+            key, is_there = chosen
+            self.copy.change_flag(key, is_linked=is_there)
 
     async def _people(self) -> None:
         settings = self.copy.settings("parameters")

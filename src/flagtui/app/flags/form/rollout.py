@@ -1,7 +1,6 @@
 """How many people see a flag: a number, or a step of the ramp, for one condition or for all."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from textual import events, on
@@ -27,12 +26,8 @@ from flagtui.text.styled import Piece
 BAR: Final = 28
 
 
-@dataclass(frozen=True)
-class RolloutAnswer:
-    """The answer: a share in percent for one condition, by its place, or for all of them."""
-
-    percent: float
-    condition: int | None = None
+RolloutAnswer = tuple[float, int | None]
+"""A share in percent for one condition, by its place, or for all of them."""
 
 
 class RolloutScreen(Dialog[RolloutAnswer | None]):
@@ -98,7 +93,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         event.stop()
         share = share_of(event.value)
         if share is not None:
-            self.dismiss(RolloutAnswer(share, self._choices[self._place][0]))
+            self.dismiss((share, self._choices[self._place][0]))
 
     def on_click(self, event: events.Click) -> None:
         """A step of the ramp, drawn below its bar."""
