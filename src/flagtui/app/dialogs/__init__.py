@@ -1,1 +1,1 @@
-"""What asks for one thing: picker, prompt, checklist, help, palette, the person's own editor."""
+"""What asks for one thing: picker, prompt, help, palette."""

@@ -73,10 +73,10 @@ class NarrowedList(Dialog[A | None], Generic[A]):
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(
         Binding("escape", "leave", "leave", key_display="esc"),
-        Binding("down", "move(1)", "down", show=False),
-        Binding("up", "move(-1)", "up", show=False),
-        Binding("pagedown", "move_page(1)", "page down", show=False),
-        Binding("pageup", "move_page(-1)", "page up", show=False),
+        Binding("down", "move('cursor_down')", "down", show=False),
+        Binding("up", "move('cursor_up')", "up", show=False),
+        Binding("pagedown", "move('page_down')", "page down", show=False),
+        Binding("pageup", "move('page_up')", "page up", show=False),
     )
     AUTO_FOCUS = "Input"
     keys = "⏎ choose · esc leave"
@@ -155,22 +155,9 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         if 0 <= place < len(self._shown) and self._shown[place].answer is not None:
             self.dismiss(self._shown[place].answer)
 
-    def action_move(self, step: int) -> None:
+    def action_move(self, way: str) -> None:
         self._keep_up()
-        options = self.query_one(OptionList)
-        for _ in range(abs(step)):
-            if step > 0:
-                options.action_cursor_down()
-            else:
-                options.action_cursor_up()
-
-    def action_move_page(self, step: int) -> None:
-        self._keep_up()
-        options = self.query_one(OptionList)
-        if step > 0:
-            options.action_page_down()  # type: ignore[no-untyped-call]  # as the library has it
-        else:
-            options.action_page_up()  # type: ignore[no-untyped-call]  # as the library has it
+        getattr(self.query_one(OptionList), f"action_{way}")()
 
 
 V = TypeVar("V")

@@ -55,11 +55,7 @@ class JsonPane(Vertical, RecordPane):
 
     def _redraw(self, keep: Path | None = None) -> None:
         self._rows = [*json_rows(self._value, self._folded)] if self._value is not None else []
-        place = (
-            next((n for n, row in enumerate(self._rows) if row.path == keep), None)
-            if keep is not None
-            else None
-        )
+        place = next((n for n, row in enumerate(self._rows) if row.path == keep), None)
         wanted = self._words
         self.view.show([_marked(row, wanted) for row in self._rows], place)
         self._say()
