@@ -86,8 +86,10 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         try:
             found = await kind_of(entry.kind).prepare_undo(entry, context)
         except ApiError as error:
-            if isinstance(error, NotFound):
-                self._forget(entry)
+            if isinstance(error, NotFound) and entry.kind == EVENT:
+                self._here.events.remove(entry.uuid)
+            elif isinstance(error, NotFound) and entry.kind == "experiment":
+                self._here.experiments.remove(entry.record)
             return NotPlanned(id, key, error)
         if isinstance(found, Blocked):
             return NotPlanned(id, key, found)
@@ -118,12 +120,6 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         is_back = plan.values.get("deleted") is False if isinstance(plan, Plan) else False
         is_made = plan.verb.name in ("recreate", "restore experiment")
         return record.id if record is not None and (is_back or is_made) else None
-
-    def _forget(self, entry: Entry) -> None:
-        if entry.kind == EVENT:
-            self._here.events.remove(entry.uuid)
-        elif entry.kind == "experiment":
-            self._here.experiments.remove(entry.record)
 
 
 def _in_order(steps: Sequence[PlannedStep[Part, Proposal]]) -> Sequence[PlannedStep[Part, Proposal]]:
