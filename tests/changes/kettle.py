@@ -15,8 +15,7 @@ from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.outcome import Outcome
-from flagtui.changes.proposal import DiffLine
+from flagtui.changes.proposal import DiffLine, Outcome
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import as_id
 

@@ -13,7 +13,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 
 HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 

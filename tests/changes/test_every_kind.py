@@ -18,8 +18,8 @@ from tests.changes.writing import Writing
 from flagtui.api.errors import ApiError
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Disk, Journal
-from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED
+from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import RelatedPlan, made_beside
 from flagtui.changes.related.related_entries import RelatedAdapter

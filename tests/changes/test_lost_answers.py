@@ -19,7 +19,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 
 ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "250"))
 FAULTS: Final[tuple[Fault | None, ...]] = (

@@ -24,8 +24,8 @@ from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered, Un
 from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.guard import Around
 from flagtui.changes.journal_entries import Ending
-from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED, stops_all, write
+from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
 from flagtui.changes.undo import KINDS, kind_of, next_undo, parts_left, undo_words, undoable
@@ -251,7 +251,7 @@ ONCE: Final = {
     "pid=os.getpid()": "changes/pipeline.py",
     "LOOKS: Final = (0.0": "changes/unanswered.py",
     "asyncio.to_thread(finish": "changes/unanswered.py",
-    "class Outcome(Generic": "changes/outcome.py",
+    "class Outcome(Generic": "changes/proposal.py",
     "ConfirmScreen(question": "app/writing/screen_interface.py",
     "journal.unresolved)": "changes/recovery.py",
 }

@@ -23,7 +23,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 

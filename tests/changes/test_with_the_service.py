@@ -29,7 +29,7 @@ from flagtui.changes.flags.surroundings import Surroundings, gather
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.service import create_service

@@ -11,8 +11,8 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Approved
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, TakenBack
-from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import Batch
+from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import watch
 from flagtui.models.flag import Flag

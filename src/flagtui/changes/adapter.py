@@ -16,17 +16,12 @@ from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.outcome import Outcome, P, R
-from flagtui.changes.proposal import Proposal
+from flagtui.changes.proposal import Outcome, P, Proposal, R
 from flagtui.changes.verbs import verb
 from flagtui.models.account import User
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
-
-
-def _silent(_words: str) -> None:
-    """For those who do not watch."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,7 @@ class WriteContext:
     journal: Journal
     signature: Signature = field(default_factory=Signature)
     clock: Clock = field(default_factory=SystemClock)
-    tell: Callable[[str], None] = _silent
+    tell: Callable[[str], None] = lambda _words: None
     """Hears what is known while an answer is missing."""
     wait: float | None = None
     """Seconds for which to wait for what the server has not settled: an answer that is missing, a pause it

@@ -7,8 +7,7 @@ from uuid import uuid4
 from weakref import WeakSet
 
 from flagtui.changes.difference import Clash
-from flagtui.changes.outcome import P
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import LeftOut, P
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
 

@@ -10,8 +10,8 @@ from typing import Any, Generic, Protocol
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.guard import Approved, Around, GuardRefused, Question, guard
 from flagtui.changes.journal_entries import TakenBack
-from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.pipeline import Batch, Ended
+from flagtui.changes.proposal import Outcome, P, R
 from flagtui.config.guard_rules import GuardRules
 
 

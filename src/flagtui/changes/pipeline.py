@@ -27,7 +27,7 @@ from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, TakenBack
-from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import look_up, watch, without_answer, write_down
 
 LONGEST_WAIT: Final = 10.0

@@ -7,7 +7,7 @@ from typing import Final
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.journal import JournalUnwritable
-from flagtui.changes.outcome import Outcome, P, R
+from flagtui.changes.proposal import Outcome, P, R
 
 LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds after a request without an answer at which the record is read again."""

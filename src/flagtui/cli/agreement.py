@@ -22,10 +22,9 @@ from flagtui.changes.guard import (
 )
 from flagtui.changes.interface import Interface, WriteRequest, ask_and_write
 from flagtui.changes.journal_entries import Signature, TakenBack
-from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.changes.pipeline import Batch, Ended
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import LeftOut, Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.change_report import (
     LEFT_OUT,

@@ -8,9 +8,8 @@ from typing import Final, Self
 import click
 
 from flagtui.changes.guard import GuardRefused
-from flagtui.changes.outcome import Outcome
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import LeftOut, Outcome
 from flagtui.cli.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.output.lines import say, warn
 from flagtui.cli.output.printer import Printer

@@ -6,7 +6,7 @@ from typing import Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import GuardRefused, Purpose
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from flagtui.app.writing.writer import Writer
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.journal_entries import Entry
-    from flagtui.changes.outcome import P, R
     from flagtui.changes.pipeline import Ended
-    from flagtui.changes.proposal import LeftOut
+    from flagtui.changes.proposal import LeftOut, P, R
     from flagtui.models.activity import Activity
     from flagtui.store.workspace import Workspace
 

@@ -22,8 +22,7 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagOutcome
 from flagtui.changes.journal_entries import Signature, TakenBack
-from flagtui.changes.outcome import Outcome, P, R
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import LeftOut, Outcome, P, R
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag

@@ -15,8 +15,7 @@ from textual.widgets.option_list import Option
 from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import joined, styled
-from flagtui.changes.outcome import Outcome, P, R
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import Outcome, P, R
 from flagtui.safe_text import safe_text
 from flagtui.store.load_progress import RecordId
 from flagtui.text.outcomes import done_word
@@ -59,12 +58,6 @@ class Result:
     @property
     def is_saved(self) -> bool:
         return self.ending == "saved"
-
-
-def left_out_results(left_out: Iterable[LeftOut]) -> Iterator[Result]:
-    """What was never asked about."""
-    for one in left_out:
-        yield Result(one.id, one.key, LEFT_OUT, one.why)
 
 
 def results_of(

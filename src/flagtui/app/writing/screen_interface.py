@@ -11,13 +11,12 @@ from typing import Any, Generic
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.planner import OptimisticRows, Planner
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.app.writing.results_screen import AGAIN, Result, ResultsScreen, left_out_results
+from flagtui.app.writing.results_screen import AGAIN, LEFT_OUT, Result, ResultsScreen
 from flagtui.app.writing.screens import Screens
 from flagtui.changes.guard import Approved, Around, GuardRefused, Question, guard
 from flagtui.changes.interface import Interface
-from flagtui.changes.outcome import Outcome, P, R
 from flagtui.changes.pipeline import Batch, Ended
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import LeftOut, Outcome, P, R
 from flagtui.store.collection import Collection
 from flagtui.store.load_progress import RecordId
 from flagtui.store.record_list import Loading
@@ -173,7 +172,8 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
 
     async def tell_results(self, results: Iterable[Result]) -> bool:
         """Name each of many that was not changed, with its reason; True to try again what can be."""
-        told = [*results, *left_out_results(self._around.left_out)]
+        never_asked = (Result(one.id, one.key, LEFT_OUT, one.why) for one in self._around.left_out)
+        told = [*results, *never_asked]
         if len(told) < 2 or all(result.is_saved for result in told):
             return False
         answer = await self._changes.ask(ResultsScreen(told))

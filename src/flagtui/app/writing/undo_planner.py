@@ -26,8 +26,7 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.outcome import Outcome
-from flagtui.changes.proposal import Proposal
+from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.undo import Part, kind_of
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.formats import count

@@ -23,8 +23,8 @@ from flagtui.changes.guard import Around, Purpose
 from flagtui.changes.interface import WriteRequest, ask_and_write
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.outcome import P, R
 from flagtui.changes.pipeline import Ended
+from flagtui.changes.proposal import P, R
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
 from flagtui.models.activity import Activity

@@ -20,7 +20,7 @@ from flagtui.changes.event_definitions.definition_plan import (
 )
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS

@@ -31,14 +31,11 @@ def when_on(fresh: Experiment) -> Standing:
     filters = flag.targeting
     if "filters" not in flag.raw or not filters.is_editable:
         return "on"
-    return "served" if gives_variants(filters) else "nobody"
-
-
-def gives_variants(filters: Filters) -> bool:
-    """Whether some condition lets people in and has a variant for them."""
+    # Some condition has to let people in, and have a variant for them.
     keys = {variant.key for variant in filters.variants}
     is_drawn = any(variant.rollout > 0 for variant in filters.variants)
-    return any(one.rollout > 0 and (is_drawn or one.variant in keys) for one in filters.deciding)
+    gives = any(one.rollout > 0 and (is_drawn or one.variant in keys) for one in filters.deciding)
+    return "served" if gives else "nobody"
 
 
 def left_alone(fresh: Experiment) -> Told:

@@ -17,7 +17,7 @@ from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.models.experiment import Experiment, ExperimentFlag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EXPERIMENT_FIELDS

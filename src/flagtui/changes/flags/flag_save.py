@@ -16,8 +16,7 @@ from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stor
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.outcome import Outcome
-from flagtui.changes.proposal import DiffLine
+from flagtui.changes.proposal import DiffLine, Outcome
 from flagtui.changes.unanswered import without_answer
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON

@@ -20,11 +20,6 @@ SOON: Final = 1.0
 """Seconds a question waits for what it could do without; what comes later is added to it."""
 
 
-def _as_planned(plan: Plan) -> Found:
-    """For a plan to which nothing is added."""
-    return plan
-
-
 @dataclass(frozen=True)
 class RequestedChange:
     """One flag and what is to become of it."""
@@ -32,7 +27,7 @@ class RequestedChange:
     record: int
     intent: Callable[[Flag], Intent | Blocked]
     """What is meant, once the flag has been read again."""
-    finish: Callable[[Plan], Found] = _as_planned
+    finish: Callable[[Plan], Found] | None = None
     """What is known of the plan beyond the intent."""
     switch: Intent | None = None
     """The intent of a change that turns the flag on or off and does nothing else."""
@@ -41,7 +36,7 @@ class RequestedChange:
         """What is meant, on the flag as it is now."""
         intent = self.intent(fresh)
         found = intent if isinstance(intent, Blocked) else plan_flag(intent, fresh, context)
-        return self.finish(found) if isinstance(found, Plan) else found
+        return self.finish(found) if self.finish is not None and isinstance(found, Plan) else found
 
 
 def request_for(intent: Intent) -> RequestedChange:

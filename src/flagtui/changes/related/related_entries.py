@@ -13,7 +13,7 @@ from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.outcome import Outcome
+from flagtui.changes.proposal import Outcome
 from flagtui.changes.related.creation import NEWEST, RelatedPlan
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
