@@ -41,6 +41,11 @@ def test_a_timeline_is_oldest_first_with_who_what_why_and_how_it_ended() -> None
     )
 
 
+def test_a_change_whose_owner_was_not_asked_for_names_none() -> None:
+    told = markdown([entry(signature=Signature("", "prod"))], "Incident")
+    assert "`checkout-v2`: turn off in prod. Saved as version 13." in told
+
+
 def test_no_change_is_said() -> None:
     assert "Nothing was changed." in markdown([])
 

@@ -43,7 +43,8 @@ def summary(entry: Entry) -> str:
 
 
 def _told(entry: Entry) -> list[str]:
-    who = plain(entry.signature.by or "somebody")
+    # Whose key it is was not asked for every change.
+    who = f" by {plain(entry.signature.by)}" if entry.signature.by else ""
     where = plain(entry.signature.profile or entry.signature.project)
     place = f" in {where}" if where else ""
     change = plain(verb(entry.verb).name)
@@ -51,7 +52,7 @@ def _told(entry: Entry) -> list[str]:
     versions = f" as version {entry.saved_version}" if is_counted else ""
     undoes = " (undo)" if entry.undoes else ""
     ended = f"{_ENDINGS[entry.ending]}{versions}{undoes}."
-    first = f"- {clock_words(entry.at)} {code(entry.key)}: {change} by {who}{place}. {ended}"
+    first = f"- {clock_words(entry.at)} {code(entry.key)}: {change}{who}{place}. {ended}"
     more = [f"  - {plain(words)}" for words in entry.words]
     if entry.reason:
         more.append(f"  - why: {plain(entry.reason)}")
