@@ -2,43 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from flagtui.api.bodies import EventDefinitionBody
 from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
-from flagtui.api.pagination import Pages
-from flagtui.api.request import Answer, Query
-from flagtui.api.resource import Listable, Resource
+from flagtui.api.request import Answer
+from flagtui.api.resource import Listable, PagedRecords
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_answers import BulkTags
 from flagtui.models.json_value import JSON, as_dict, as_text, as_whole
-from flagtui.models.rows import EventDefinitionRow, RowPage
-
-_LISTING: Final = Listable("event_definitions.list", read_event_definition_page, lambda row: row.id)
+from flagtui.models.rows import EventDefinitionRow
 
 
 @dataclass(frozen=True, eq=False)
-class EventDefinitions(Resource):
-    """The event definitions of one project. A name cannot be changed, and a deletion cannot be taken back."""
+class EventDefinitions(PagedRecords[EventDefinitionRow]):
+    """The event definitions of one project. A name cannot be changed, and a deletion cannot be taken back.
 
-    def pages(
-        self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING
-    ) -> Pages[EventDefinitionRow]:
-        """All definitions as rows; with `is_capped` the total is a lower bound.
+    Of a page with `is_capped` the total is a lower bound. Filters: search, event_type, ordering, verified,
+    tags, exclude_hidden, exclude_stale, names.
+    """
 
-        Filter names are the server's: search, event_type, ordering, verified, tags, exclude_hidden,
-        exclude_stale, names.
-        """
-        return self._pages(_LISTING, filters, urgency)
-
-    async def page(
-        self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
-    ) -> RowPage[EventDefinitionRow]:
-        """One page of rows; `limit` and `offset` are filters here."""
-        return await self._page(_LISTING, filters or {}, urgency)
+    listing = Listable("event_definitions.list", read_event_definition_page, lambda row: row.id)
 
     async def get(self, id: str, *, urgency: Urgency = Urgency.PERSON) -> EventDefinition:
         """One definition; `NotFound` also where the server fails on an id it does not have."""

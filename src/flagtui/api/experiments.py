@@ -11,39 +11,28 @@ from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
-from flagtui.api.pagination import Pages
-from flagtui.api.request import Answer, Query
-from flagtui.api.resource import Listable, Resource
+from flagtui.api.request import Answer
+from flagtui.api.resource import Listable, PagedRecords
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON
-from flagtui.models.rows import ExperimentRow, RowPage
+from flagtui.models.rows import ExperimentRow
 
-_LISTING: Final = Listable("experiments.list", read_experiment_page, lambda row: row.id)
 _NEVER_NULL: Final = ("metrics", "metrics_secondary", "secondary_metrics")
 
 
 @dataclass(frozen=True, eq=False)
-class Experiments(Resource):
-    """The experiments of one project."""
+class Experiments(PagedRecords[ExperimentRow]):
+    """The experiments of one project.
 
-    def pages(
-        self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING
-    ) -> Pages[ExperimentRow]:
-        """All experiments as rows, without the archived ones: those come with `{"archived": True}`, alone.
+    `pages` leaves out the archived ones: those come with `{"archived": True}`, alone. Filters: archived,
+    status, created_by_id, search, order, feature_flag_id. Servers ignore filters they do not know, so callers
+    filter the rows as well.
+    """
 
-        Filter names are the server's: archived, status, created_by_id, search, order, feature_flag_id.
-        Servers ignore filters they do not know, so callers filter the rows as well.
-        """
-        return self._pages(_LISTING, filters, urgency)
-
-    async def page(
-        self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
-    ) -> RowPage[ExperimentRow]:
-        """One page of rows; `limit` and `offset` are filters here."""
-        return await self._page(_LISTING, filters or {}, urgency)
+    listing = Listable("experiments.list", read_experiment_page, lambda row: row.id)
 
     async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> Experiment:
         """The whole experiment. Lists of newer servers have no metrics, so this comes before editing."""

@@ -2,14 +2,12 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from flagtui.api.bodies import FlagBody, comparable
 from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
 from flagtui.api.clock import Urgency
-from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query
-from flagtui.api.resource import Listable, Resource
+from flagtui.api.resource import Listable, PagedRecords
 from flagtui.api.single_flags import SingleFlags, flag_object
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
@@ -27,27 +25,18 @@ from flagtui.models.flag_answers import (
 from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, as_id, as_list
-from flagtui.models.rows import FlagRow, RowPage
-
-_LISTING: Final = Listable("flags.list", read_flag_page, lambda row: row.id)
+from flagtui.models.rows import FlagRow
 
 
 @dataclass(frozen=True, eq=False)
-class Flags(Resource):
-    """The flags of one project."""
+class Flags(PagedRecords[FlagRow]):
+    """The flags of one project.
 
-    def pages(self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING) -> Pages[FlagRow]:
-        """All flags as rows: the first page at once, the rest eight at a time. Archived ones if asked for.
+    `pages` leaves out archived flags unless they are asked for. Filters: such as active, archived,
+    created_by_id, search, type, tags and order.
+    """
 
-        Filter names are the server's, such as active, archived, created_by_id, search, type, tags and order.
-        """
-        return self._pages(_LISTING, filters, urgency)
-
-    async def page(
-        self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
-    ) -> RowPage[FlagRow]:
-        """One page of rows; `limit` and `offset` are filters here."""
-        return await self._page(_LISTING, filters or {}, urgency)
+    listing = Listable("flags.list", read_flag_page, lambda row: row.id)
 
     async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> Flag:
         """The whole flag, also when it is archived or deleted."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from flagtui.api.clock import Urgency
 from flagtui.api.connection import Connection
@@ -70,21 +70,38 @@ class Resource:
                 self.connection.capabilities.learn(operation(name), lack)
             raise lack from None
 
-    def _pages(self, listing: "Listable[Row]", filters: Query | None, urgency: Urgency) -> Pages[Row]:
+
+@dataclass(frozen=True, slots=True)
+class Listable(Generic[Row]):
+    """A paged list and how its bytes become rows."""
+
+    operation: str
+    read: Callable[[bytes], RowPage[Row]]
+    identity: Callable[[Row], Hashable]
+
+
+@dataclass(frozen=True, eq=False)
+class PagedRecords(Resource, Generic[Row]):
+    """Records listed page by page as rows. Filter names are the server's."""
+
+    listing: ClassVar[Listable[Any]]
+
+    def pages(self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING) -> Pages[Row]:
         """The whole list: the first page at once, the rest several at a time."""
 
         async def fetch(offset: int, limit: int) -> RowPage[Row]:
             # Opening a list waits for its first page only.
             waits = urgency is Urgency.LOADING and not offset
             window = {"limit": limit, "offset": offset or None, **(filters or {})}
-            return await self._page(listing, window, Urgency.PERSON if waits else urgency)
+            return await self.page(window, urgency=Urgency.PERSON if waits else urgency)
 
-        return Pages(fetch, listing.identity)
+        return Pages(fetch, self.listing.identity)
 
-    async def _page(self, listing: "Listable[Row]", query: Query, urgency: Urgency) -> RowPage[Row]:
-        answer = await self._ask(listing.operation, query=query, urgency=urgency)
+    async def page(self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON) -> RowPage[Row]:
+        """One page of rows; `limit` and `offset` are filters here."""
+        answer = await self._ask(self.listing.operation, query=filters, urgency=urgency)
         try:
-            return replace(listing.read(answer.body), server_time=answer.server_time)
+            return replace(self.listing.read(answer.body), server_time=answer.server_time)
         except NotJson as fault:
             raise answer.unreadable(str(fault)) from None
 
@@ -137,15 +154,6 @@ class KeptRecords(ListedRecords[Kept]):
         if record.id <= 0 or (id is not None and record.id != id):
             raise answer.unreadable("it is not the record that was asked for")
         return record
-
-
-@dataclass(frozen=True, slots=True)
-class Listable(Generic[Row]):
-    """A paged list and how its bytes become rows."""
-
-    operation: str
-    read: Callable[[bytes], RowPage[Row]]
-    identity: Callable[[Row], Hashable]
 
 
 def pairs(query: Query) -> tuple[tuple[str, str], ...]:
