@@ -1,11 +1,12 @@
 """From plans to their outcomes on the command line: the question, the answer, progress, results, a code."""
 
 import asyncio
+import shutil
 import signal
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic
+from typing import Any, Final, Generic
 
 import click
 
@@ -38,13 +39,18 @@ from flagtui.cli.change_report import (
     result_of,
     set_apart,
 )
-from flagtui.cli.confirmation import how_to_agree, settle, show_question
 from flagtui.cli.errors import EXIT_CODES, Trouble
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.output.lines import progress, say
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.change_records import ChangePlan, ChangeResult
-from flagtui.cli.terminal_person import NOBODY, find_person
+from flagtui.cli.terminal_person import NOBODY, TerminalPerson, find_person
+from flagtui.safe_text import safe_text
+from flagtui.text.question_lines import question_lines
+
+WIDTH: Final = 96
+MOST_NAMED: Final = 12
+"""Records that are named with the reason why they are left out."""
 
 
 @dataclass(frozen=True)
@@ -241,3 +247,50 @@ class _Interrupts:
             # The loop leaves Python's own there, which would end what still has to be told.
             with suppress(ValueError):
                 signal.signal(signal.SIGINT, self._before)
+
+
+def show_question(question: Question[Any]) -> None:
+    """The words of the dialog in the app, and why what was named as well stays as it is."""
+    say(question.title)
+    for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+        say("".join(text for text, _style in line).rstrip())
+    for one in question.left_out[:MOST_NAMED]:
+        say(f"  left out: {one.key}: {one.reason}{f'; {one.next}' if one.next else ''}")
+    if (more := len(question.left_out) - MOST_NAMED) > 0:
+        say(f"  left out: {more:,} more")
+
+
+def settle(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Approved[Any] | NotYet:
+    """The approval, or what is still missing. A person is asked for what the options leave open."""
+    answer = _asked(question, given, person) if person.is_there else given
+    return question.settle(answer)
+
+
+def how_to_agree(question: Question[Any]) -> str:
+    """The options that give what is missing."""
+    missing = ["--yes"] if question.type_this is None else [f"--type {question.type_this}"]
+    missing += ["--overwrite"] if question.clashes else []
+    missing += ["--reason WHY"] if question.reason_required else []
+    missing += ["--without-journal"] if question.without_journal else []
+    return f"to agree: {safe_text(' '.join(missing), 200)}"
+
+
+def _asked(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Confirmation:
+    answer = given
+    if question.clashes and not answer.overwrite:
+        whose = "you changed later" if question.is_own else "another person changed"
+        answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
+        if not answer.overwrite:
+            return answer
+    if question.without_journal and not answer.without_journal:
+        agreed = person.agree("Go on without the journal? It cannot be undone from here then.")
+        answer = replace(answer, without_journal=agreed)
+        if not agreed:
+            return answer
+    if question.reason_required and not answer.reason.strip():
+        answer = replace(answer, reason=person.ask("Why, for the journal", ""))
+    if question.type_this is not None and not answer.typed:
+        return replace(answer, typed=person.ask(f"To confirm, type {question.type_this}", ""))
+    if question.type_this is None and not answer.yes and not (question.clashes and answer.overwrite):
+        return replace(answer, yes=person.agree("Do it?"))
+    return answer if answer.yes or question.type_this is not None else replace(answer, yes=True)

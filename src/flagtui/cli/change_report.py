@@ -96,7 +96,7 @@ def set_apart(left_out: Sequence[LeftOut], ending: str) -> Iterator[ChangeResult
 
 
 def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
-    """ChangeReport why there is no question; the exit code. Raises Trouble for one reason alone."""
+    """Report why there is no question; the exit code. Raises Trouble for one reason alone."""
     if len(apart) == 1:
         code = CODES[apart[0].ending]
         fix = f"To go on: {apart[0].next}." if apart[0].next else ""
