@@ -1,11 +1,14 @@
-"""The flags, cohorts and group types of a project, as the evaluator reads them."""
+"""The flags, cohorts and group types of a project, as the evaluator and its callers read them."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
 
 from flagtui.evaluate.definitions import Definitions
-from flagtui.service.answers import value_of
+from flagtui.service.answers import joined, value_of
+from flagtui.service.call import Call
 from flagtui.service.errors import Json
+from flagtui.service.field_kinds import Use
+from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import properties_of
 
 
@@ -71,3 +74,9 @@ def load_group_types(db: sqlite3.Connection, project_id: int) -> dict[str, str]:
         "SELECT type_index, name FROM group_types WHERE project_id = ? ORDER BY type_index", (project_id,)
     )
     return {str(row["type_index"]): row["name"] for row in rows}
+
+
+def minimal_text(call: Call, row: sqlite3.Row, filters: str, **more: str) -> str:
+    """JSON text; `filters` and whatever `more` it has are JSON texts already."""
+    own = FLAGS.texts(row, Use.SUMMARY) | {"team_id": str(row["project_id"]), "filters": filters} | more
+    return joined(call.generation.written("flag summary", own))

@@ -1,17 +1,18 @@
-"""What SDKs evaluate with: every flag, cohort and group type of a project in one document, with an ETag."""
+"""What SDKs evaluate with: flags, cohorts and group types in one document, and who may have it."""
 
+import hmac
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from flagtui.evaluate.definitions import linked
+from flagtui.service.access import admit, bearer, hash_key, identify, project_from
 from flagtui.service.answers import Answer, empty, joined, spliced, text_of, value_of
 from flagtui.service.call import Call, Project
-from flagtui.service.errors import Json
-from flagtui.service.evaluation.definitions import load_cohorts, load_group_types
-from flagtui.service.evaluation.expansion import expanded
-from flagtui.service.evaluation.minimal import minimal_text
+from flagtui.service.errors import Json, authentication_failed, not_found, standard
+from flagtui.service.evaluation.definitions import load_cohorts, load_group_types, minimal_text
 from flagtui.service.flags.representation import properties_of
+from flagtui.service.operations import Operation
 
 _FLAGS = """
     SELECT *, EXISTS (SELECT 1 FROM experiments AS e WHERE e.flag_id = flags.id AND e.deleted = 0) AS tested
@@ -109,3 +110,74 @@ def _is_known(tag: str, known: str) -> bool:
     """Weak comparison, as the header asks for."""
     candidates = {candidate.strip().removeprefix("W/") for candidate in known.split(",")}
     return "*" in candidates or tag.removeprefix("W/") in candidates
+
+
+def expanded(filters: str, cohorts: Mapping[str, Json]) -> str:
+    """Cohorts that are a plain list of person properties are replaced by them; the others stay."""
+    if '"cohort"' not in filters:
+        return filters
+    decoded = value_of(filters)
+    groups = decoded.get("groups")
+    for group in groups if isinstance(groups, list) else ():
+        if isinstance(group, dict) and isinstance(group.get("properties"), list):
+            group["properties"] = [new for item in group["properties"] for new in _written_out(item, cohorts)]
+    return text_of(decoded)
+
+
+def _written_out(item: Json, cohorts: Mapping[str, Json]) -> list[Json]:
+    if not isinstance(item, dict) or item.get("type") != "cohort" or item.get("operator") == "not_in":
+        return [item]
+    plain = _plain_properties(cohorts.get(str(item.get("value"))))
+    return [item] if plain is None else plain
+
+
+def _plain_properties(group: Json) -> list[Json] | None:
+    """The properties of a group that asks for all of them, whatever single groups are around it."""
+    if not isinstance(group, dict) or not isinstance(group.get("values"), list) or not group["values"]:
+        return None
+    members = group["values"]
+    if len(members) == 1 and isinstance(members[0], dict) and "values" in members[0]:
+        return _plain_properties(members[0])
+    if group.get("type") != "AND" and len(members) > 1:
+        return None
+    return members if all(map(_is_plain, members)) else None
+
+
+def _is_plain(item: Json) -> bool:
+    return isinstance(item, dict) and item.get("type") == "person" and not item.get("negation")
+
+
+SECRET_PREFIX = "phs_"
+
+
+def sdk_project(call: Call, operation: Operation) -> Project:
+    """The project an SDK asks about; the faults are those of `operation`, which lies under that project."""
+    token = call.query.get("token")
+    secret = bearer(call.headers.get("authorization"))
+    if secret.startswith(SECRET_PREFIX):
+        return _project_of_secret(call.db, secret, token)
+    caller = identify(call.db, call.headers.get("authorization"))
+    number = caller.current_project_id if not token else _project_of_token(call.db, token)
+    project = admit(call.db, caller, operation, {"project_id": str(number)}, call.settings)
+    if project is None:
+        raise not_found("Project not found.")
+    return project
+
+
+def _project_of_token(db: sqlite3.Connection, token: str) -> int:
+    row = db.execute("SELECT id FROM projects WHERE api_token = ?", (token,)).fetchone()
+    if row is None:
+        detail = "Incorrect authentication credentials."
+        raise standard(401, "authentication_error", "authentication_failed", detail)
+    number: int = row["id"]
+    return number
+
+
+def _project_of_secret(db: sqlite3.Connection, secret: str, token: str | None) -> Project:
+    hashed = hash_key(secret)
+    row = db.execute("SELECT * FROM projects WHERE secret_hash = ?", (hashed,)).fetchone()
+    if row is None or not hmac.compare_digest(row["secret_hash"], hashed):
+        raise authentication_failed()
+    if token and token != row["api_token"]:
+        raise authentication_failed()
+    return project_from(row)

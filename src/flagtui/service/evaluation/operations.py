@@ -3,12 +3,10 @@
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.evaluation import schemas
-from flagtui.service.evaluation.cohorts import list_cohorts
-from flagtui.service.evaluation.local import document_answer, local_evaluation
+from flagtui.service.evaluation.cohorts import create_static_cohort, list_cohorts
+from flagtui.service.evaluation.local import document_answer, local_evaluation, sdk_project
 from flagtui.service.evaluation.reach import user_blast_radius
 from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags
-from flagtui.service.evaluation.sdk_access import sdk_project
-from flagtui.service.evaluation.static_cohorts import create_static_cohort
 from flagtui.service.evaluation.trial import try_flag
 from flagtui.service.operations import PROJECT, Operation
 

@@ -1,14 +1,17 @@
-"""Stored people and groups, as the evaluator sees them: what is not stored of them does not exist."""
+"""Stored people and groups as the evaluator sees them: what is not stored of them does not exist."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
+
 from flagtui.evaluate.run import Group, Person
 from flagtui.service.answers import value_of
+from flagtui.service.call import Call
 from flagtui.service.database import remember
-from flagtui.service.errors import Json
+from flagtui.service.errors import Json, invalid
 
 _EVERYBODY = """
     SELECT p.id, p.properties, p.created_at,
@@ -114,3 +117,33 @@ def every_group(
     for row in rows:
         group = Group(row["key"], value_of(row["properties"]))
         yield Person("", groups={type_name: group}, is_complete=True, now=now)
+
+
+def read_groups(call: Call) -> dict[str, Group]:
+    text = call.query.get("groups")
+    return load_groups(call.db, call.project.id, _group_keys(text) if text else {})
+
+
+def _group_keys(text: str) -> dict[str, Json]:
+    keys = _decoded(text, "groups")
+    if not isinstance(keys, dict):
+        raise invalid("groups must be a JSON object", "groups")
+    return keys
+
+
+def read_flag_keys(call: Call) -> frozenset[str] | None:
+    """Repeated names or one JSON list; None for all flags. Older servers have no such parameter."""
+    values = call.query.getlist("flag_keys")
+    if "flag_keys" in call.generation.missing_parameters:
+        return None
+    keys: list[Json] = list(values)
+    if len(values) == 1 and values[0].lstrip().startswith("["):
+        keys = _decoded(values[0], "flag_keys")
+    return frozenset(str(key) for key in keys if key != "") or None
+
+
+def _decoded(text: str, name: str) -> Json:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise invalid(f"Invalid JSON in {name} parameter", name) from None

@@ -10,10 +10,8 @@ from flagtui.evaluate.run import Person
 from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.evaluation.definitions import load_definitions
-from flagtui.service.evaluation.minimal import minimal_text
-from flagtui.service.evaluation.parameters import read_flag_keys, read_groups
-from flagtui.service.evaluation.people import load_person
+from flagtui.service.evaluation.definitions import load_definitions, minimal_text
+from flagtui.service.evaluation.people import load_person, read_flag_keys, read_groups
 from flagtui.service.flags.representation import shown_filters
 
 _DESCRIPTIONS: Mapping[Reason, str] = {

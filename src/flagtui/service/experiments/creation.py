@@ -8,7 +8,7 @@ from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_changes import change_flag, create_flag
 from flagtui.service.experiments.flag_config import FlagConfig, check_variants_of, new_filters
-from flagtui.service.experiments.holdout_share import holdout_of
+from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.inputs import Input, read_input
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
 from flagtui.service.experiments.records import Experiment, LinkedFlag

@@ -1,14 +1,25 @@
-"""Groups of people kept out of experiments."""
+"""Groups of people kept out of experiments, and the share they keep away from a flag."""
 
-from flagtui.service.answers import Answer, answer, empty, text_of
+from flagtui.service.answers import Answer, answer, empty, text_of, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.flag_changes import change_flag
-from flagtui.service.experiments.holdout_share import holdout_of
 from flagtui.service.experiments.representation import nested_holdouts, texts
 from flagtui.service.experiments.rows import select
 from flagtui.service.pagination import page, window
+
+
+def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:
+    """What the filters of a flag say of a holdout; None for no holdout."""
+    if number is None:
+        return None
+    row = call.db.execute("SELECT filters FROM holdouts WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        return None
+    groups = value_of(row["filters"])
+    share = groups[0].get("rollout_percentage", 0) if groups else 0
+    return {"id": number, "exclusion_percentage": share}
 
 
 def list_holdouts(call: Call) -> Answer:

@@ -19,7 +19,6 @@ from flagtui.service.experiments import (
     saved_metrics,
     schemas,
     setup_help,
-    shipped_variant,
     timeseries,
     updates,
 )
@@ -134,7 +133,7 @@ _ACTIONS = (
     _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE_200),
     _action(
         "ship_variant",
-        shipped_variant.ship_variant,
+        lifecycle.ship_variant,
         "Give everybody one variant",
         _ONE_200,
         schemas.SHIP_BODY,

@@ -6,7 +6,7 @@ from flagtui.service.errors import Json
 from flagtui.service.experiments.fields import CONCLUSION, EXPERIMENTS
 from flagtui.service.experiments.metric_rules import METRIC
 from flagtui.service.field_kinds import Use
-from flagtui.service.flags.schemas import FLAG
+from flagtui.service.flags.fields import FLAG
 from flagtui.service.shapes import (
     MAYBE_OBJECT,
     MAYBE_TEXT,

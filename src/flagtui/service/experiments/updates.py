@@ -8,7 +8,7 @@ from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.creation import check_dates, check_metrics, orders
 from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.flag_config import DEFAULT_VARIANTS, FlagConfig, check_variants_of
-from flagtui.service.experiments.holdout_share import holdout_of
+from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.inputs import Input, read_input
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links

@@ -1,4 +1,4 @@
-"""The fields of a flag, in the order in which faults are reported, and the rules that need more than one."""
+"""The fields of a flag in the order of their faults, the rules that need more than one, and its schema."""
 
 import re
 import sqlite3
@@ -25,14 +25,20 @@ from flagtui.service.field_kinds import (
 from flagtui.service.flags.filter_storage import read_filters
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
+    MAYBE_OBJECT,
+    MAYBE_TEXT,
     MOMENT,
     NUMBER,
     NUMBERS,
     OBJECT,
     OBJECTS,
+    SHARE,
     TEXT,
     TEXTS,
     USER,
+    page_of,
+    record,
+    whole,
     words,
 )
 
@@ -225,3 +231,12 @@ def _check_required_contexts(sent: Values, row: sqlite3.Row | None) -> None:
             "Cannot remove all evaluation contexts. At least one evaluation context is required because this "
             "flag already has evaluation contexts and the team requires them."
         )
+
+
+FLAG: Final = record(FLAGS.answer_schema(), FLAGS.always())
+FLAG_PAGE: Final = page_of(FLAG)
+FLAG_BODY: Final = record({**FLAGS.body_schema(), "original_flag": MAYBE_OBJECT})
+ONE_SHARE: Final = whole(
+    {"condition_index": {**NUMBER, "minimum": 0}, "rollout_percentage": SHARE, "version": NUMBER}
+)
+TO_EVERYONE: Final = record({"version": NUMBER, "variant_key": MAYBE_TEXT}, ("version",))

@@ -7,14 +7,14 @@ from flagtui.service.errors import Fault, Json, not_found
 from flagtui.service.flags.bulk import bulk_delete, bulk_keys, bulk_update_tags, matching_ids
 from flagtui.service.flags.dashboards import enrich_dashboard, make_dashboard
 from flagtui.service.flags.dependents import dependent_flags
+from flagtui.service.flags.encryption import remote_config
+from flagtui.service.flags.fields import FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
 from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.lifecycle import archive, disable, enable, unarchive
 from flagtui.service.flags.list import PARAMETERS, list_flags
 from flagtui.service.flags.narrow_writes import roll_out_to_everyone, set_release_condition_rollout
 from flagtui.service.flags.project_copies import copy_flags
-from flagtui.service.flags.remote_config import remote_config
 from flagtui.service.flags.rows import SCOPE, find_row
-from flagtui.service.flags.schemas import FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
 from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
 from flagtui.service.flags.write_operations import create, refuse_deletion, retrieve, update

@@ -9,9 +9,8 @@ from flagtui.evaluate.filters import compare
 from flagtui.evaluate.run import Manner
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row, insert_rows
-from flagtui.service.sample_data.data import told, user
+from flagtui.service.sample_data.data import Moments, named_uuid, stamped, told, user
 from flagtui.service.sample_data.filters import person
-from flagtui.service.sample_data.marks import Moments, named_uuid, stamped
 from flagtui.service.sample_data.population import Person, staff_id
 
 WEB, MOBILE, NASTY = 1, 2, 3

@@ -1,8 +1,12 @@
-"""What the sample company is made of, as its TOML files tell it."""
+"""What the sample company is made of, as its TOML files tell it, with ids and times that stay the same."""
 
 import tomllib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache
+from hashlib import blake2b
 from importlib import resources
+from random import Random
 from typing import Any
 
 
@@ -36,3 +40,33 @@ def slug(phrase: str) -> str:
 
 def sentence(phrase: str) -> str:
     return phrase[:1].upper() + phrase[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Turns ages into times, a few seconds past the round number so that it reads the same for a while."""
+
+    now: datetime
+
+    def ago(self, days: float = 0, hours: float = 0, minutes: float = 0) -> datetime:
+        moment = self.now - timedelta(days=days, hours=hours, minutes=minutes, seconds=5)
+        return moment.replace(microsecond=(moment.second * 16_807 + moment.minute * 4_099) % 1_000_000)
+
+
+def stamped(moment: datetime | None) -> str | None:
+    """As the service's own clock writes it; moments here are in UTC, which makes it several times quicker."""
+    return None if moment is None else moment.isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def random_uuid(random: Random) -> str:
+    return _dashed(f"{random.getrandbits(128):032x}")
+
+
+def named_uuid(name: str) -> str:
+    """The same UUID for the same name, always."""
+    return _dashed(blake2b(name.encode(), digest_size=16).hexdigest())
+
+
+def _dashed(digits: str) -> str:
+    """Thirty-two hexadecimal digits as a UUID of version 4."""
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"

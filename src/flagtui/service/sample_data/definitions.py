@@ -10,8 +10,16 @@ from typing import Any, Final
 
 from flagtui.service.database import insert_rows
 from flagtui.service.event_definitions.fields import DEFINITIONS
-from flagtui.service.sample_data.data import authors, phrases, sentence, told, user
-from flagtui.service.sample_data.marks import Moments, named_uuid, stamped
+from flagtui.service.sample_data.data import (
+    Moments,
+    authors,
+    named_uuid,
+    phrases,
+    sentence,
+    stamped,
+    told,
+    user,
+)
 
 WEB_DEFINITIONS: Final = 1_904
 MOBILE_DEFINITIONS: Final = 212

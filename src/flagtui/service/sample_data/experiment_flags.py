@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from flagtui.service.sample_data.data import Moments
 from flagtui.service.sample_data.experiment_plans import ExperimentPlan, plans
 from flagtui.service.sample_data.filters import filters, group, split
 from flagtui.service.sample_data.flag import SampleFlag, state
-from flagtui.service.sample_data.marks import Moments
 
 HOLDOUT = {"id": 1, "exclusion_percentage": 10}
 LABELS = {"control": "Control Group", "test": "Test Variant", "test-a": "Variant A", "test-b": "Variant B"}

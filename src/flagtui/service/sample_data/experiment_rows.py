@@ -12,9 +12,8 @@ from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerp
 from flagtui.service.experiments.rows import insert
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.sample_data.company import WEB
-from flagtui.service.sample_data.data import user
+from flagtui.service.sample_data.data import Moments, stamped, user
 from flagtui.service.sample_data.experiment_plans import ExperimentPlan, plans
-from flagtui.service.sample_data.marks import Moments, stamped
 from flagtui.service.sample_data.metrics import SAVED, Metric, metric
 
 CRITERIA: Final = {"filterTestAccounts": True}

@@ -7,8 +7,8 @@ from random import Random
 from typing import Final, NamedTuple
 
 from flagtui.evaluate.conditions import holdout_fraction, variant_fraction
+from flagtui.service.sample_data.data import Moments
 from flagtui.service.sample_data.experiment_plans import ExperimentPlan
-from flagtui.service.sample_data.marks import Moments
 from flagtui.service.sample_data.population import Person
 
 HOUR: Final = 3_600.0

@@ -1,21 +1,50 @@
-"""Puts the sample into an empty database, in one transaction."""
+"""Puts the sample into an empty database, in one transaction; what hangs on flags comes last."""
 
 import contextlib
 import gc
 import sqlite3
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from random import Random
 
+from flagtui.service.answers import text_of
+from flagtui.service.database import insert_row
 from flagtui.service.sample_data.company import MOBILE, WEB, add_cohorts, add_company
+from flagtui.service.sample_data.data import Moments, named_uuid, stamped, user
 from flagtui.service.sample_data.definitions import add_definitions, mobile_definitions, web_definitions
 from flagtui.service.sample_data.event_rows import add_events
 from flagtui.service.sample_data.experiment_rows import add_experiments
 from flagtui.service.sample_data.flag_writes import insert_flags, save_flags
-from flagtui.service.sample_data.flags import LISTED, mobile_flags, web_flags
-from flagtui.service.sample_data.links import add_links
+from flagtui.service.sample_data.flags import FAMOUS_KEY, LISTED, mobile_flags, web_flags
 from flagtui.service.sample_data.nasty import add_nasty_project
 from flagtui.service.sample_data.population import add_companies, add_people, mobile_people, web_people
+
+SURVEYED = "survey-nps-q4"
+
+
+def add_links(db: sqlite3.Connection, ids: Mapping[str, int], now: datetime) -> None:
+    """`ids` of flags by key."""
+    since = stamped(Moments(now).ago(26))
+    survey = {"id": named_uuid(SURVEYED), "name": "Score of the fourth quarter", "created_at": since}
+    insert_row(db, "surveys", {**survey, "project_id": WEB, "linked_flag_id": ids[SURVEYED]})
+    everyone = {"groups": [{"properties": [], "rollout_percentage": 100}]}
+    planned = {
+        "project_id": WEB,
+        "record_id": str(ids[FAMOUS_KEY]),
+        "payload": text_of({"operation": "add_release_condition", "value": everyone}),
+        "scheduled_at": stamped(due(now)),
+        "created_at": since,
+        "created_by_id": user("Alice"),
+        "updated_at": since,
+        "timezone": "UTC",
+    }
+    insert_row(db, "scheduled_changes", planned)
+
+
+def due(now: datetime) -> datetime:
+    """Nine in the morning, three days from now."""
+    return (now + timedelta(days=3)).replace(hour=9, minute=0, second=0, microsecond=0)
+
 
 Fill = Callable[[sqlite3.Connection, datetime], None]
 SORTED_AT_LAST = ("flags", "activity", "events", "persons", "distinct_ids")

@@ -17,8 +17,8 @@ from flagtui.service.flags.encryption import key_file_of, seal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.rows import SCOPE
 from flagtui.service.flags.save import change_flag, create_flag
+from flagtui.service.sample_data.data import named_uuid, stamped
 from flagtui.service.sample_data.flag import Entry, SampleFlag
-from flagtui.service.sample_data.marks import named_uuid, stamped
 from flagtui.service.settings import Settings
 
 AT_ONCE: Final = 2_000

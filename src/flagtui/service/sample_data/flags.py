@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Final
 
 from flagtui.service.sample_data import kinds
-from flagtui.service.sample_data.data import told, user
+from flagtui.service.sample_data.data import Moments, told, user
 from flagtui.service.sample_data.experiment_flags import experiment_flags
 from flagtui.service.sample_data.filters import (
     also_asking,
@@ -21,7 +21,6 @@ from flagtui.service.sample_data.filters import (
 )
 from flagtui.service.sample_data.flag import SampleFlag, state
 from flagtui.service.sample_data.ideas import Dice, Idea, ideas
-from flagtui.service.sample_data.marks import Moments
 
 LISTED: Final = 248
 """Flags of the first project that its list shows when nothing else is asked for."""

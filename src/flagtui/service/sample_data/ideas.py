@@ -7,8 +7,7 @@ from itertools import count
 from random import Random
 from typing import Final
 
-from flagtui.service.sample_data.data import authors, phrases, sentence, slug, told
-from flagtui.service.sample_data.marks import Moments
+from flagtui.service.sample_data.data import Moments, authors, phrases, sentence, slug, told
 
 RUNTIMES: Final = ("server", "client", "all")
 ENDINGS: Final = ("", "", "", "-v2", "", "-beta", "", "-rollout", "", "-next")

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
-from flagtui.service.sample_data.data import told
-from flagtui.service.sample_data.marks import named_uuid
+from flagtui.service.sample_data.data import named_uuid, told
 
 Metric = dict[str, Any]
 

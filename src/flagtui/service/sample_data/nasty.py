@@ -11,12 +11,11 @@ from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.rows import insert
 from flagtui.service.sample_data.company import MEMBER, NASTY, add_project, add_user
-from flagtui.service.sample_data.data import user
+from flagtui.service.sample_data.data import Moments, named_uuid, stamped, user
 from flagtui.service.sample_data.filters import filters, group, person, split
 from flagtui.service.sample_data.flag import SampleFlag, state
 from flagtui.service.sample_data.flag_writes import save_flags
 from flagtui.service.sample_data.hostile_texts import HOSTILE, SIZES
-from flagtui.service.sample_data.marks import Moments, named_uuid, stamped
 from flagtui.service.sample_data.metrics import metric
 
 FIRST_ID: Final = 1_000_001

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row, insert_rows
-from flagtui.service.sample_data.data import told
-from flagtui.service.sample_data.marks import Moments, random_uuid, stamped
+from flagtui.service.sample_data.data import Moments, random_uuid, stamped, told
 
 WEB_PEOPLE: Final = 8_246
 MOBILE_PEOPLE: Final = 900
