@@ -29,7 +29,7 @@ def experiment_flag(moments: Moments, plan: ExperimentPlan) -> SampleFlag:
         targeting(plan),
         f"Feature Flag for Experiment {plan.name}",
         active=False,
-        evaluation_runtime=plan.runtime,
+        runtime=plan.runtime,
         tags=plan.tags,
         creation_context="experiments",
     )

@@ -75,6 +75,7 @@ class SampleFlag:
         self.updated_at, self.modified_by, self.log = None, None, []
 
 
-def state(key: str, filters: Values, name: str = "", **columns: Json) -> Values:
+def state(key: str, filters: Values, name: str = "", runtime: str = "all", **columns: Json) -> Values:
     """The columns of a new flag, with the service's defaults for those not named."""
-    return {**FLAGS.defaults, "key": key, "name": name, "filters": filters, **columns}
+    given = {"key": key, "name": name, "filters": filters, "evaluation_runtime": runtime}
+    return {**FLAGS.defaults, **given, **columns}

@@ -61,7 +61,7 @@ def hand_written(moments: Moments, one: Mapping[str, Any]) -> SampleFlag:
     variants, runtime = split(one.get("variants", ())), one.get("runtime", "all")
     targeting = filters(*map(condition, one["groups"]), variants=variants, payloads=one.get("payloads"))
     made = SampleFlag(
-        state(one["key"], targeting, one["name"], evaluation_runtime=runtime, **columns),
+        state(one["key"], targeting, one["name"], runtime=runtime, **columns),
         moments.ago(**one["made"]),
         user(one["author"]),
         moments.ago(**one["called"]) if "called" in one else None,

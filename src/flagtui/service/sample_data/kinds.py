@@ -30,7 +30,7 @@ def choices(name: str) -> list[Any]:
 def started(dice: Dice, idea: Idea, targeting: State, age: float, **columns: Any) -> SampleFlag:
     """A new flag, called within the last two days."""
     return SampleFlag(
-        state(idea.key, targeting, idea.about, evaluation_runtime=idea.runtime, tags=idea.tags, **columns),
+        state(idea.key, targeting, idea.about, runtime=idea.runtime, tags=idea.tags, **columns),
         dice.moments.ago(age),
         idea.author,
         dice.moments.ago(minutes=dice.random.randrange(2, 2_880)),
