@@ -127,7 +127,9 @@ class Victim:
     def run(self, wanted: dict[str, Any]) -> None:
         command = [sys.executable, str(STEPPER), str(self.folder)]
         root = Path(__file__).parents[2]
-        with subprocess.Popen(command, cwd=root, stdin=PIPE, stdout=PIPE, stderr=PIPE) as self.process:
+        with subprocess.Popen(
+            command, cwd=root, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0
+        ) as self.process:
             assert self.process.stdin is not None
             assert self.process.stdout is not None
             assert self.process.stderr is not None
