@@ -192,15 +192,23 @@ def test_toasts_are_raised_in_one_place() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("argument", ["--version", "--help"])
-def test_the_cheap_commands_load_nothing_heavy(argument: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("--version", "--help", "flags --help", "experiments --help", "events --help"),
+        *("keys --help", "auth --help"),
+    ],
+)
+def test_the_cheap_commands_load_nothing_heavy(line: str) -> None:
+    """The help of a group is made from its table, without loading a command of it."""
     program = (
         "import sys\n"
-        f"sys.argv = ['flagtui', {argument!r}]\n"
+        f"sys.argv = ['flagtui', *{line.split()!r}]\n"
         "from flagtui.cli import main\n"
         "try:\n    main()\n"
         "except SystemExit as end:\n    code = end.code\n"
-        "heavy = {'textual', 'httpx', 'httpx2', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich'}\n"
+        "heavy = {'textual', 'httpx', 'httpx2', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich',\n"
+        "  'asyncio', 'flagtui.cli.twin_command'}\n"
         "print('LOADED', sorted(heavy & set(sys.modules)), 'CODE', code)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -147,16 +147,10 @@ def test_the_key_leaves_the_environment_before_anything_else_starts(
 
 def options_with_a_value() -> Iterator[tuple[str, ...]]:
     """Every command of the program with every option of it that wants a value."""
-    context = click.Context(door, info_name="flagtui", **door.context_settings)
-    for name in door.list_commands(context):
-        command = door.get_command(context, name)
-        assert command is not None
-        inner = command.commands if isinstance(command, click.Group) else {"": command}
-        for under, each in inner.items():
-            words = [name, *([under] if under else [])]
-            for option in each.params:
-                if isinstance(option, click.Option) and not (option.is_flag or option.count):
-                    yield (*words, option.opts[0])
+    for name, command in all_commands().items():
+        for option in command.params:
+            if isinstance(option, click.Option) and not (option.is_flag or option.count):
+                yield (*name.split(), option.opts[0])
 
 
 def test_an_option_without_its_value_points_to_the_help_of_its_command() -> None:

@@ -6,7 +6,9 @@ FLAGTUI_GOLDEN=write brings help.txt, docs/command-line.md and docs/man up to da
 import json
 import os
 import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Final
 
 import click
@@ -15,11 +17,13 @@ from tests.doubles.command_tree import all_commands, names_records
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
+from flagtui.cli.command_groups import LazyGroup
 from flagtui.cli.command_tree import describe_commands
 from flagtui.cli.errors import EXIT_WORDS
+from flagtui.cli.known_words import NAMED
 from flagtui.cli.main import door
 from flagtui.cli.man_pages import man_pages
-from flagtui.cli.quick_completion import NAMED
+from flagtui.cli.twin_command import TwinCommand
 
 ROOT: Final = Path(__file__).parents[2]
 HELP: Final = ROOT / "src" / "flagtui" / "cli" / cli.HELP_FILE
@@ -109,6 +113,27 @@ def test_the_help_that_is_printed_at_once_is_that_of_the_program() -> None:
     if IS_WRITTEN:
         HELP.write_text(said, encoding="utf-8")
     assert HELP.read_text(encoding="utf-8") == said
+
+
+def groups() -> dict[str, LazyGroup]:
+    context = click.Context(door, info_name="flagtui", **door.context_settings)
+    found = {name: door.get_command(context, name) for name in door.list_commands(context)}
+    return {name: group for name, group in found.items() if isinstance(group, LazyGroup)}
+
+
+def test_the_help_of_a_group_has_the_words_of_its_commands() -> None:
+    """It is made from a table; that of the whole program is shorter than its commands' own."""
+    for name, group in groups().items():
+        told = {f"{name} {each}": summary for each, (_module, summary) in group.table.items()}
+        assert told == {each: all_commands()[each].get_short_help_str(1_000) for each in told}
+        assert door.table[name][1] == group.get_short_help_str(1_000)
+
+
+def test_every_command_that_is_declared_can_be_named() -> None:
+    named = {id(command) for command in all_commands().values()}
+    for module in walk_packages(cli.__path__, "flagtui.cli."):
+        declared = [one for one in vars(import_module(module.name)).values() if isinstance(one, TwinCommand)]
+        assert {id(command) for command in declared} <= named, module.name
 
 
 def test_the_man_pages_are_those_of_the_program() -> None:

@@ -18,7 +18,6 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
-from flagtui.changes.journal_entries import Signature
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.change_report import STOPPED
 from flagtui.cli.errors import Trouble
@@ -31,9 +30,10 @@ TERMS = WriteTerms(WorkPlace(), Agreement(yes=True), Printer("ndjson"))
 def session_of(line: Line) -> Any:
     """As much of a session as writing needs."""
     return SimpleNamespace(
-        client=SimpleNamespace(flags=line.ada),
+        client=SimpleNamespace(flags=line.ada, host="", project=""),
+        opening=SimpleNamespace(profile=SimpleNamespace(name="")),
+        known_me=SimpleNamespace(email="ada@acme.test"),
         journal=line.journal,
-        signature=Signature("ada@acme.test"),
         clock=line.clock,
         rules=GuardRules(Level.GUARDED),
     )

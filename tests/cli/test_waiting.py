@@ -16,7 +16,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.connection_state import ConnectionState
 from flagtui.cli.output.lines import Steps
-from flagtui.cli.signed_in import waits_told
+from flagtui.cli.project_session import waits_told
 
 CALCULATED = ("experiments results", "experiments timeseries")
 

@@ -22,8 +22,8 @@ from tests.doubles.slices import at_most
 
 from flagtui import local_time
 from flagtui.api import Client
-from flagtui.cli.activity_watch import UnheardChanges, followed
 from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.watch import UnheardChanges, followed
 
 __all__ = ["clock", "make_client"]
 CHANGES = 10_000

@@ -28,7 +28,9 @@ from typing import Final
 IMPORTED: Final = (
     "flagtui.app.app",
     "flagtui.api.http_library",
+    "flagtui.cli.app_session",
     "flagtui.cli.demo",
+    "flagtui.cli.demo_service",
     "flagtui.service.application",
     "flagtui.service.sample_data",
 )

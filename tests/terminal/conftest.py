@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.cli.demo import KEY
+from flagtui.cli.demo_service import KEY
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
 

@@ -2,9 +2,8 @@
 
 import asyncio
 import shutil
-import signal
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic
 
@@ -44,7 +43,7 @@ from flagtui.cli.options import WriteTerms
 from flagtui.cli.output.lines import progress, say
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.change_records import ChangePlan, ChangeResult
-from flagtui.cli.terminal_person import NOBODY, TerminalPerson, find_person
+from flagtui.cli.terminal_person import NOBODY, Interrupts, TerminalPerson, find_person
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 
@@ -102,6 +101,17 @@ async def ask_and_send(
     return STOPPED if ended.is_stopped and not ended.is_saved else code
 
 
+def signature_of(session: ProjectSession) -> Signature:
+    """What the journal says of us; by whom only where that was asked for another reason."""
+    me = session.known_me
+    return Signature(
+        by=(me.email or me.label) if me else "",
+        profile=session.opening.profile.name,
+        host=str(session.client.host),
+        project=str(session.client.project),
+    )
+
+
 def _request(
     change: PlannedChange[P], session: ProjectSession, wait: float | None = None
 ) -> WriteRequest[P, Any]:
@@ -109,7 +119,7 @@ def _request(
     rules = session.rules
     if change.place:
         rules = replace(rules, place=f"{rules.place} › {change.place}")
-    signature = change.signature or session.signature
+    signature = change.signature or signature_of(session)
     context = WriteContext(session.journal, signature, session.clock, progress, wait)
     around = Around(change.left_out, change.purpose)
     return WriteRequest(change.plans, change.adapter, rules, context, around, change.undoes)
@@ -138,7 +148,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         self._report = report
         self._plans = change.plans
         self._undoes = {key: back.id for key, back in change.undoes.items()}
-        self._interrupts = _Interrupts()
+        self._interrupts = Interrupts()
         self._heard = list[Outcome[P, R]]()
         self._is_watching = False
         """Nothing is on its way any more; what has no answer is looked for."""
@@ -217,36 +227,6 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         found = [result_of(one, self._undoes.get(one.plan.key, "")) for one in ended.outcomes]
         unsent = [ChangeResult(one.key, NOT_SENT, "was not sent", id=str(one.id)) for one in ended.unsent]
         return [*found, *unsent]
-
-
-class _Interrupts:
-    """Ctrl+C while changes are on their way."""
-
-    is_asked = False
-
-    def __enter__(self) -> None:
-        self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
-        self._has_signals = True
-        self._before = signal.getsignal(signal.SIGINT)
-        try:
-            self._loop.add_signal_handler(signal.SIGINT, self._heard)
-        except (NotImplementedError, RuntimeError, ValueError):
-            # Elsewhere than in the main thread of a Unix process Ctrl+C ends at once.
-            self._has_signals = False
-
-    def _heard(self) -> None:
-        if self.is_asked and self._task is not None:
-            self._task.cancel()
-        elif not self.is_asked:
-            progress("stopping after the change that is on its way; ctrl+c again leaves it")
-        self.is_asked = True
-
-    def __exit__(self, *_raised: object) -> None:
-        if self._has_signals:
-            self._loop.remove_signal_handler(signal.SIGINT)
-            # The loop leaves Python's own there, which would end what still has to be told.
-            with suppress(ValueError):
-                signal.signal(signal.SIGINT, self._before)
 
 
 def show_question(question: Question[Any]) -> None:

@@ -1,4 +1,4 @@
-"""`flagtui auth`: sign in, see who you are, sign out."""
+"""`flagtui auth login`: a key tried, and kept for a profile."""
 
 import asyncio
 import sys
@@ -9,17 +9,15 @@ import click
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
+from flagtui.cli.account import project_line, tell_introduction
 from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.key_storage import Keep, keep_key
 from flagtui.cli.options import PROFILE, named_profile
 from flagtui.cli.output.lines import say
-from flagtui.cli.output.printer import Printer
 from flagtui.cli.profile_choice import LoginEnvironment, read_login_environment
-from flagtui.cli.records.account_records import SIGN_IN
-from flagtui.cli.sign_in_status import project_line, sign_out, tell_introduction, tell_status
 from flagtui.cli.terminal_person import TerminalPerson, find_person
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.twin_command import command
 from flagtui.config.credentials import KeyPlaces, Owner
 from flagtui.config.key_sources import CommandFailed, run_key_command
 from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
@@ -235,14 +233,14 @@ class TerminalSignIn:
         say(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
 
 
-@click.group("auth")
-def command() -> None:
-    """Sign in, see who you are, sign out."""
+def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
+    """Ask the person at the terminal for what is missing. Raises Trouble."""
+    person = TerminalPerson(False) if options.with_token else find_person()
+    TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
 
 
-@command.command(
+@command(
     "login",
-    cls=TwinCommand,
     is_online=False,
     examples=(
         "auth login --with-token --keep file < key.txt",
@@ -260,38 +258,8 @@ def command() -> None:
     help="Where the key is kept; the keyring unless said.",
 )
 def login(
-    profile: str, host: str, project: str, with_token: bool, key_command: str, keep: "Keep | None"
+    profile: str, host: str, project: str, with_token: bool, key_command: str, keep: Keep | None
 ) -> None:
     """Try a personal API key, see what it may do, and keep it for a profile."""
-
-    environment = read_login_environment()
     options = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
-    person = TerminalPerson(False) if with_token else find_person()
-    TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
-
-
-@command.command(
-    "status",
-    cls=TwinCommand,
-    kind=SIGN_IN,
-    is_online=False,
-    operations=("people.me", "people.key", "projects.list"),
-    examples=("auth status", "auth status --json"),
-)
-@PROFILE
-def status(profile: str, printer: Printer) -> None:
-    """Say which key is used, whose it is and what it may do; ends with 5 when it does not work."""
-    tell_status(named_profile(profile), printer)
-
-
-@command.command(
-    "logout",
-    cls=TwinCommand,
-    is_online=False,
-    examples=("auth logout", "auth logout --profile prod"),
-)
-@PROFILE
-def logout(profile: str) -> None:
-    """Forget the key kept for a profile, and its copies of rows."""
-
-    sign_out(named_profile(profile))
+    sign_in(read_login_environment(), options)

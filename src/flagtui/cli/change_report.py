@@ -1,9 +1,9 @@
 """How the changes of a command ended: sentences for people, one document for programs, an exit code."""
 
 from asyncio import CancelledError
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import click
 
@@ -14,6 +14,7 @@ from flagtui.cli.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.output.lines import say, warn
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
+from flagtui.cli.twin_command import TwinCommand, command
 
 STOPPED: Final = 130
 NOTHING_TO_DO: Final = "nothing to do"
@@ -36,6 +37,11 @@ _ORDER: Final = (
     *(NOT_SENT, LEFT_OUT, NOTHING_TO_DO),
 )
 """The gravest first: it decides how the command ends."""
+
+
+def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
+    """Declares a command that changes something and prints what became of it; a dry run prints plans."""
+    return command(name, kind=OUTCOME, plans=PLAN, **more)
 
 
 @dataclass

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Final
 
 from flagtui.api import Client
+from flagtui.api.auth import read_key
+from flagtui.api.errors import BadKey
 from flagtui.api.hosts import Host
 from flagtui.api.http_library import Application, in_process
 from flagtui.api.request_log import Log, log_to
 from flagtui.cli.errors import Trouble
 from flagtui.config.profiles import Profile
-from flagtui.config.secret import Secret
+from flagtui.config.secret import KeyMalformed, Secret
 
 EMBEDDED: Final[dict[str, Application]] = {}
 """Services in this process, by the origins they go by; they are asked without a socket."""
@@ -39,3 +41,11 @@ def _request_log() -> Log | None:
         return log_to(Path(file).expanduser())
     except OSError as refused:
         raise Trouble(f"the log {file} cannot be written: {refused.strerror}.") from None
+
+
+def typed_key(text: str) -> Secret:
+    """A key as it was typed. Raises ApiError for what cannot be one."""
+    try:
+        return Secret(read_key(text))
+    except KeyMalformed as malformed:
+        raise BadKey(str(malformed)) from None

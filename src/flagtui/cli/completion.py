@@ -1,18 +1,14 @@
 """`flagtui completion`: what a shell needs to complete commands, options, keys and tags."""
 
 import click
+from click.shell_completion import get_completion_class
 
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.twin_command import command
 
 
-@click.command(
-    "completion",
-    cls=TwinCommand,
-    is_online=False,
-    examples=("completion bash", "completion fish"),
-)
+@command("completion", is_online=False, examples=("completion bash", "completion fish"))
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> None:
+def completion(shell: str) -> None:
     """Print the completion for SHELL; keys and tags come from the copies of lists on disk.
 
     bash: flagtui completion bash > ~/.local/share/bash-completion/completions/flagtui
@@ -21,8 +17,6 @@ def command(shell: str) -> None:
 
     fish: flagtui completion fish > ~/.config/fish/completions/flagtui.fish
     """
-    from click.shell_completion import get_completion_class
-
     root = click.get_current_context().find_root().command
     maker = get_completion_class(shell)
     if maker is not None:

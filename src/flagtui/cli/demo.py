@@ -1,20 +1,22 @@
 """`flagtui demo`: the whole program on a service of its own, in one process."""
 
 import os
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.terminal.background import asked_background
-from flagtui.cli.app_run import run_app
+from flagtui.cli.command_groups import LINEAR
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.linear import run_linear
-from flagtui.cli.options import LINEAR, is_read_only
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.options import is_read_only
+from flagtui.cli.profile_choice import settings_in
+from flagtui.cli.twin_command import command
+from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
     KEY_VARIABLE,
     FolderUnusable,
@@ -26,11 +28,7 @@ from flagtui.config.locations import (
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-
-
-KEY = "phx_demo_key_of_this_machine"
-"""Opens nothing but the demo's own database, which has no address."""
-NOWHERE = "http://127.0.0.1:1"
+    from flagtui.cli.demo_service import DemoService
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,8 @@ def open_demo(options: Demonstration) -> int:
     # The demo needs no key, and what it starts must not inherit one.
     take_variable(KEY_VARIABLE)
     with asked_background():
-        from flagtui.app.app import FlagTui
         from flagtui.app.state.app_state import Reread, Session
-        from flagtui.cli.chosen_settings import checked_keymap, preferences_of
-        from flagtui.cli.profile_choice import settings_in
-        from flagtui.config.guard_rules import GuardRules, Level
+        from flagtui.cli.app_session import checked_keymap, preferences_of, run_session
 
         places = find_locations()
         settings = settings_in(places)
@@ -62,7 +57,7 @@ def open_demo(options: Demonstration) -> int:
     name = _name(options)
     if options.fresh:
         _start_over(folder, name)
-    opened: list[Any] = []
+    opened: list[DemoService] = []
 
     def reread() -> Reread | str:
         try:
@@ -79,7 +74,7 @@ def open_demo(options: Demonstration) -> int:
         badge="NASTY" if options.nasty else "DEMO",
         colour="warning" if options.nasty else "success",
         rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
-        connect=_connector(folder / f"{name}.db", options, opened),
+        connect=lambda: _connect(folder / f"{name}.db", options, opened),
         journal_folder=folder / f"{name}-state" / "journal",
         state_folder=folder,
         offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),
@@ -87,39 +82,31 @@ def open_demo(options: Demonstration) -> int:
         reread=reread,
     )
     try:
-        app = FlagTui(session)
-        app.set_keymap(keymap)
-        return run_app(app, mouse=options.mouse and settings.mouse)
+        return run_session(session, keymap, mouse=options.mouse and settings.mouse)
     finally:
-        from flagtui.service import close_service
-
         for service in opened:
-            close_service(service)
+            service.close()
 
 
 def open_linear_demo(options: Demonstration) -> int:
     """Ask for commands about the demo until the person leaves; the exit code."""
-    from flagtui.cli.client import EMBEDDED
-    from flagtui.service import DatabaseUnusable, close_service
-    from flagtui.service.sample_data.company import NASTY, WEB
+    from flagtui.cli.demo_service import KEY, NOWHERE, DemoService
 
     folder, name = _folder(), _name(options)
     if options.fresh:
         _start_over(folder, name)
-    try:
-        service = EMBEDDED[NOWHERE] = _open_service(folder / f"{name}.db", options)
-    except DatabaseUnusable as fault:
-        raise Trouble(str(fault), "Start over with: flagtui demo --fresh --linear") from None
+    service = DemoService(folder / f"{name}.db", options.nasty, options.flags)
+    service.embed()
     use_state(folder / f"{name}-state")
     os.environ.pop("FLAGTUI_PROFILE", None)
-    project = NASTY if options.nasty else WEB
-    os.environ.update({"FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY, "FLAGTUI_PROJECT": str(project)})
+    where = {"FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY, "FLAGTUI_PROJECT": str(service.project)}
+    os.environ.update(where)
     try:
         return run_linear(
             click.get_current_context().find_root().obj, ["--read-only"] if options.read_only else []
         )
     finally:
-        close_service(service)
+        service.close()
 
 
 def _folder() -> Path:
@@ -144,43 +131,16 @@ def _start_over(folder: Path, name: str) -> None:
     rmtree(folder / f"{name}-tastes", ignore_errors=True)
 
 
-def _connector(path: Path, options: Demonstration, opened: list[Any]) -> "Callable[[], Awaitable[Client]]":
-    async def connect() -> "Client":
-        import asyncio
+async def _connect(path: Path, options: Demonstration, opened: "list[DemoService]") -> "Client":
+    await load_in_background(CLIENT)
+    from flagtui.cli.demo_service import DemoService
 
-        from flagtui.app.shell.preload import CLIENT, load_in_background
-
-        await load_in_background(CLIENT)
-        from flagtui.api import Client
-        from flagtui.api.errors import ApiError
-        from flagtui.api.http_library import in_process
-        from flagtui.service import DatabaseUnusable
-        from flagtui.service.sample_data.company import NASTY, WEB
-
-        if not opened:
-            try:
-                opened.append(await asyncio.to_thread(_open_service, path, options))
-            except DatabaseUnusable as fault:
-                raise ApiError(str(fault), next="Start over with: flagtui demo --fresh") from None
-        project = NASTY if options.nasty else WEB
-        return Client(NOWHERE, KEY, project, transport=in_process(opened[0]))
-
-    return connect
+    if not opened:
+        opened.append(DemoService(path, options.nasty, options.flags))
+    return await opened[0].connect()
 
 
-def _open_service(path: Path, options: Demonstration) -> Any:
-    from flagtui.service import create_service
-    from flagtui.service.sample_data import sample
-
-    fill = (
-        sample(nasty=options.nasty)
-        if options.flags is None
-        else sample(nasty=options.nasty, flags=options.flags)
-    )
-    return create_service(path, key=KEY, sample=fill, max_flags=max(2_000, 2 * (options.flags or 0)))
-
-
-@click.command("demo", cls=TwinCommand, is_online=False, examples=("demo", "demo --fresh --flags 2000"))
+@command("demo", is_online=False, examples=("demo", "demo --fresh --flags 2000"))
 @click.option("--fresh", is_flag=True, help="Start over: throw away what was changed in the demo before.")
 @click.option("--nasty", is_flag=True, help="A project whose every text tries to harm the terminal.")
 @click.option(
@@ -190,7 +150,7 @@ def _open_service(path: Path, options: Demonstration) -> Any:
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
 @click.option("--linear", is_flag=True, help="Ask for commands and answer in lines, without a screen.")
 @click.pass_context
-def command(context: click.Context, /, linear: bool, no_mouse: bool, **given: object) -> None:
+def demo(context: click.Context, /, linear: bool, no_mouse: bool, **given: object) -> None:
     """Open the app on its own embedded service: no account, no network.
 
     What you change is kept between runs, in the user data folder; --fresh starts over.

@@ -4,20 +4,21 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Final
 
 import click
 
 from flagtui import __version__
+from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.journal import Journal
 from flagtui.cli.client import make_client
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import PROFILE, named_profile
 from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose
-from flagtui.cli.records.account_records import FINDING
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.twin_command import command
 from flagtui.config.credentials import FoundSecret
 from flagtui.config.findings import (
     Finding,
@@ -35,11 +36,18 @@ from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import abilities, introduce
 
-if TYPE_CHECKING:
-    from flagtui.api import Client
-
-
 _MARKS = {"fine": "✓", "note": "·", "wrong": "✗"}
+
+FINDING: Final[RecordKind[Finding]] = RecordKind(
+    "finding",
+    "Something the doctor found.",
+    (
+        RecordField("about", "text", "What it is about.", lambda one: one.about, True),
+        RecordField("value", "text", "What was found.", lambda one: one.value, True),
+        RecordField("state", "text", "fine, note or wrong.", lambda one: one.state, True),
+        RecordField("next", "text", "What to do about it.", lambda one: one.next, True),
+    ),
+)
 
 
 def diagnose(profile: str, *, offline: bool) -> list[Finding]:
@@ -78,7 +86,6 @@ def tell_findings(findings: Sequence[Finding]) -> None:
 
 
 def _journal(places: Locations) -> Iterator[Finding]:
-
     if places.state is None:
         return
     journal = Journal(places.state / "journal")
@@ -107,7 +114,6 @@ def _ask_server(opening: Opening) -> list[Finding]:
 
 
 async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
-
     async with make_client(opening.profile, opening.host, found.key) as client:
         introduction = await introduce(client)
         findings = [Finding("server", f"{opening.host.origin} answers"), *_clock(client)]
@@ -126,7 +132,7 @@ async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Find
     return [replace(each, value=found.key.redact(each.value)) for each in findings]
 
 
-async def _flags(client: "Client") -> Finding:
+async def _flags(client: Client) -> Finding:
     try:
         number = await client.projects.current()
         page = await client.for_project(number).flags.page({"limit": 1})
@@ -136,7 +142,7 @@ async def _flags(client: "Client") -> Finding:
     return Finding("flags", f"{page.total:,} in project {number}, {versioned}")
 
 
-def _clock(client: "Client") -> Iterator[Finding]:
+def _clock(client: Client) -> Iterator[Finding]:
     link = client.link
     if link.server_time is None or link.last_answer is None:
         return
@@ -145,14 +151,11 @@ def _clock(client: "Client") -> Iterator[Finding]:
         yield Finding("clock", f"{abs(ahead):,.0f} s from the server's", "note", "Set this machine's clock.")
 
 
-@click.command(
-    "doctor", cls=TwinCommand, kind=FINDING, is_online=False, examples=("doctor", "doctor --offline --json")
-)
+@command("doctor", kind=FINDING, is_online=False, examples=("doctor", "doctor --offline --json"))
 @PROFILE
 @click.option("--offline", is_flag=True, help="Ask neither the server nor the keyring.")
-def command(profile: str, offline: bool, printer: Printer) -> None:
+def doctor(profile: str, offline: bool, printer: Printer) -> None:
     """Say what was found where, what the key may do, and what the terminal can; without secrets."""
-
     findings = diagnose(named_profile(profile), offline=offline)
     if printer.is_for_programs or printer.fields:
         printer.records(FINDING, findings)

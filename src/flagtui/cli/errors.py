@@ -4,12 +4,11 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
+from flagtui.api import errors
+from flagtui.api.errors import ApiError
 from flagtui.safe_text import safe_text
-
-if TYPE_CHECKING:
-    from flagtui.api.errors import ApiError
 
 Code = Literal[
     "failed",
@@ -76,15 +75,13 @@ class Trouble(Exception):
         return json.dumps({"error": error}, ensure_ascii=True)
 
 
-def in_words(error: "ApiError") -> Trouble:
+def in_words(error: ApiError) -> Trouble:
     """What a server said, or why it could not be asked, with what to do next."""
     return Trouble(error.what, error.next, code=code_of(error), retryable=_may_work_later(error))
 
 
-def code_of(error: "ApiError") -> Code:
+def code_of(error: ApiError) -> Code:
     """How a command ends that got this answer."""
-    from flagtui.api import errors
-
     match error:
         case errors.NotSignedIn() | errors.BadKey() | errors.Forbidden():
             return "sign_in"
@@ -101,9 +98,7 @@ def code_of(error: "ApiError") -> Code:
     return "failed"
 
 
-def _may_work_later(error: "ApiError") -> bool:
-    from flagtui.api import errors
-
+def _may_work_later(error: ApiError) -> bool:
     passing = (errors.Unreachable, errors.Unanswered, errors.ServerFault, errors.RateLimited)
     return isinstance(error, passing) and not isinstance(error, errors.TlsFailed)
 

@@ -1,6 +1,7 @@
 """`flagtui journal`: what this person changed from this machine, for reading, sharing and programs."""
 
 import time
+from typing import Final
 
 import click
 
@@ -13,15 +14,51 @@ from flagtui.cli.errors import Trouble
 from flagtui.cli.options import PROFILE, named_profile
 from flagtui.cli.output.lines import say
 from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.profile_choice import settings_in
-from flagtui.cli.records.account_records import ENTRY
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.records.field_words import stamped
+from flagtui.cli.twin_command import command
 from flagtui.config.locations import find_locations
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 
-SHORT = 8
+SHORT: Final = 8
 """Characters of an id that are shown; `flagtui undo` takes as many as tell it from all others."""
+
+ENTRY: Final[RecordKind[Entry]] = RecordKind(
+    "journal-entry",
+    "A change of yours, from the journal of this machine.",
+    (
+        RecordField("id", "text", "What flagtui undo takes.", lambda one: one.id, True),
+        RecordField("at", "time?", "When it began.", lambda one: stamped(one.at), True),
+        RecordField("profile", "text", "In which profile.", lambda one: one.signature.profile, True),
+        RecordField("record_kind", "text", "flag, experiment, event_definition, …", lambda one: one.kind),
+        RecordField("record", "text", "Id of the record.", lambda one: one.uuid or str(one.record)),
+        RecordField("key", "text", "What the record was called.", lambda one: one.key, True),
+        RecordField("verb", "text", "What was done.", lambda one: one.verb, True),
+        RecordField(
+            "ending",
+            "text",
+            "saved, refused, …; open while it is not known.",
+            lambda one: one.ending or "open",
+            True,
+        ),
+        RecordField("words", "texts", "The differences.", lambda one: list(one.words)),
+        RecordField("before", "object", "The changed fields before.", lambda one: dict(one.before)),
+        RecordField("after", "object", "The changed fields after.", lambda one: dict(one.after)),
+        RecordField("reason", "text", "Why, as it was given.", lambda one: one.reason),
+        RecordField("by", "text", "Who the key belongs to.", lambda one: one.signature.by),
+        RecordField("host", "text", "On which server.", lambda one: one.signature.host),
+        RecordField("project", "text", "In which project.", lambda one: one.signature.project),
+        RecordField("version", "whole?", "The version before.", lambda one: one.version),
+        RecordField("saved_version", "whole?", "The version after.", lambda one: one.saved_version),
+        RecordField("batch", "text", "The same for what was confirmed together.", lambda one: one.batch),
+        RecordField("undoes", "text", "The entry it took back.", lambda one: one.undoes),
+        RecordField("ended_at", "time?", "When its end was known.", lambda one: stamped(one.ended_at)),
+        RecordField("is_secret", "truth", "Whether payloads are masked.", lambda one: one.is_secret),
+        RecordField("note", "text", "What was found out at the end.", lambda one: one.note),
+    ),
+)
 
 
 def find_changes(since: str, words: str, profile: str) -> list[Entry]:
@@ -63,9 +100,8 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
     return did + (", taken back" if entry.id in gone else "")
 
 
-@click.command(
+@command(
     "journal",
-    cls=TwinCommand,
     kind=ENTRY,
     is_online=False,
     examples=("journal --since 2h", "journal checkout --json --fields id,at,key,verb,ending"),
@@ -77,11 +113,10 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 )
 @click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
 @click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="At most so many.")
-def command(
+def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
-
     if markdown and printer.is_for_programs:
         raise Trouble("choose --markdown or --json, not both.", code="usage")
     entries = find_changes(since, " ".join(words), named_profile(profile))[:limit]

@@ -3,16 +3,23 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import click
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.output.printer import Printer
-from flagtui.cli.records.account_records import SERVICE_KEY
-from flagtui.cli.twin_command import TwinCommand
-from flagtui.service import DatabaseUnusable, KeyRefused, NewKey, create_key, list_keys, revoke_key
+from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.records.field_words import age_words
+from flagtui.cli.twin_command import command
+from flagtui.service import DatabaseUnusable, KeyLine, KeyRefused, NewKey, create_key, list_keys, revoke_key
 
-DATABASE = click.option(
+
+def _or_all(ids: list[str]) -> str:
+    return ",".join(ids) or "all"
+
+
+DATABASE: Final = click.option(
     "--db",
     "database",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -21,14 +28,28 @@ DATABASE = click.option(
 )
 
 
-@click.group("keys")
-def command() -> None:
-    """Create, list and revoke the API keys of an embedded service."""
+SERVICE_KEY: Final[RecordKind[KeyLine]] = RecordKind(
+    "service-key",
+    "A key of an embedded service.",
+    (
+        RecordField("id", "text", "What keys revoke takes.", lambda one: one.id, True),
+        RecordField("mask", "text", "Its beginning and end.", lambda one: one.mask, True),
+        RecordField("scopes", "texts", "What it may do; * is everything.", lambda one: [*one.scopes], True),
+        RecordField(
+            "projects", "texts", "Ids; none means all.", lambda one: list(map(str, one.teams)), True, _or_all
+        ),
+        RecordField("owner", "text", "Whose it is.", lambda one: one.owner, True),
+        RecordField("label", "text", "What it is for.", lambda one: one.label, True),
+        RecordField("created_at", "time?", "When it was made.", lambda one: one.created_at),
+        RecordField(
+            "last_used_at", "time?", "When it was used.", lambda one: one.last_used_at, True, age_words
+        ),
+    ),
+)
 
 
-@command.command(
+@command(
     "create",
-    cls=TwinCommand,
     is_online=False,
     examples=(
         "keys create --db flagtui.db",
@@ -46,15 +67,13 @@ def create(
     database: Path, label: str, scopes: tuple[str, ...], teams: tuple[int, ...], owner: str | None
 ) -> None:
     """Make a key and show it, once."""
-
     with _trouble():
         secret = create_key(database, NewKey(label, scopes or ("*",), teams, owner))
     print(secret)
 
 
-@command.command(
+@command(
     "list",
-    cls=TwinCommand,
     kind=SERVICE_KEY,
     is_online=False,
     examples=("keys list --db flagtui.db", "keys list --db flagtui.db --json"),
@@ -62,15 +81,13 @@ def create(
 @DATABASE
 def list_all(database: Path, printer: Printer) -> None:
     """Show every key: never its secret."""
-
     with _trouble():
         found = list_keys(database)
     printer.records(SERVICE_KEY, found, "There is no key. Make one with: flagtui keys create")
 
 
-@command.command(
+@command(
     "revoke",
-    cls=TwinCommand,
     is_online=False,
     examples=("keys revoke ci --db flagtui.db", "keys revoke 'made by flagtui keys' --db flagtui.db"),
 )
@@ -78,7 +95,6 @@ def list_all(database: Path, printer: Printer) -> None:
 @click.argument("key_id")
 def revoke(database: Path, key_id: str) -> None:
     """Make a key invalid at once. KEY_ID is its id, label or mask, as `list` prints them."""
-
     with _trouble():
         found = revoke_key(database, key_id)
     if not found:
@@ -91,7 +107,6 @@ def revoke(database: Path, key_id: str) -> None:
 
 @contextmanager
 def _trouble() -> Iterator[None]:
-
     try:
         yield
     except (DatabaseUnusable, KeyRefused) as fault:

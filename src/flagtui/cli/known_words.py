@@ -1,14 +1,58 @@
-"""Keys, names and tags that completion offers: from the copies of lists on disk."""
+"""Keys, names and tags that completion offers: from the copies of lists on disk.
+
+They are offered without loading what reads the command line, which takes longer, where that is not needed.
+"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from flagtui.config.locations import find_locations
 from flagtui.store.snapshot_files import read_words
 
 Kind = Literal["flags", "experiments", "events"]
+
+NAMED: Final[Mapping[str, Sequence[str]]] = {
+    "flags": (
+        *("get", "history", "diff", "evaluate", "explain", "due", "status", "payload", "enable", "disable"),
+        *("archive", "unarchive", "delete", "restore", "rollout", "tag", "edit", "copy", "schedule"),
+        *("cohort", "dashboard"),
+    ),
+    "experiments": (
+        *("get", "results", "timeseries", "history", "launch", "pause", "resume", "end", "ship", "archive"),
+        *("unarchive", "reset", "duplicate", "copy", "delete", "restore", "cohort", "edit"),
+    ),
+    "events": (
+        *("get", "verify", "unverify", "hide", "show", "delete", "tag", "describe", "owner", "property"),
+        "enforce",
+    ),
+}
+"""The commands whose first words name records."""
+TAGGED: Final = ("--add", "--remove", "--set")
+"""The options of `tag` that take a tag of such records."""
+
+_FORMS: Final = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_"}
+"""How each shell reads a word; in fish the command line has to be read."""
+
+
+def quick_words() -> list[str] | None:
+    """What to print for the shell; None where the command line has to be read."""
+    form = _FORMS.get(os.environ.get("_FLAGTUI_COMPLETE", ""))
+    if form is None:
+        return None
+    line, place = os.environ.get("COMP_WORDS", ""), os.environ.get("COMP_CWORD", "")
+    words = line.split("\n") if "\n" in line else line.split()
+    if not place.isdigit():
+        return None
+    before, begun = words[1 : int(place)], "".join(words[int(place) :][:1])
+    if len(before) < 2 or before[1] not in NAMED.get(before[0], ()):
+        return None
+    known = TAGGED if before[1] == "tag" else ()
+    if begun.startswith("-") or any(word.startswith("-") and word not in known for word in before):
+        return None
+    kind: Kind = before[0]  # type: ignore[assignment]  # one of the keys of NAMED
+    return [form.format(word) for word in known_words(kind, "", "", begun, is_tag=before[-1] in known)]
 
 
 def known_words(

@@ -1,5 +1,6 @@
 """The door: which command was asked for. Importing this module loads click and nothing heavier."""
 
+import difflib
 import errno
 import os
 import re
@@ -11,9 +12,9 @@ import click
 
 from flagtui import __version__
 from flagtui.app.terminal.first_frame import leave
-from flagtui.cli.command_place import CommandPlace
+from flagtui.cli.command_groups import COMMANDS, LINEAR, LazyGroup
 from flagtui.cli.errors import READER_GONE, ReaderGone, Trouble, require_text
-from flagtui.cli.options import LINEAR
+from flagtui.cli.output.lines import warn
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -21,63 +22,8 @@ _COMPLETION = "_FLAGTUI_COMPLETE"
 _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
-class Door(click.Group):
-    """Loads a command's module only when that command is named."""
-
-    _MODULES = {
-        "flags": "flagtui.cli.flags.flag_group",
-        "experiments": "flagtui.cli.experiments.experiment_group",
-        "events": "flagtui.cli.events.event_group",
-        "activity": "flagtui.cli.activity_command",
-        "watch": "flagtui.cli.watch_command",
-        "pick": "flagtui.cli.pick",
-        "demo": "flagtui.cli.demo",
-        "serve": "flagtui.cli.serve",
-        "keys": "flagtui.cli.keys_command",
-        "auth": "flagtui.cli.auth",
-        "profiles": "flagtui.cli.profiles",
-        "projects": "flagtui.cli.projects",
-        "journal": "flagtui.cli.journal",
-        "undo": "flagtui.cli.undo",
-        "redo": "flagtui.cli.redo",
-        "doctor": "flagtui.cli.doctor",
-        "commands": "flagtui.cli.commands_command",
-        "completion": "flagtui.cli.completion",
-    }
-    _SUMMARIES = {
-        "flags": "See and change feature flags.",
-        "experiments": "See and change experiments.",
-        "events": "See and change event definitions.",
-        "activity": "Show who changed which flag.",
-        "watch": "Print every change as it happens.",
-        "pick": "Choose a flag in the list and print its key.",
-        "demo": "Open the app on its own embedded service: no account, no network.",
-        "serve": "Run the embedded service on a port of this machine.",
-        "keys": "Create, list and revoke the API keys of an embedded service.",
-        "auth": "Sign in, see who you are, sign out.",
-        "profiles": "List the profiles of the settings file.",
-        "projects": "List the projects the key can open.",
-        "journal": "Show what you changed, for reading, sharing and programs.",
-        "undo": "Take back a change of yours, held against today's record.",
-        "redo": "Make again what you undid last.",
-        "doctor": "Say what was found where; to paste into a report.",
-        "commands": "List every command, for programs.",
-        "completion": "Print the completion for a shell.",
-    }
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self._MODULES)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = self._MODULES.get(cmd_name)
-        if module is None:
-            return None
-        from importlib import import_module
-
-        command: click.Command = import_module(module).command
-        for each in (command, *getattr(command, "commands", {}).values()):
-            each.context_class = CommandPlace
-        return command
+class Door(LazyGroup):
+    """The whole program; a command that there is not is told with those that are near it."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -90,9 +36,7 @@ class Door(click.Group):
 
     def _near(self, ctx: click.Context, word: str) -> list[str]:
         """Commands that are written nearly so, else those of the groups that are called so."""
-        from difflib import get_close_matches
-
-        if found := get_close_matches(word.casefold(), self._MODULES, 3):
+        if found := difflib.get_close_matches(word.casefold(), self.table, 3):
             return found
         return [
             f"{name} {word}"
@@ -101,12 +45,8 @@ class Door(click.Group):
             and word in group.list_commands(ctx)
         ]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self._SUMMARIES[name]) for name in self._MODULES])
 
-
-@click.command(cls=Door, invoke_without_command=True, context_settings=CONTEXT)
+@click.command(cls=Door, table=COMMANDS, invoke_without_command=True, context_settings=CONTEXT)
 @click.version_option(__version__, "-V", "--version", prog_name="flagtui", message="%(prog)s %(version)s")
 @click.option("--profile", metavar="NAME", help="The profile of the settings file to open.")
 @click.option("--project", metavar="ID", help="The project to open instead of the profile's.")
@@ -151,12 +91,8 @@ def door(
         )
     if context.invoked_subcommand is None:
         from flagtui.cli.launch import open_app
-        from flagtui.cli.profile_choice import ProfileRequest
 
-        request = ProfileRequest(
-            profile=profile, project=project, read_only=read_only, mouse=not no_mouse, flag=flag
-        )
-        raise SystemExit(open_app(request))
+        raise SystemExit(open_app(profile, project, flag, read_only=read_only, has_mouse=not no_mouse))
 
 
 def main() -> None:
@@ -228,8 +164,6 @@ def _complain(trouble: Trouble, arguments: list[str]) -> int:
 
 
 def _say(trouble: Trouble) -> None:
-    from flagtui.cli.output.lines import warn
-
     if "\n" in trouble.what:
         print(trouble.what, file=sys.stderr)
     else:

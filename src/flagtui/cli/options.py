@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.printer import Printer
 
 
 class NumberRange(click.FloatRange):
@@ -25,8 +24,6 @@ class NumberRange(click.FloatRange):
 
 WAIT_SECONDS = NumberRange(0, 86_400)
 """Of `--wait`: a day at most."""
-LINEAR = "flagtui.linear"
-"""Says in a click context that lines were asked for instead of a screen."""
 PROFILE = click.option("--profile", default="", metavar="NAME", help="The profile of the settings file.")
 
 
@@ -58,7 +55,7 @@ class WriteTerms:
 
     place: WorkPlace
     agreement: Agreement
-    printer: "Printer"
+    printer: Printer
 
 
 def named_profile(given: str) -> str:

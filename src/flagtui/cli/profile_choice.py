@@ -6,7 +6,8 @@ from pathlib import Path
 from flagtui.api.errors import ApiError
 from flagtui.api.hosts import Host, read_host
 from flagtui.cli.errors import Trouble, in_words
-from flagtui.config.credentials import KeyPlaces, Owner
+from flagtui.config.credentials import KeyPlaces, NoCredential, Owner
+from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
     KEY_VARIABLE,
     FolderUnusable,
@@ -80,6 +81,15 @@ class Opening:
             return f"Profile {self.profile.name}, {level}"
         why = self.chosen.sources["guard"]
         return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
+
+    def rules(self, *, read_only: bool) -> GuardRules:
+        """How careful the profile is; `read_only` wins over what it allows."""
+        return GuardRules(
+            level=Level.READ_ONLY if read_only else Level(self.profile.level),
+            require_reason=self.profile.require_reason,
+            place=self.profile.word,
+            bulk_limit=self.profile.bulk_limit,
+        )
 
     def state_folder(self) -> Path:
         """Where the journal and crash reports go. Raises Trouble."""
@@ -169,3 +179,12 @@ def writable_state(places: Locations) -> Path:
         return make_folder(places.state, "the journal of your changes")
     except FolderUnusable as wrong:
         raise Trouble(str(wrong)) from None
+
+
+def no_key_words(opening: Opening, found: NoCredential) -> tuple[str, str]:
+    """That there is no key, or what keeps it from being read, and what to do next."""
+    is_own = opening.chosen.has_own_host
+    whose = f"the profile {opening.profile.name}" if is_own else opening.host.origin
+    where = f"--profile {opening.profile.name}" if is_own else f"--host {opening.host.origin} --profile NAME"
+    what = " ".join(found.reasons) or f"There is no API key for {whose}."
+    return what, f"Sign in with: flagtui auth login {where}"

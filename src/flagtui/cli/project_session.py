@@ -1,27 +1,84 @@
-"""One command's work in one project: the client, who we are there, what may be done."""
+"""One command's work with the key of a profile: a question, or all of it in one project."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from flagtui.api.clock import Clock
+from flagtui.api.errors import ApiError, NotSignedIn, RateLimited, ServerFault, Unanswered, Unreachable
+from flagtui.cli.errors import Trouble, in_words
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.lines import progress
-from flagtui.cli.profile_choice import Opening
-from flagtui.cli.signed_in import ask, find_key, open_profile
+from flagtui.cli.profile_choice import (
+    Opening,
+    ProfileRequest,
+    choose_signed_in,
+    no_key_words,
+    read_login_environment,
+)
+from flagtui.config.credentials import FoundSecret, NoCredential
+from flagtui.config.guard_rules import GuardRules
+from flagtui.text.styled import is_own, link_to
 
 if TYPE_CHECKING:
     from flagtui.api import Client
-    from flagtui.api.clock import Clock
+    from flagtui.api.connection_state import ConnectionState
     from flagtui.changes.journal import Journal
-    from flagtui.changes.journal_entries import Signature
-    from flagtui.config.guard_rules import GuardRules
     from flagtui.models.account import Me
 
 Answer = TypeVar("Answer")
-LOOK_EVERY = 2.0
+NOTICED: Final = 2.0
+"""Seconds of waiting that are told."""
+LOOK_EVERY: Final = 2.0
 """Seconds between looks at what is waited for."""
+
+
+def waits_told(link: "ConnectionState") -> Callable[[], None]:
+    """Says on standard error, once each, what keeps requests waiting."""
+    until = 0.0
+
+    def hear() -> None:
+        nonlocal until
+        ends = link.clock.monotonic() + link.waiting
+        if link.waiting >= NOTICED and ends > until + NOTICED:
+            until = ends
+            progress(f"waiting {link.waiting:.0f} s {link.wait_reason}")
+
+    return hear
+
+
+def open_profile(profile: str, project: str = "") -> Opening:
+    """The profile a command works with. Raises Trouble."""
+    return choose_signed_in(
+        read_login_environment(), ProfileRequest(profile=profile or None, project=project or None)
+    )
+
+
+def find_key(opening: Opening) -> FoundSecret:
+    """The key and where it was. Raises Trouble."""
+    found = opening.keys.find(opening.owner)
+    if isinstance(found, NoCredential):
+        raise Trouble(*no_key_words(opening, found), code="sign_in")
+    return found
+
+
+def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
+    """The server's answer. Raises Trouble."""
+    # Half of what a command takes to start, which its help and its completion do without.
+    from flagtui.cli.client import make_client
+
+    async def run() -> Answer:
+        async with make_client(opening.profile, opening.host, found.key) as client:
+            client.connection.link.watch(waits_told(client.connection.link))
+            return await question(client)
+
+    try:
+        return asyncio.run(run())
+    except ApiError as error:
+        raise in_words(error) from None
 
 
 class HasId(Protocol):
@@ -41,11 +98,9 @@ class ProjectSession:
     _me: "list[Me | None]" = field(default_factory=list)
 
     @property
-    def rules(self) -> "GuardRules":
+    def rules(self) -> GuardRules:
         """How careful the profile is."""
-        from flagtui.cli.rules import rules_of
-
-        return rules_of(self.opening.profile, read_only=self.is_read_only)
+        return self.opening.rules(read_only=self.is_read_only)
 
     @property
     def journal(self) -> "Journal":
@@ -55,7 +110,7 @@ class ProjectSession:
         return Journal(self.opening.state_folder() / "journal")
 
     @property
-    def clock(self) -> "Clock":
+    def clock(self) -> Clock:
         return self.client.connection.clock
 
     @property
@@ -65,8 +120,6 @@ class ProjectSession:
 
     async def me(self) -> "Me | None":
         """Who the key belongs to, asked once; None for a key that may not say it."""
-        from flagtui.api.errors import ApiError, NotSignedIn
-
         if not self._me:
             try:
                 self._me.append(await self.client.people.me())
@@ -77,24 +130,14 @@ class ProjectSession:
         return self._me[0]
 
     @property
-    def signature(self) -> "Signature":
-        """What the journal says of us; by whom only where that was asked for another reason."""
-        from flagtui.changes.journal_entries import Signature
-
-        me = self._me[0] if self._me else None
-        return Signature(
-            by=(me.email or me.label) if me else "",
-            profile=self.opening.profile.name,
-            host=str(self.client.host),
-            project=str(self.client.project),
-        )
+    def known_me(self) -> "Me | None":
+        """The same, where it was asked already."""
+        return self._me[0] if self._me else None
 
     async def until(
-        self, look: Callable[[], "Awaitable[Answer | None]"], wait: float, what: str
-    ) -> "Answer | None":
+        self, look: Callable[[], Awaitable[Answer | None]], wait: float, what: str
+    ) -> Answer | None:
         """What `look` finds within so many seconds; None after them. A line that fails is tried again."""
-        from flagtui.api.errors import RateLimited, ServerFault, Unanswered, Unreachable
-
         ends, found = self.clock.monotonic() + wait, None
         progress(f"waiting until {what}, for {wait:g} s at most")
         while found is None:
@@ -106,13 +149,11 @@ class ProjectSession:
                 await self.clock.sleep(min(LOOK_EVERY, left))
         return found
 
-    def pages(self, kind: str) -> "Callable[[HasId], str]":
+    def pages(self, kind: str) -> Callable[[HasId], str]:
         """What gives the address of a record's page as a link; empty where it cannot be one."""
-        from flagtui.text.styled import is_own, link_to
-
         client, host = self.client, str(self.client.host)
 
-        def page(record: "HasId") -> str:
+        def page(record: HasId) -> str:
             link = link_to(client, kind, record.id)
             return link if is_own(link, host) else ""
 
@@ -133,10 +174,10 @@ def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answ
 
 def in_project_with_pages(
     place: WorkPlace, kind: str, work: Callable[[ProjectSession], Awaitable[Answer]]
-) -> "tuple[Answer, Callable[[HasId], str]]":
+) -> tuple[Answer, Callable[[HasId], str]]:
     """The same, and what gives the page of a record of this kind."""
 
-    async def both(session: ProjectSession) -> "tuple[Answer, Callable[[HasId], str]]":
+    async def both(session: ProjectSession) -> tuple[Answer, Callable[[HasId], str]]:
         return await work(session), session.pages(kind)
 
     return in_project(place, both)

@@ -1,11 +1,12 @@
 """Which records the words of a command mean: names, ids, lines of standard input, or a query."""
 
 import asyncio
+import difflib
 import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from flagtui.cli.errors import Trouble, require_text
 from flagtui.cli.output.lines import Steps
@@ -73,8 +74,6 @@ def only_one(found: Sequence[Found], noun: str) -> Found:
 
 def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Trouble:
     """The trouble that names what is missing, with names that are near it."""
-    import difflib
-
     names = list(known)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []
@@ -88,24 +87,6 @@ def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Troubl
     likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
     fix = f"Did you mean {likely}? Nothing was done." if likely else "Nothing was done."
     return Trouble(f"there is no {noun} {said}{more}.", fix, code="not_found")
-
-
-def read_query(line: str, vocabulary: Any) -> Any:
-    """The query in a line. Raises Trouble for a part that means nothing: half a query chooses no record."""
-    from flagtui.store.query.language import read_line
-
-    query = read_line(line, vocabulary)
-    if query.problems:
-        problem = query.problems[0]
-        raise Trouble(f"the query is not understood: {problem.reason}.", "See docs/search.md.", code="usage")
-    return query
-
-
-def is_query_in(vocabulary: Any, word: str) -> bool:
-    """Whether a word is a query: it has a qualifier such as `tag:web`."""
-    from flagtui.store.query.language import read_line
-
-    return any(term.name for term in read_line(word, vocabulary).terms)
 
 
 async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:

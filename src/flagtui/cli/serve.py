@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from flagtui.cli.errors import Trouble
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.twin_command import command
 from flagtui.safe_text import safe_text
 from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
@@ -32,7 +32,7 @@ class Serving:
     legacy: bool
 
 
-def serve(options: Serving) -> None:
+def _serve(options: Serving) -> None:
     """Serve until SIGTERM or ctrl+c.
 
     Raises:
@@ -101,9 +101,8 @@ def _log(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-@click.command(
+@command(
     "serve",
-    cls=TwinCommand,
     is_online=False,
     examples=("serve --sample --port 0", "serve --port 0 --db ci.db --key phx_local --strict"),
 )
@@ -135,10 +134,9 @@ def _log(line: str) -> None:
 )
 @click.option("--strict", is_flag=True, help="Keep from keys what the product keeps from them.")
 @click.option("--legacy", is_flag=True, help="Behave like a server of 2025.")
-def command(**options: object) -> None:
+def serve(**options: object) -> None:
     """Run the embedded service on a port of this machine."""
-
     try:
-        serve(Serving(**options))  # type: ignore[arg-type]  # click has checked the types
+        _serve(Serving(**options))  # type: ignore[arg-type]  # click has checked the types
     except DatabaseUnusable as fault:
         raise Trouble(str(fault)) from None

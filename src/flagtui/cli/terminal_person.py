@@ -1,16 +1,17 @@
 """The person at the terminal, asked in lines, when input and output are a terminal."""
 
+import asyncio
 import getpass
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
 import click
 
-from flagtui.cli.output.lines import say
+from flagtui.cli.output.lines import progress, say
 from flagtui.safe_text import safe_text
 
 
@@ -64,3 +65,33 @@ def _stoppable() -> Iterator[None]:
 def find_person() -> TerminalPerson:
     """The person at this terminal; not there unless input and output are a terminal."""
     return TerminalPerson(sys.stdin.isatty() and sys.stdout.isatty())
+
+
+class Interrupts:
+    """Ctrl+C while changes are on their way."""
+
+    is_asked = False
+
+    def __enter__(self) -> None:
+        self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
+        self._has_signals = True
+        self._before = signal.getsignal(signal.SIGINT)
+        try:
+            self._loop.add_signal_handler(signal.SIGINT, self._heard)
+        except (NotImplementedError, RuntimeError, ValueError):
+            # Elsewhere than in the main thread of a Unix process Ctrl+C ends at once.
+            self._has_signals = False
+
+    def _heard(self) -> None:
+        if self.is_asked and self._task is not None:
+            self._task.cancel()
+        elif not self.is_asked:
+            progress("stopping after the change that is on its way; ctrl+c again leaves it")
+        self.is_asked = True
+
+    def __exit__(self, *_raised: object) -> None:
+        if self._has_signals:
+            self._loop.remove_signal_handler(signal.SIGINT)
+            # The loop leaves Python's own there, which would end what still has to be told.
+            with suppress(ValueError):
+                signal.signal(signal.SIGINT, self._before)

@@ -1,11 +1,11 @@
 """A command that says what it prints, which operations it asks, and how it is used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
-from flagtui.cli.command_place import CommandPlace
+from flagtui.cli.command_groups import CommandPlace
 from flagtui.cli.errors import ReaderGone
 from flagtui.cli.options import (
     Agreement,
@@ -20,14 +20,12 @@ from flagtui.cli.options import (
 )
 from flagtui.cli.output.printer import choose_printer
 from flagtui.cli.output.record_kind import RecordKind
-from flagtui.cli.records.change_records import PLAN
 
 
 class TwinCommand(click.Command):
     """Adds the options that all commands of its sort share, and hands them over as one argument each.
 
-    With `kind` the callback gets a `printer`, with `is_online` a `place`, with `writes` both
-    in its `terms`. A dry run prints plans instead.
+    With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
     """
 
     context_class = CommandPlace
@@ -40,11 +38,11 @@ class TwinCommand(click.Command):
         operations: Sequence[str] = (),
         examples: Sequence[str] = (),
         is_online: bool = True,
-        writes: bool = False,
+        plans: RecordKind[Any] | None = None,
         **more: Any,
     ) -> None:
         params = [*more.pop("params", ())]
-        params += agreement_options() if writes else []
+        params += agreement_options() if plans is not None else []
         params += place_options() if is_online else []
         params += output_options() if kind is not None else []
         super().__init__(name, params=params, **more)
@@ -55,14 +53,21 @@ class TwinCommand(click.Command):
         self.examples = tuple(examples)
         """Each without the name of the program."""
         self.is_online = is_online
-        self.writes = writes
+        self.plans = plans
+        """What a dry run prints; None for a command that changes nothing."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes something."""
+        return self.plans is not None
 
     def invoke(self, ctx: click.Context) -> Any:
         given = ctx.params
         is_look = self.kind is not None and (not self.writes or given["dry_run"])
-        if self.kind is not None:
+        kind = self.plans if given.get("dry_run") else self.kind
+        if kind is not None:
             given["printer"] = choose_printer(
-                PLAN if given.get("dry_run") else self.kind,
+                kind,
                 as_json=given.pop("as_json"),
                 as_ndjson=given.pop("as_ndjson"),
                 fields=given.pop("fields"),
@@ -87,3 +92,8 @@ class TwinCommand(click.Command):
                 for example in self.examples:
                     formatter.write(f"{'':{formatter.current_indent}}flagtui {example}\n")
         super().format_epilog(ctx, formatter)
+
+
+def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
+    """Declares a command; the rest is as TwinCommand takes it."""
+    return click.command(name, cls=TwinCommand, **more)

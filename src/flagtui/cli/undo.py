@@ -1,27 +1,140 @@
-"""`flagtui undo`."""
+"""`flagtui undo` and `flagtui redo`: a change of this person is taken back as any other is made."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import click
 
-from flagtui.cli.options import WriteTerms
-from flagtui.cli.records.change_records import OUTCOME
-from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.undo_run import take_back
-
-
-@click.command(
-    "undo",
-    cls=TwinCommand,
-    kind=OUTCOME,
-    writes=True,
-    operations=("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get"),
-    examples=("undo --dry-run", "undo --yes --json"),
+from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.guard import Purpose
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.proposal import LeftOut
+from flagtui.changes.undo import (
+    SURPRISING,
+    Part,
+    kind_of,
+    next_redo,
+    next_undo,
+    questions_of,
+    undo_words,
+    undoable,
+    why_not,
 )
+from flagtui.cli.agreement import PlannedChange, ask_and_send, signature_of
+from flagtui.cli.change_report import ChangeReport, change_command
+from flagtui.cli.errors import Trouble
+from flagtui.cli.options import WriteTerms
+from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.text.formats import ago
+
+ALREADY: Final = "it is as it was already"
+ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
+OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
+
+
+@change_command("undo", operations=OPERATIONS, examples=("undo --dry-run", "undo --yes --json"))
 @click.argument("change", default="", metavar="[CHANGE_ID]")
-def command(change: str, terms: WriteTerms) -> None:
+def undo(change: str, terms: WriteTerms) -> int:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
     It is held against today's record: what was changed there since, by another person or by you, is
     shown first and stays, unless you choose to overwrite it. flagtui redo makes it again.
     """
+    return _take_back(change, terms)
 
-    raise SystemExit(take_back(change, terms))
+
+@change_command("redo", operations=OPERATIONS, examples=("redo --dry-run", "redo --yes --json"))
+def redo(terms: WriteTerms) -> int:
+    """Make again what you undid last, unless you changed something else since."""
+    return _take_back("", terms, is_redo=True)
+
+
+def _take_back(change: str, terms: WriteTerms, *, is_redo: bool = False) -> int:
+    """Everything that was confirmed together, until something is not taken back; the exit code.
+
+    Raises Trouble for what has to be corrected before anything can be sent.
+    """
+
+    async def work(session: ProjectSession) -> int:
+        entries = await asyncio.to_thread(session.journal.entries)
+        me = await session.me()
+        signature = signature_of(session)
+        found = chosen(entries, change, signature, is_redo=is_redo)
+        now = session.clock.time()
+        is_surprising = not change and now - found[0].at > SURPRISING
+        purpose = Purpose(
+            "Redo" if is_redo else "Undo",
+            undo_words(found, is_redo=is_redo),
+            ago(found[0].at, now) if is_surprising else "",
+        )
+        context = UndoContext(session.client, signature, session.clock, me, entries)
+        with ChangeReport(terms.printer) as report:
+            for together, asked in await questions_of(found, entries, session.client, purpose):
+                planned = await _plan(together, context, asked)
+                if not planned.plans and planned.settled and not change:
+                    what = f"{found[0].key}: {ALREADY}; nothing was sent."
+                    raise Trouble(what, ANOTHER, code="nothing_to_do")
+                if code := await ask_and_send(planned, session, terms, report):
+                    return code
+        return 0
+
+    return in_project(terms.place, work)
+
+
+async def _plan(together: Sequence[Part], context: UndoContext, purpose: Purpose) -> PlannedChange:
+    """The parts of one question held against today. Raises ApiError."""
+    flags = frozenset(part.entry.record for part in together if part.entry.kind == "flag")
+    ready: list[tuple[Part, PreparedUndo]] = []
+    left_out: list[LeftOut] = []
+    settled: list[LeftOut] = []
+    for part in together:
+        entry = part.entry
+        prepared = await kind_of(entry.kind).prepare_undo(entry, replace(context, together=flags))
+        if isinstance(prepared, PreparedUndo):
+            ready.append((part, prepared))
+        elif prepared is None:
+            settled.append(LeftOut(entry.record, entry.key, ALREADY))
+        else:
+            left_out.append(LeftOut(entry.record, entry.key, prepared.reason, prepared.next))
+    if not ready:
+        return PlannedChange((), None, left_out, settled)
+    first = ready[0][1]
+    undoes = {one.plan.key: part.undoes for part, one in ready}
+    plans = [one.plan for _part, one in ready]
+    return PlannedChange(
+        plans, first.adapter, left_out, settled, first.place, purpose, undoes, first.signature
+    )
+
+
+def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool) -> Sequence[Entry]:
+    """The change with this id, or the newest with those that were confirmed with it. Raises Trouble."""
+    if is_redo:
+        if again := next_redo(entries, here):
+            return again
+        words = "there is nothing to redo: nothing was undone since your last change."
+        raise Trouble(words, code="nothing_to_do")
+    if not change:
+        newest = next_undo(entries, here)
+        if not newest:
+            raise Trouble("there is nothing of yours to take back in this project.", code="nothing_to_do")
+        if refusal := why_not(newest[0], here):
+            words = f"{newest[0].key}, {newest[0].verb}"
+            raise Trouble(_sentence(words, refusal.reason, refusal.next), ANOTHER, code="refused")
+        return newest
+    found = [entry for entry in entries if entry.id.startswith(change.lower())]
+    if not found:
+        what = f"no change {change} is in the journal."
+        raise Trouble(what, "flagtui journal shows the ids.", code="not_found")
+    if len(found) > 1:
+        raise Trouble(f"{len(found)} changes begin with {change}; give more of the id.", code="usage")
+    if refusal := why_not(found[0], here):
+        raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next), code="refused")
+    if found[0] not in undoable(entries, here):
+        raise Trouble(f"{found[0].key}: it was taken back already.", code="nothing_to_do")
+    return found
+
+
+def _sentence(key: str, reason: str, following: str) -> str:
+    return f"{key}: {reason}." + (f" To go on: {following}." if following else "")

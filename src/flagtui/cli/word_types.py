@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from flagtui.cli.known_words import Kind
+from flagtui.cli.known_words import Kind, known_words
 
 
 class RecordWord(click.types.StringParamType):
@@ -21,8 +21,6 @@ class RecordWord(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from flagtui.cli.known_words import known_words
-
         given = {**ctx.find_root().params, **{name: one for name, one in ctx.params.items() if one}}
         profile, project = given.get("profile") or "", given.get("project") or ""
         found = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)

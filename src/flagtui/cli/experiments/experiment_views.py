@@ -1,170 +1,258 @@
-"""Looks at experiments: the list, one as a whole, what it measures now and measured day by day."""
+"""`flagtui experiments …` that look: experiments, who changed them, and what is kept beside them."""
 
-import asyncio
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final
 
-from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
-from flagtui.app.experiments.detail.judgement import lift_of, value_of
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric
-from flagtui.cli.errors import EXIT_CODES, Trouble
-from flagtui.cli.experiments.experiment_selection import experiments_of
+import click
+
+from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.options import WorkPlace
-from flagtui.cli.output.lines import Steps, progress
 from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
-from flagtui.cli.records.experiment_records import (
-    DAY,
-    EXPERIMENT,
-    RESULT,
-    WHOLE_EXPERIMENT,
-    MetricValue,
-    WholeExperiment,
-)
+from flagtui.cli.records.activity_records import ACTIVITY
+from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words, stamped
+from flagtui.cli.records.flag_records import FLAG
 from flagtui.cli.row_source import EXPERIMENTS
-from flagtui.cli.selection import only_one, read_words
-from flagtui.models.experiment_answers import MetricResult, Timeseries
-from flagtui.models.rows import ExperimentRow
+from flagtui.cli.selection import read_words
+from flagtui.cli.twin_command import TwinCommand, command
+from flagtui.cli.word_types import EXPERIMENT_WORDS, list_options
+from flagtui.models.activity import ChangeRow, change_row
+from flagtui.models.experiment import Experiment, Holdout, SavedMetric
+from flagtui.models.experiment_answers import ExperimentStats
+from flagtui.models.rows import ExperimentRow, FlagRow
 
 
-def list_experiments(line: str, sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
-    """The rows a query finds."""
+@dataclass(frozen=True)
+class WholeExperiment:
+    """An experiment with its metrics."""
+
+    experiment: Experiment
+    row: ExperimentRow
+
+
+EXPERIMENT: Final[RecordKind[ExperimentRow]] = RecordKind(
+    "experiment",
+    "An experiment as the list has it.",
+    (
+        RecordField("name", "text", "Its name.", lambda row: row.name, True),
+        RecordField("id", "whole", "Its number.", lambda row: row.id, True),
+        RecordField("status", "text", "draft, running, paused, stopped, …", lambda row: row.status, True),
+        RecordField("flag", "text", "The key of its flag.", lambda row: row.key, True),
+        RecordField(
+            "flag_active", "truth?", "Whether that is on.", lambda row: row.flag_active, False, on_or_off
+        ),
+        RecordField("conclusion", "text", "won, lost, …; empty for none.", lambda row: row.conclusion, True),
+        RecordField("variants", "texts", "Their keys.", lambda row: list(row.variants), True, commas),
+        RecordField(
+            "started_at", "time?", "When it began.", lambda row: stamped(row.started_at), True, age_words
+        ),
+        RecordField(
+            "ended_at", "time?", "When it ended.", lambda row: stamped(row.ended_at), False, age_words
+        ),
+        RecordField(
+            "updated_at",
+            "time?",
+            "When it was changed.",
+            lambda row: stamped(row.updated_at),
+            False,
+            age_words,
+        ),
+        RecordField(
+            "created_at", "time?", "When it was made.", lambda row: stamped(row.created_at), False, age_words
+        ),
+        RecordField("creator", "text", "Who made it.", lambda row: row.creator),
+        RecordField("description", "text", "What it is about.", lambda row: row.description),
+        RecordField("archived", "truth", "Whether it is archived.", lambda row: row.archived),
+        RecordField("type", "text", "product or web.", lambda row: row.type),
+        RecordField("legacy", "truth", "Whether an older engine measures it.", lambda row: row.is_legacy),
+    ),
+)
+
+
+def _objects(items: Sequence[Any]) -> list[Mapping[str, Any]]:
+    return [dict(item) for item in items if isinstance(item, Mapping)]
+
+
+WHOLE_EXPERIMENT: Final[RecordKind[WholeExperiment]] = RecordKind(
+    "whole-experiment",
+    "An experiment with its variants, metrics and settings.",
+    (
+        *EXPERIMENT.within(attrgetter("row")),
+        RecordField(
+            "shares",
+            "objects",
+            "Each variant: key, share.",
+            lambda one: [{"key": each.key, "share": each.rollout} for each in one.experiment.variants],
+            True,
+            lambda found: ", ".join(f"{each['key']} {percent_words(each['share'])}" for each in found),
+        ),
+        RecordField("metrics", "objects", "Primary metrics.", lambda one: _objects(one.experiment.metrics)),
+        RecordField(
+            "metrics_secondary",
+            "objects",
+            "Secondary metrics.",
+            lambda one: _objects(one.experiment.metrics_secondary),
+        ),
+        RecordField(
+            "exposure_criteria",
+            "object",
+            "Who counts as having met it.",
+            lambda one: dict(one.experiment.exposure_criteria),
+        ),
+        RecordField(
+            "stats_config", "object", "How it is measured.", lambda one: dict(one.experiment.stats_config)
+        ),
+        RecordField("parameters", "object", "Its split.", lambda one: dict(one.experiment.parameters)),
+        RecordField("holdout_id", "whole?", "Its holdout.", lambda one: one.row.holdout_id),
+        RecordField("comment", "text?", "On its conclusion.", lambda one: one.experiment.conclusion_comment),
+    ),
+)
+HOLDOUT: Final[RecordKind[Holdout]] = RecordKind(
+    "holdout",
+    "People kept out of experiments.",
+    (
+        RecordField("id", "whole", "Its number.", lambda one: one.id, True),
+        RecordField("name", "text", "Its name.", lambda one: one.name, True),
+        RecordField("share", "number?", "In percent.", lambda one: one.share, True, percent_words),
+        RecordField("description", "text?", "What it is for.", lambda one: one.description, True),
+    ),
+)
+SHARED_METRIC: Final[RecordKind[SavedMetric]] = RecordKind(
+    "shared-metric",
+    "A metric experiments can share.",
+    (
+        RecordField("id", "whole", "Its number.", lambda one: one.id, True),
+        RecordField("name", "text", "Its name.", lambda one: one.name, True),
+        RecordField("description", "text?", "What it counts.", lambda one: one.description, True),
+        RecordField("query", "object", "As the server keeps it.", lambda one: dict(one.query)),
+    ),
+)
+STATS: Final[RecordKind[ExperimentStats]] = RecordKind(
+    "experiment-stats",
+    "How many experiments come and go in the project.",
+    (
+        RecordField("active", "whole", "Running now.", lambda one: one.active_experiments, True),
+        RecordField("launched", "whole", "In the last 30 days.", lambda one: one.launched_last_30d, True),
+        RecordField(
+            "launched_before", "whole", "In the 30 days before.", lambda one: one.launched_previous_30d
+        ),
+        RecordField("completed", "whole", "In the last 30 days.", lambda one: one.completed_last_30d, True),
+    ),
+)
+
+
+@command(
+    "list",
+    kind=EXPERIMENT,
+    operations=("experiments.list",),
+    examples=("experiments list", "experiments list is:running --json --fields id,name,flag"),
+)
+@list_options("updated, name, state, …; -name turns it round.")
+def list_all(query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
+    """List experiments; QUERY narrows as the search line of the app does."""
     rows: list[ExperimentRow]
     rows, page = in_project_with_pages(
-        place, "experiments", lambda session: EXPERIMENTS.rows(session, line, sort)
+        place, "experiments", lambda session: EXPERIMENTS.rows(session, " ".join(query), sort)
     )
     printer.records(EXPERIMENT, rows[:limit], "No experiment is found.", page)
     return 0
 
 
-def get_experiments(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
-    """Experiments with their metrics."""
-    wanted = read_words(words, EXPERIMENTS.is_query)
+@command(
+    "get",
+    kind=WHOLE_EXPERIMENT,
+    operations=("experiments.list", "experiments.get"),
+    examples=("experiments get 31", "experiments get 31 --json --fields name,shares,metrics"),
+)
+@EXPERIMENT_WORDS
+def get(experiments: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Show experiments as a whole: variants, metrics, settings."""
+    wanted = read_words(experiments, EXPERIMENTS.is_query)
     found, page = in_project_with_pages(place, "experiments", lambda session: experiments_of(session, wanted))
     records = [WholeExperiment(one, one.row()) for one in found]
     printer.details(WHOLE_EXPERIMENT, records, lambda whole: page(whole.row))
     return 0
 
 
-@dataclass(frozen=True)
-class Calculation:
-    """What was asked for on the command line."""
+@command(
+    "history",
+    kind=ACTIVITY,
+    operations=("experiments.list", "experiments.activity"),
+    examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
+)
+@EXPERIMENT_WORDS
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Entries of each.")
+def history(experiments: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
+    """Show who changed experiments, newest first."""
+    wanted = read_words(experiments, EXPERIMENTS.is_query)
 
-    is_anew: bool
-    wait: float | None
-    """Seconds; None for as long as the server usually takes."""
+    async def work(session: ProjectSession) -> list[ChangeRow]:
+        found: list[ChangeRow] = []
+        for id in await ids_of(session, wanted):
+            page = await session.client.experiments.activity(id, limit=limit)
+            found += [change_row(entry, -place) for place, entry in enumerate(page.entries)]
+        return found
 
-
-def show_results(words: Sequence[str], calculation: Calculation, place: WorkPlace, printer: Printer) -> int:
-    """Every metric for every variant; calculated anew if asked for. 4 when it took longer than allowed."""
-    wanted = read_words(words, EXPERIMENTS.is_query)
-
-    async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
-        values: list[MetricValue] = []
-        is_late = False
-        for experiment in await experiments_of(session, wanted):
-            found, is_whole = await _results_of(session, experiment.row(), calculation)
-            is_late = is_late or not is_whole
-            values += _values(found)
-        return values, is_late
-
-    values, is_late = in_project(place, work)
-    printer.records(RESULT, values, "It has no metric.")
-    return EXIT_CODES["not_known"] if is_late else 0
+    printer.records(ACTIVITY, in_project(place, work), "The activity tells of no change.")
+    return 0
 
 
-async def _results_of(
-    session: ProjectSession, row: ExperimentRow, calculation: Calculation
-) -> tuple[Findings, bool]:
-    """What came within the time there is, and whether that is all."""
-    inspector = ExperimentInspector(session.client, time.time, lambda: calculation.is_anew)
-    steps, found = Steps(0, f"metrics of {row.name}"), Findings(row)
-    try:
-        async with asyncio.timeout(calculation.wait):
-            async for found in inspector.look(row, again=calculation.is_anew):
-                steps.count = len(found.readings)
-                steps.take(steps.count - found.awaited - steps.done)
-    except TimeoutError:
-        progress(f"{row.name}: not everything is calculated after {calculation.wait:g} s")
-        return found, False
-    return found, True
+def _list(
+    name: str,
+    kind: RecordKind[Any],
+    read: Callable[[ProjectSession], Awaitable[Sequence[Any]]],
+    empty: str = "",
+    **told: Any,
+) -> TwinCommand:
+    """A list that needs no argument."""
+
+    @command(name, kind=kind, examples=(f"experiments {name}", f"experiments {name} --json"), **told)
+    def listed(place: WorkPlace, printer: Printer) -> int:
+        printer.records(kind, in_project(place, read), empty)
+        return 0
+
+    return listed
 
 
-def show_timeseries(
-    word: str, metric: str, calculation: Calculation, place: WorkPlace, printer: Printer
-) -> int:
-    """One metric day by day, the first unless one is named. 4 when it took longer than allowed."""
-    wanted = read_words([word], EXPERIMENTS.is_query)
-
-    async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
-        experiment = only_one(await experiments_of(session, wanted), "experiment")
-        inspector = ExperimentInspector(session.client, time.time)
-        row = experiment.row()
-        chosen = _metric(await anext(aiter(inspector.look(row))), metric, experiment.name)
-        if calculation.is_anew:
-            state = await inspector.recalculate(row, chosen)
-            progress(f"asked the server to calculate the days anew: {state or 'accepted'}")
-
-        async def look() -> tuple[Metric, Timeseries] | None:
-            found = await inspector.series(row, chosen.uuid)
-            return None if found[1].is_calculated_anew else found
-
-        waited = None
-        if calculation.wait:
-            waited = await session.until(look, calculation.wait, "the days are calculated")
-        kept, series = waited or await inspector.series(row, chosen.uuid)
-        values = [
-            value
-            for day, result in series.days
-            if result is not None
-            for value in _of_result(experiment.id, kept, result, day.isoformat())
-        ]
-        return values, calculation.wait is not None and series.is_calculated_anew
-
-    values, is_late = in_project(place, work)
-    printer.records(DAY, values, "Nothing is stored by day.")
-    return EXIT_CODES["not_known"] if is_late else 0
+async def _eligible(session: ProjectSession) -> list[FlagRow]:
+    return [flag.row() for flag in await session.client.results.eligible_flags()]
 
 
-def _metric(found: Findings, wanted: str, name: str) -> Metric:
-    metrics = [reading.metric for reading in found.readings]
-    chosen = [one for one in metrics if not wanted or wanted in (one.uuid, one.name)]
-    if not chosen:
-        known = ", ".join(one.name for one in metrics) or "none"
-        raise Trouble(f"{name} has no such metric.", f"Metrics: {known}.", code="not_found")
-    return chosen[0]
+async def _stats(session: ProjectSession) -> list[ExperimentStats]:
+    return [await session.client.results.stats()]
 
 
-def _values(found: Findings) -> Iterator[MetricValue]:
-    for reading in found.readings:
-        metric = reading.metric
-        if reading.result is None:
-            why = reading.trouble or ("not calculated yet" if reading.is_awaited else "no result")
-            yield MetricValue(found.row.id, metric.name, metric.uuid, metric.role, "", why=why)
-        else:
-            yield from _of_result(found.row.id, metric, reading.result, reading.as_of or None)
-
-
-def _of_result(
-    experiment: int, metric: Metric, result: MetricResult, day: str | None
-) -> Iterator[MetricValue]:
-    base = result.baseline
-    if base is None:
-        return
-    told = (experiment, metric.name, metric.uuid, metric.role)
-    yield MetricValue(*told, base.key, value_of(base), base.number_of_samples, is_baseline=True, day=day)
-    for one in result.variant_results:
-        yield MetricValue(
-            *told,
-            one.key,
-            value_of(one),
-            one.number_of_samples,
-            lift_of(one, base),
-            one.interval,
-            one.chance_to_win,
-            one.p_value,
-            one.significant,
-            day=day,
-            why=", ".join(one.validation_failures),
-        )
+holdouts = _list(
+    "holdouts",
+    HOLDOUT,
+    lambda session: session.client.holdouts.all(),
+    "There is no holdout.",
+    operations=("holdouts.list",),
+    help="List the people kept out of experiments.",
+)
+metrics = _list(
+    "metrics",
+    SHARED_METRIC,
+    lambda session: session.client.saved_metrics.all(),
+    "There is no shared metric.",
+    operations=("saved_metrics.list",),
+    help="List the metrics experiments can share.",
+)
+eligible = _list(
+    "eligible",
+    FLAG,
+    _eligible,
+    "No flag can be used by an experiment.",
+    operations=("experiments.eligible_flags",),
+    help="List the flags an experiment could use.",
+)
+stats = _list(
+    "stats",
+    STATS,
+    _stats,
+    operations=("experiments.stats",),
+    help="Say how many experiments come and go.",
+)

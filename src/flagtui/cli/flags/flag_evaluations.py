@@ -1,16 +1,22 @@
-"""What people get of flags, and why: by the server's word, explained by the evaluator here."""
+"""`flagtui flags evaluate` and `explain`: by the server's word, explained by the evaluator here."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import chain, product
+from typing import Final
+
+import click
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.records.flag_records import EXPLANATION, VALUE, FlagValue
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import Wanted, read_words, several
+from flagtui.cli.twin_command import command
+from flagtui.cli.word_types import FLAG_WORDS
 from flagtui.details.evaluations import (
     EvaluationSubject,
     Misread,
@@ -24,6 +30,110 @@ from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
 
 
+@dataclass(frozen=True)
+class FlagValue:
+    """What one person gets of one flag."""
+
+    key: str
+    value: JSON
+    reason: str = ""
+    condition: int | None = None
+    """From 1."""
+    payload: JSON = None
+    source: str = "server"
+    why: str = ""
+    distinct_id: str = ""
+    steps: Sequence[str] = field(default=())
+
+
+VALUE: Final[RecordKind[FlagValue]] = RecordKind(
+    "flag-value",
+    "What a person gets of a flag, and why.",
+    (
+        RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
+        RecordField(
+            "value",
+            "any",
+            "true, false, a variant; null when not known.",
+            lambda one: one.value,
+            True,
+        ),
+        RecordField("reason", "text", "What decided.", lambda one: one.reason, True),
+        RecordField(
+            "condition", "whole?", "Which condition decided, from 1.", lambda one: one.condition, True
+        ),
+        RecordField("distinct_id", "text", "Of the person.", lambda one: one.distinct_id, True),
+        RecordField("payload", "any", "What comes with the value.", lambda one: one.payload),
+        RecordField(
+            "source", "text", "server, or here: worked out from the definitions.", lambda one: one.source
+        ),
+        RecordField("why", "text", "The same in a sentence.", lambda one: one.why),
+    ),
+)
+EXPLANATION: Final[RecordKind[FlagValue]] = RecordKind(
+    "flag-explanation",
+    "Why a person gets this value: condition by condition.",
+    (
+        *VALUE.fields,
+        RecordField(
+            "steps",
+            "texts",
+            "Each condition in a sentence.",
+            lambda one: list(one.steps),
+            True,
+            lambda steps: "\n".join(steps),
+        ),
+    ),
+)
+SUBJECT: Final = click.option(
+    "--for",
+    "people",
+    required=True,
+    multiple=True,
+    metavar="WHO",
+    help="A distinct id, and what is taken as true: 'user_7 plan=pro group:company=acme'; may be repeated.",
+)
+OPERATIONS: Final = (
+    *("flags.list", "flags.get"),
+    *("flags.evaluation_reasons", "flags.test_evaluation", "flags.local_evaluation", "flags.definitions"),
+    *("cohorts.list", "projects.get"),
+)
+
+
+@command(
+    "evaluate",
+    kind=VALUE,
+    operations=OPERATIONS,
+    examples=(
+        "flags evaluate --for user_7",
+        "flags evaluate checkout-redesign --for 'user_7 plan=pro' --for user_8 --json",
+    ),
+)
+@click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
+@SUBJECT
+def evaluate(flags: tuple[str, ...], people: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Say what people get of flags; of all without FLAG."""
+    printer.records(VALUE, _values(flags, people, place), "No flag is evaluated.")
+    return 0
+
+
+@command(
+    "explain",
+    kind=EXPLANATION,
+    operations=OPERATIONS,
+    examples=(
+        "flags explain checkout-redesign --for user_7",
+        "flags explain checkout-redesign --for 'user_7 plan=pro' --json",
+    ),
+)
+@FLAG_WORDS
+@SUBJECT
+def explain(flags: tuple[str, ...], people: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Say why people get what, condition by condition."""
+    printer.details(EXPLANATION, _values(flags, people, place))
+    return 0
+
+
 def subject_of(line: str) -> EvaluationSubject:
     """Who is meant. Raises Trouble."""
     try:
@@ -34,18 +144,6 @@ def subject_of(line: str) -> EvaluationSubject:
     if subject is None:
         raise Trouble("--for names no person.", "Example: --for 'user_7 plan=pro'", code="usage")
     return subject
-
-
-def evaluate_flags(words: Sequence[str], people: Sequence[str], place: WorkPlace, printer: Printer) -> int:
-    """Each flag's value for each person; every flag where none is named."""
-    printer.records(VALUE, _values(words, people, place), "No flag is evaluated.")
-    return 0
-
-
-def explain_flags(words: Sequence[str], people: Sequence[str], place: WorkPlace, printer: Printer) -> int:
-    """The same, condition by condition."""
-    printer.details(EXPLANATION, _values(words, people, place))
-    return 0
 
 
 def _values(words: Sequence[str], people: Sequence[str], place: WorkPlace) -> list[FlagValue]:

@@ -1,8 +1,7 @@
-"""What is made from flags, or kept for later, from the command line: schedules, cohorts, dashboards."""
+"""`flagtui flags schedule`, `cohort` and `dashboard`: what is kept for later, or made from a flag."""
 
 import asyncio
 from dataclasses import replace
-from typing import Literal
 
 import click
 
@@ -20,19 +19,82 @@ from flagtui.changes.related.schedules import (
     switching,
 )
 from flagtui.cli.agreement import PlannedChange, carry_out
-from flagtui.cli.change_report import STOPPED
+from flagtui.cli.change_report import STOPPED, change_command
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
-from flagtui.cli.options import WriteTerms
+from flagtui.cli.options import NumberRange, WriteTerms
 from flagtui.cli.output.lines import progress, warn
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.text.flag_sentences import scheduled_words
 
-Made = Literal["cohort", "dashboard"]
+
+@change_command(
+    "schedule",
+    operations=("flags.list", "flags.get", "schedule.list", "schedule.create", "schedule.delete"),
+    examples=(
+        "flags schedule checkout-redesign --off --at +2h --yes",
+        "flags schedule checkout-redesign --add-share 50 --at '2099-03-05 09:00' --dry-run",
+    ),
+)
+@FLAG_WORD
+@click.option("--on", "way", flag_value="on", help="Turn it on then.")
+@click.option("--off", "way", flag_value="off", help="Turn it off then.")
+@click.option("--add-share", "share", type=NumberRange(0, 100), help="Add a condition for so many percent.")
+@click.option(
+    "--at", "when", default="", metavar="WHEN", help="+2h, 09:00 or 2026-03-05 09:00, your time zone."
+)
+@click.option("--drop", "number", type=int, metavar="ID", help="Take back a scheduled change: `flags due`.")
+def schedule(
+    flag: str, way: str | None, share: float | None, when: str, number: int | None, terms: WriteTerms
+) -> int:
+    """Have the server change a flag later, or drop what is scheduled."""
+    if number is not None:
+        return drop_change(flag, number, terms)
+    if (way is None) == (share is None) or not when:
+        raise click.UsageError("Say what and when: --on, --off or --add-share, and --at; or --drop ID.")
+    return schedule_change(flag, (None if way is None else way == "on", share), when, terms)
+
+
+def _make(what: What, words: str, *operations: str) -> TwinCommand:
+    """Something made from a flag, which stays as it is."""
+
+    @change_command(
+        what,
+        operations=("flags.list", "flags.get", *operations),
+        examples=(f"flags {what} checkout-redesign --dry-run", f"flags {what} checkout-redesign --yes"),
+        help=words,
+    )
+    @FLAG_WORD
+    def make(flag: str, terms: WriteTerms) -> int:
+        wanted = read_words([flag], FLAGS.is_query)
+
+        async def work(session: ProjectSession) -> int:
+            fresh = only_one(await flags_of(session, wanted), "flag")
+            has_one = what == "dashboard" and fresh.usage_dashboard is not None
+            who = "everyone who has the flag now" if fresh.active else "no one, since the flag is off"
+            plan = await made_beside("enrich" if has_one else what, fresh, who, session.client)
+            return await carry_out(related_change(session, fresh, plan), session, terms)
+
+        return in_project(terms.place, work)
+
+    return make
+
+
+cohort = _make(
+    "cohort", "Make a cohort of everyone who has a flag now.", "flags.create_static_cohort", "cohorts.list"
+)
+dashboard = _make(
+    "dashboard",
+    "Make the usage dashboard of a flag, or put more on it.",
+    "flags.dashboard",
+    "flags.enrich_usage_dashboard",
+)
 
 
 def schedule_change(word: str, what: tuple[bool | None, float | None], when: str, terms: WriteTerms) -> int:
@@ -100,21 +162,6 @@ def drop_change(word: str, number: int, terms: WriteTerms) -> int:
 
 async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
     return await carry_out(related_change(session, flag, plan_later(later, flag)), session, terms)
-
-
-def make_from_flag(word: str, made: Made, terms: WriteTerms) -> int:
-    """A cohort of who has it, or its dashboard, or more on that; the exit code."""
-    wanted = read_words([word], FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> int:
-        flag = only_one(await flags_of(session, wanted), "flag")
-        has_one = made == "dashboard" and flag.usage_dashboard is not None
-        what: What = "enrich" if has_one else made
-        who = "everyone who has the flag now" if flag.active else "no one, since the flag is off"
-        plan = await made_beside(what, flag, who, session.client)
-        return await carry_out(related_change(session, flag, plan), session, terms)
-
-    return in_project(terms.place, work)
 
 
 def related_change(

@@ -1,36 +1,50 @@
-"""Looks at flags: the list, and one as a whole."""
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+"""`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
 
 from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.cli.flags.flag_objects import FlagObject, objects_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import in_project_with_pages
-from flagtui.cli.records.flag_records import FLAG
-from flagtui.cli.records.whole_flag import WHOLE_FLAG, WholeFlag
+from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
+from flagtui.cli.twin_command import command
+from flagtui.cli.word_types import FLAG_WORDS, list_options
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import as_dict
+from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK
 
-if TYPE_CHECKING:
-    from flagtui.models.rows import FlagRow
 
-
-def list_flags(line: str, sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
-    """The rows a query finds."""
+@command(
+    "list",
+    kind=FLAG,
+    operations=("flags.list",),
+    examples=("flags list", "flags list 'is:on tag:checkout' --fields key,rollout,updated_at --json"),
+)
+@list_options("updated, key, created, …; -key turns it round.")
+def list_flags(
+    query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer
+) -> int:
+    """List flags; QUERY narrows as the search line of the app does."""
     rows: list[FlagRow]
-    rows, page = in_project_with_pages(place, "flags", lambda session: FLAGS.rows(session, line, sort))
+    rows, page = in_project_with_pages(
+        place, "flags", lambda session: FLAGS.rows(session, " ".join(query), sort)
+    )
     printer.records(FLAG, rows[:limit], "No flag is found.", page)
     return 0
 
 
-def get_flags(words: Sequence[str], place: WorkPlace, printer: Printer) -> int:
-    """Flags with their targeting."""
-    wanted = read_words(words, FLAGS.is_query)
+@command(
+    "get",
+    kind=WHOLE_FLAG,
+    operations=("flags.list", "flags.get"),
+    examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
+)
+@FLAG_WORDS
+def get_flags(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Show flags as a whole: who sees them, and as what."""
+    wanted = read_words(flags, FLAGS.is_query)
     found, page = in_project_with_pages(place, "flags", lambda session: objects_of(session, wanted))
     printer.details(WHOLE_FLAG, map(_whole, found), lambda whole: page(whole.row))
     return 0

@@ -1,7 +1,10 @@
-"""New flags and copies from the command line."""
+"""`flagtui flags create` and `flagtui flags copy`: new flags, here and in other projects."""
 
 from collections.abc import Mapping, Sequence
 from re import fullmatch
+from typing import TypedDict, Unpack
+
+import click
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.flag_context import Context
@@ -27,16 +30,123 @@ from flagtui.changes.related.project_copies import (
     stays_behind_in_words,
 )
 from flagtui.cli.agreement import PlannedChange, carry_out
+from flagtui.cli.change_report import change_command
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_extras import related_change
 from flagtui.cli.flags.flag_selection import flags_of
-from flagtui.cli.options import WriteTerms
+from flagtui.cli.option_values import read_fields
+from flagtui.cli.options import NumberRange, WriteTerms
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.store.activity_feed import recent_deletions
+
+
+class NewFlagOptions(TypedDict):
+    """As click gives them."""
+
+    kind: str
+    variants: tuple[str, ...]
+    payload: str | None
+    percent: float | None
+    values: tuple[str, ...]
+    description: str
+    tags: tuple[str, ...]
+    enable: bool
+
+
+@change_command(
+    "create",
+    operations=("flags.list", "flags.create", "flags.activity"),
+    examples=(
+        "flags create new-search --description 'The new search' --rollout 10 --dry-run",
+        "flags create new-search --variant control --variant test --tag web --yes",
+    ),
+)
+@click.argument("key")
+@click.option(
+    "--kind",
+    type=click.Choice(["boolean", "multivariate", "config"]),
+    default="boolean",
+    show_default=True,
+    help="What it gives: on or off, variants, a value for programs.",
+)
+@click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
+@click.option("--payload", metavar="JSON", help="What comes with it.")
+@click.option("--rollout", "percent", type=NumberRange(0, 100), help="The share; 0 unless said.")
+@click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Any other field.")
+@click.option("--description", default="", help="What it is for.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
+@click.option("--enable", is_flag=True, help="Make it on; off unless said.")
+def create(key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]) -> int:
+    """Make a new flag: off, with a rollout of 0 %, unless options say otherwise."""
+    fields = new_fields(key, given["kind"], given["variants"], given["payload"])
+    fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
+    if tags := [tag.strip().lower() for tag in given["tags"] if tag.strip()]:
+        fields["tags"] = tags
+    if given["enable"]:
+        fields["active"] = True
+    fields |= read_fields(given["values"])
+
+    async def work(session: ProjectSession) -> int:
+        taken = await taken_in(session)
+        plan = plan_create(fields, taken, await _context(session, fields, taken))
+        change = _change(session, [plan], [as_text(fields.get("key"))])
+        return await carry_out(change, session, terms)
+
+    return in_project(terms.place, work)
+
+
+@change_command(
+    "copy",
+    operations=(
+        "flags.list",
+        "flags.get",
+        "flags.create",
+        "flags.copy",
+        "flags.activity",
+        "schedule.list",
+        "projects.get",
+    ),
+    examples=(
+        "flags copy checkout-redesign --to-key checkout-again --yes",
+        "flags copy checkout-redesign --to-project 2 --dry-run",
+    ),
+)
+@FLAG_WORDS
+@click.option("--to-key", "key", default="", metavar="KEY", help="Here, under this key.")
+@click.option("--to-project", "target", type=int, metavar="ID", help="In that project, under the same key.")
+def copy_flags(flags: tuple[str, ...], key: str, target: int | None, terms: WriteTerms) -> int:
+    """Copy flags, off: one here under another key, or any number to another project."""
+    if not key and target is None:
+        raise click.UsageError("Say where: --to-key KEY or --to-project ID.")
+    wanted = read_words(flags, FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        fresh = await flags_of(session, wanted)
+        if target is None:
+            only_one(fresh, "flag")
+        there = session if target is None else _in_project(session, target)
+        if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
+            return await _copied_by_the_server(session, there, fresh[0], terms)
+        taken = await taken_in(there)
+        plans: list[Plan | Blocked] = []
+        for place_of_it, flag in enumerate(fresh):
+            if target is not None and (why := _why_not_made(flag)):
+                plans.append(why)
+                continue
+            fields = copy_of(flag, key or flag.key)
+            left = await _left_behind(session, flag)
+            context = await _context(there, fields, taken)
+            plans.append(plan_create(fields, taken, context, (stays_behind_in_words(left),), place_of_it))
+        name = "" if target is None else await _name_of(there)
+        change = _change(there, plans, [key or flag.key for flag in fresh], name)
+        return await carry_out(change, there, terms)
+
+    return in_project(terms.place, work)
 
 
 def new_fields(key: str, kind: str, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
@@ -66,47 +176,6 @@ def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str,
     filters = fields["filters"]
     groups = [{**group, "rollout_percentage": share} for group in as_list(filters.get("groups"))]
     return {**fields, "filters": {**filters, "groups": groups}}
-
-
-def create_flag(fields: Mapping[str, JSON], terms: WriteTerms) -> int:
-    """A new flag; the exit code."""
-
-    async def work(session: ProjectSession) -> int:
-        taken = await taken_in(session)
-        plan = plan_create(fields, taken, await _context(session, fields, taken))
-        change = _change(session, [plan], [as_text(fields.get("key"))])
-        return await carry_out(change, session, terms)
-
-    return in_project(terms.place, work)
-
-
-def copy_flags(words: Sequence[str], to: tuple[str, int | None], terms: WriteTerms) -> int:
-    """Here under another key, or in another project under the same ones; the exit code."""
-    wanted = read_words(words, FLAGS.is_query)
-    key, project = to
-
-    async def work(session: ProjectSession) -> int:
-        flags = await flags_of(session, wanted)
-        if project is None:
-            only_one(flags, "flag")
-        there = session if project is None else _in_project(session, project)
-        if project is not None and len(flags) == 1 and needs_the_server(flags[0]):
-            return await _copied_by_the_server(session, there, flags[0], terms)
-        taken = await taken_in(there)
-        plans: list[Plan | Blocked] = []
-        for place_of_it, flag in enumerate(flags):
-            if project is not None and (why := _why_not_made(flag)):
-                plans.append(why)
-                continue
-            fields = copy_of(flag, key or flag.key)
-            left = await _left_behind(session, flag)
-            context = await _context(there, fields, taken)
-            plans.append(plan_create(fields, taken, context, (stays_behind_in_words(left),), place_of_it))
-        name = "" if project is None else await _name_of(there)
-        change = _change(there, plans, [key or flag.key for flag in flags], name)
-        return await carry_out(change, there, terms)
-
-    return in_project(terms.place, work)
 
 
 async def taken_in(session: ProjectSession) -> Taken:

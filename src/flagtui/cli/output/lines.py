@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+import textwrap
 import time
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -62,8 +63,6 @@ def wrapped(line: str, width: int) -> str:
     """The line in as many as it needs for so many cells, further ones below the first word."""
     if len(line) <= width:
         return line
-    import textwrap
-
     indent = " " * (len(line) - len(line.lstrip()))
     found = textwrap.wrap(
         line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

@@ -1,11 +1,13 @@
 """The records that commands print: their fields, and the JSON schema of each."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeVar
 
 JSON = Any
 R = TypeVar("R")
+Outer = TypeVar("Outer")
 R_contra = TypeVar("R_contra", contravariant=True)
 
 SCHEMA_VERSION: Final = 1
@@ -76,6 +78,17 @@ class RecordKind(Generic[R]):
     def names(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.fields)
 
+    def within(self, inner: Callable[[Outer], R]) -> tuple[RecordField[Outer], ...]:
+        """The same fields, of what has such a record within it."""
+
+        def outside(field: RecordField[R]) -> RecordField[Outer]:
+            name, kind, about, value = field.name, field.type, field.about, field.value
+            return RecordField(
+                name, kind, about, lambda outer: value(inner(outer)), field.is_shown, field.words
+            )
+
+        return tuple(map(outside, self.fields))
+
     def chosen(self, names: Sequence[str]) -> tuple[RecordField[R], ...]:
         """The fields of these names in their order. Raises KeyError with the first that is none."""
         known = {field.name: field for field in self.fields}
@@ -125,8 +138,6 @@ def plain(value: JSON) -> str:
     if isinstance(value, list | tuple) and all(isinstance(item, str) and "," not in item for item in value):
         return ",".join(value)
     if isinstance(value, dict | list | tuple):
-        import json
-
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

@@ -1,28 +1,25 @@
 """Entries of the activity, as they are printed."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.records.field_words import minute_words, stamped
+from flagtui.models.activity import ChangeRow
+from flagtui.text.activity_words import activity_words
 
-if TYPE_CHECKING:
-    from flagtui.models.activity import ChangeRow
 
-
-def _what(row: "ChangeRow") -> str:
-    from flagtui.text.activity_words import activity_words
-
+def _what(row: ChangeRow) -> str:
     return activity_words(row.entry, 1_000)
 
 
-def _changes(row: "ChangeRow") -> list[dict[str, object]]:
+def _changes(row: ChangeRow) -> list[dict[str, object]]:
     return [
         {"field": one.field, "action": one.action, "before": one.before, "after": one.after}
         for one in row.entry.changes
     ]
 
 
-ACTIVITY: Final["RecordKind[ChangeRow]"] = RecordKind(
+ACTIVITY: Final[RecordKind[ChangeRow]] = RecordKind(
     "activity",
     "A change of a record, by anybody.",
     (

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from flagtui.changes.difference import MISSING, Clash
+from flagtui.changes.proposal import LeftOut, Proposal
+from flagtui.cli.errors import Code
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-
-if TYPE_CHECKING:
-    from flagtui.changes.difference import Clash
-    from flagtui.changes.proposal import LeftOut, Proposal
-    from flagtui.cli.errors import Code
 
 
 @dataclass(frozen=True)
@@ -25,10 +23,10 @@ class ChangeResult:
     version: int | None = None
     journal_id: str = ""
     undoes: str = ""
-    clashes: "Sequence[Clash]" = ()
+    clashes: Sequence[Clash] = ()
     is_without_journal: bool = False
     """Nothing was sent, because the journal cannot be written."""
-    code: "Code | None" = None
+    code: Code | None = None
     """Why the server refused it, where that decides how the command ends."""
 
 
@@ -36,8 +34,8 @@ class ChangeResult:
 class ChangePlan:
     """What one record would become, or why it stays as it is."""
 
-    plan: "Proposal | None"
-    left_out: "LeftOut | None" = None
+    plan: Proposal | None
+    left_out: LeftOut | None = None
 
     @property
     def key(self) -> str:
@@ -56,7 +54,7 @@ ENDINGS: Final = (
 )
 
 
-def _sides(clashes: "Sequence[Clash]") -> list[dict[str, Any]]:
+def _sides(clashes: Sequence[Clash]) -> list[dict[str, Any]]:
     return [
         {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs, "by_you": one.is_own}
         for one in clashes
@@ -64,8 +62,6 @@ def _sides(clashes: "Sequence[Clash]") -> list[dict[str, Any]]:
 
 
 def _changes(found: ChangePlan) -> list[dict[str, Any]]:
-    from flagtui.changes.difference import MISSING
-
     def side(value: Any) -> Any:
         return None if value is MISSING else value
 

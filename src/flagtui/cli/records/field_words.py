@@ -1,29 +1,24 @@
 """Values as programs get them, and as people read them in a table."""
 
+import time
 from typing import Any
+
+from flagtui import local_time
+from flagtui.text.formats import age, percent
 
 
 def stamped(moment: float | None) -> str | None:
     """`2026-03-01T13:05:12.000Z`; nothing for an unknown moment."""
-    from flagtui import local_time
-
     return None if moment is None else local_time.stamp(moment)
 
 
 def age_words(stamp: Any) -> str:
     """`12d` of a stamp; empty when it is not known."""
-    import time
-
-    from flagtui import local_time
-    from flagtui.text.formats import age
-
     return "" if stamp is None else age(local_time.read_iso(stamp), time.time())
 
 
 def minute_words(stamp: Any) -> str:
     """`2026-03-01 14:05 CET` of a stamp, in the person's zone."""
-    from flagtui import local_time
-
     return "" if stamp is None else local_time.minute(local_time.read_iso(stamp))
 
 
@@ -44,8 +39,6 @@ def on_or_off(value: Any) -> str:
 
 def percent_words(value: Any) -> str:
     """`50 %`."""
-    from flagtui.text.formats import percent
-
     return "" if value is None else percent(float(value))
 
 

@@ -1,20 +1,24 @@
-"""Follows the activity of a project: each entry once, oldest first, whatever happens to the connection."""
+"""`flagtui watch`: each change of a project once, oldest first, whatever happens to the connection."""
 
 import shlex
 import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypedDict, Unpack
+
+import click
 
 from flagtui.api.errors import ApiError, ServerFault, Unanswered, Unreachable
 from flagtui.cli.errors import Trouble
-from flagtui.cli.options import WorkPlace
+from flagtui.cli.options import NumberRange, WorkPlace
 from flagtui.cli.output.lines import progress
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.records.activity_records import ACTIVITY
-from flagtui.cli.selection import read_query
+from flagtui.cli.row_search import read_query
+from flagtui.cli.twin_command import command
+from flagtui.cli.word_types import QUERY_WORDS
 from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
 from flagtui.store.activity_listing import MOMENTS, read_moment
@@ -32,15 +36,56 @@ KNOWN: Final = 20_000
 """Identities remembered in all."""
 
 
-@dataclass(frozen=True)
-class Watch:
-    """What was asked for on the command line."""
+class WatchOptions(TypedDict):
+    """As click gives them."""
 
-    query: str = ""
-    since: str = ""
-    every: float = 5.0
-    count: int | None = None
-    program: str = ""
+    since: str
+    every: float
+    count: int | None
+    program: str
+
+
+@command(
+    "watch",
+    kind=ACTIVITY,
+    operations=("flags.activity",),
+    examples=("watch flag:checkout --since 30d --count 1", "watch kind:rollout --since 30d --count 1 --json"),
+)
+@QUERY_WORDS
+@click.option("--since", default="", metavar="WHEN", help="Begin with changes since then: 2h.")
+@click.option(
+    "--every", type=NumberRange(0.2, 3600), default=5.0, show_default=True, help="Seconds between looks."
+)
+@click.option("--count", type=click.IntRange(1), help="End after so many changes.")
+@click.option("--exec", "program", default="", metavar="CMD", help="Run it for each; its input is the JSON.")
+def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: Unpack[WatchOptions]) -> int:
+    """Print every change of a flag from now on: what, before and after, and who; QUERY narrows.
+
+    It goes on through lost connections and restarts of the server, and tells each change once, in order.
+    With --json or --ndjson it is one JSON object a line. CMD is run as it is, never by a shell.
+    """
+    line = " ".join(query)
+    wanted = read_query(line, ENTRIES)
+    program = _program(given["program"])
+    form = "ndjson" if printer.format == "json" else printer.format
+    printer = replace(printer, format=form, has_headings=False)
+
+    async def work(session: ProjectSession) -> int:
+        now = session.now
+        passes = compile_query(wanted, now=now, me=await session.me() if ":me" in line else None)
+        feed, told = UnheardChanges(session, _since(given["since"], now) if given["since"] else None), 0
+        async for row in followed(feed, given["every"]):
+            if not passes(row):
+                continue
+            printer.records(ACTIVITY, [row])
+            if program:
+                _run(program, printer, row)
+            told += 1
+            if told == given["count"]:
+                return 0
+        return 0
+
+    return in_project(place, work)
 
 
 @dataclass
@@ -97,31 +142,6 @@ class UnheardChanges:
         return entry.created_at.timestamp() >= self.since
 
 
-def watch(asked: Watch, place: WorkPlace, printer: Printer) -> int:
-    """Until ctrl+c, or as many changes as were asked for. Raises Trouble."""
-    query = read_query(asked.query, ENTRIES)
-    command = _command(asked.program)
-    form = "ndjson" if printer.format == "json" else printer.format
-    printer = replace(printer, format=form, has_headings=False)
-
-    async def work(session: ProjectSession) -> int:
-        now = session.now
-        passes = compile_query(query, now=now, me=await session.me() if ":me" in asked.query else None)
-        feed, told = UnheardChanges(session, _since(asked.since, now) if asked.since else None), 0
-        async for row in followed(feed, asked.every):
-            if not passes(row):
-                continue
-            printer.records(ACTIVITY, [row])
-            if command:
-                _run(command, printer, row)
-            told += 1
-            if told == asked.count:
-                return 0
-        return 0
-
-    return in_project(place, work)
-
-
 async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]:
     """Every new entry; a server that cannot be asked is asked again. Raises ApiError for what stays so."""
     trouble, place = "", 0
@@ -151,7 +171,7 @@ def _since(text: str, now: float) -> float:
         raise Trouble(f"--since: {text!r} is no moment.", f"Use {MOMENTS}.", code="usage") from None
 
 
-def _command(text: str) -> list[str]:
+def _program(text: str) -> list[str]:
     """The program and its arguments, as they are: no shell reads them."""
     try:
         words = shlex.split(text)
@@ -162,12 +182,12 @@ def _command(text: str) -> list[str]:
     return words
 
 
-def _run(command: list[str], printer: Printer, row: ChangeRow) -> None:
+def _run(program: list[str], printer: Printer, row: ChangeRow) -> None:
     document = replace(printer, format="ndjson", fields=()).document(ACTIVITY, row)
     try:
-        done = subprocess.run(command, input=f"{document}\n", text=True, check=False)
+        done = subprocess.run(program, input=f"{document}\n", text=True, check=False)
     except OSError as fault:
-        progress(f"{command[0]} cannot be run: {fault.strerror}")
+        progress(f"{program[0]} cannot be run: {fault.strerror}")
         return
     if done.returncode:
-        progress(f"{command[0]} ended with {done.returncode}")
+        progress(f"{program[0]} ended with {done.returncode}")

@@ -1,0 +1,195 @@
+"""`flagtui events …` that change: plans on today's definitions, sent as the app sends them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import click
+
+from flagtui.changes.event_definitions import definition_intent as intents
+from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
+from flagtui.changes.proposal import LeftOut
+from flagtui.cli.agreement import PlannedChange, carry_out
+from flagtui.cli.change_report import change_command
+from flagtui.cli.errors import Trouble
+from flagtui.cli.events.event_views import READ, events_of
+from flagtui.cli.option_values import read_retagging
+from flagtui.cli.options import WriteTerms
+from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.row_source import EVENTS
+from flagtui.cli.selection import read_words
+from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.word_types import EVENT_WORD, EVENT_WORDS, tag_options
+from flagtui.models.event_definition import EventDefinition
+
+MakeIntent = Callable[[EventDefinition], EventIntent]
+"""What is meant for one definition."""
+People = Mapping[int, str]
+"""E-mails of people by number."""
+PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
+    "verify": intents.verify,
+    "unverify": lambda id: intents.verify(id, False),
+    "hide": intents.hide,
+    "show": lambda id: intents.hide(id, False),
+    "delete": intents.delete,
+}
+"""Changes that need nothing but the event."""
+
+
+def _command(name: str, *examples: str, **more: Any) -> Callable[..., TwinCommand]:
+    """Declares a command that changes events."""
+    told = tuple(f"events {name} {example}" for example in examples)
+    operations = (*READ, *more.pop("operations", ("event_definitions.update",)))
+    return change_command(name, operations=operations, examples=told, **more)
+
+
+def _plain(name: str, words: str, *operations: str) -> TwinCommand:
+    """A change that needs nothing but the events."""
+    examples = ("'$pageview' --dry-run", "'$autocapture' --dry-run --json")
+
+    @_command(name, *examples, operations=("event_definitions.update", *operations), help=words)
+    @EVENT_WORDS
+    def change(events: tuple[str, ...], terms: WriteTerms) -> int:
+        return change_events(events, lambda fresh: PLAIN[name](fresh.id), terms)
+
+    return change
+
+
+verify = _plain("verify", "Vouch for events; that un-hides them.", "event_definitions.bulk_update_verified")
+unverify = _plain("unverify", "Take the verification back.", "event_definitions.bulk_update_verified")
+hide = _plain("hide", "Put events out of sight; that un-verifies them.")
+show = _plain("show", "Bring hidden events back into sight.")
+delete = _plain(
+    "delete",
+    "Delete definitions for real; the next such event brings one back bare.",
+    "event_definitions.delete",
+)
+
+
+@_command(
+    "tag",
+    "'$pageview' --add core --dry-run",
+    "is:unverified --add to-check --dry-run",
+    operations=("event_definitions.update", "event_definitions.bulk_update_tags"),
+)
+@EVENT_WORDS
+@tag_options("events")
+def tag(
+    events: tuple[str, ...],
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    only: tuple[str, ...],
+    terms: WriteTerms,
+) -> int:
+    """Add, remove or set tags of events."""
+    wanted = read_retagging(added, removed, only)
+    return change_events(events, lambda fresh: intents.tag_intent(fresh.row(), wanted), terms)
+
+
+@_command("describe", "'$pageview' --text 'A page was seen' --dry-run", "'$pageview' --text '' --dry-run")
+@EVENT_WORD
+@click.option("--text", required=True, help="What it means and when it is sent.")
+def describe(event: str, text: str, terms: WriteTerms) -> int:
+    """Change the description of an event."""
+    return change_events(
+        [event], lambda fresh: intents.describe(fresh.id, text.strip(), fresh.description or ""), terms
+    )
+
+
+@_command("owner", "'$pageview' --to me --dry-run", "'$pageview' --to none --dry-run")
+@EVENT_WORDS
+@click.option("--to", "person", required=True, metavar="WHO", help="me, none, an e-mail or a number.")
+def owner(events: tuple[str, ...], person: str, terms: WriteTerms) -> int:
+    """Say who looks after events."""
+    wanted = read_words(events, EVENTS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        fresh = await events_of(session, wanted)
+        known = await _people(session, fresh, person)
+        number = _number_of(person, known)
+
+        def make(one: EventDefinition) -> EventIntent:
+            return intents.set_owner(one.id, number, one.owner.id if one.owner else None)
+
+        return await carry_out(await plan_events(session, fresh, make, known), session, terms)
+
+    return in_project(terms.place, work)
+
+
+@_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
+@EVENT_WORD
+@click.option("--to", "name", required=True, metavar="NAME", help="The property; empty for none.")
+def primary_property(event: str, name: str, terms: WriteTerms) -> int:
+    """Say which property tells most about an event."""
+    return change_events(
+        [event],
+        lambda fresh: intents.set_property(fresh.id, name.strip(), fresh.primary_property or ""),
+        terms,
+    )
+
+
+@_command("enforce", "'$pageview' --mode reject --dry-run", "'$pageview' --mode allow --dry-run")
+@EVENT_WORDS
+@click.option("--mode", type=click.Choice(["allow", "reject"]), required=True, help="reject drops them.")
+def enforce(events: tuple[str, ...], mode: str, terms: WriteTerms) -> int:
+    """Say whether events that do not fit are taken."""
+    return change_events(
+        events, lambda fresh: intents.enforce(fresh.id, mode, fresh.row().enforcement), terms
+    )
+
+
+def change_events(words: Sequence[str], make: MakeIntent, terms: WriteTerms) -> int:
+    """Change every event the words mean; the exit code. Raises Trouble."""
+    wanted = read_words(words, EVENTS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        fresh = await events_of(session, wanted)
+        return await carry_out(await plan_events(session, fresh, make), session, terms)
+
+    return in_project(terms.place, work)
+
+
+async def plan_events(
+    session: ProjectSession, fresh: Sequence[EventDefinition], make: MakeIntent, people: People | None = None
+) -> PlannedChange[EventPlan]:
+    """The plans for definitions that were just read."""
+    context = DefinitionContext(session.now, people or {})
+    plans: list[EventPlan] = []
+    settled: list[LeftOut] = []
+    for one in fresh:
+        plan = plan_event(make(one), one, context)
+        if plan is None:
+            settled.append(LeftOut(one.id, one.name, "it is so already"))
+        else:
+            plans.append(plan)
+    if len({plan.verb.name for plan in plans}) > 1:
+        plans = [replace(plan, verb=intents.event_verb("tidy up")) for plan in plans]
+    return PlannedChange(plans, DefinitionAdapter(session.client.event_definitions), (), settled)
+
+
+async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], person: str) -> dict[int, str]:
+    """Everybody known here by number: who holds the key, and who owns events."""
+    people = {one.owner.id: one.owner.email for one in fresh if one.owner and one.owner.email}
+    me = await session.me()
+    if me is not None:
+        people[me.id] = me.email or me.label
+    if "@" in person and person not in people.values():
+        rows = await EVENTS.every(session)
+        people |= {row.owner_id: row.owner for row in rows if row.owner_id is not None and row.owner}
+    return people | ({-1: ""} if me is None else {-1: people[me.id]})
+
+
+def _number_of(person: str, known: People) -> int | None:
+    """The number of the person; -1 in `known` holds what `me` is called. Raises Trouble."""
+    if person in ("none", "nobody"):
+        return None
+    wanted = known[-1] if person == "me" else person
+    found = next((number for number, name in known.items() if number > 0 and wanted and name == wanted), None)
+    if found is None and person.isascii() and person.isdigit():
+        return int(person)
+    if found is None:
+        names = ", ".join(sorted({name for number, name in known.items() if number > 0})) or "none"
+        raise Trouble(f"there is no owner {person} here.", f"Known: {names}.", code="not_found")
+    return found

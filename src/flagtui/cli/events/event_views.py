@@ -1,0 +1,165 @@
+"""`flagtui events …` that look: event definitions, and types for all of them."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import click
+
+from flagtui.api.errors import NotFound
+from flagtui.cli.options import WorkPlace
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
+from flagtui.cli.records.field_words import age_words, commas, stamped, yes
+from flagtui.cli.row_source import EVENTS, names_of
+from flagtui.cli.selection import Wanted, not_found, read_words, several
+from flagtui.cli.twin_command import command
+from flagtui.cli.word_types import EVENT_WORDS, list_options
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.rows import EventDefinitionRow
+
+READ: Final = ("event_definitions.list", "event_definitions.get", "event_definitions.by_name")
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class EventTypes:
+    """Types for all events, as code."""
+
+    language: str
+    code: str
+    count: int
+
+
+EVENT: Final[RecordKind[EventDefinitionRow]] = RecordKind(
+    "event",
+    "An event definition.",
+    (
+        RecordField("name", "text", "Its name.", lambda row: row.name, True),
+        RecordField("verified", "truth", "Whether it is verified.", lambda row: row.verified, True, yes),
+        RecordField("hidden", "truth", "Whether it is out of sight.", lambda row: row.hidden, True, yes),
+        RecordField("tags", "texts", "Its tags.", lambda row: list(row.tags), True, commas),
+        RecordField("owner", "text", "Who looks after it.", lambda row: row.owner, True),
+        RecordField(
+            "seen_at", "time?", "When it was last sent.", lambda row: stamped(row.seen_at), True, age_words
+        ),
+        RecordField("description", "text", "What it means.", lambda row: row.description, True),
+        RecordField("id", "text", "Its UUID.", lambda row: row.id),
+        RecordField("owner_id", "whole?", "The number of the owner.", lambda row: row.owner_id),
+        RecordField(
+            "created_at",
+            "time?",
+            "When it was first sent.",
+            lambda row: stamped(row.created_at),
+            False,
+            age_words,
+        ),
+        RecordField(
+            "updated_at",
+            "time?",
+            "When it was changed.",
+            lambda row: stamped(row.updated_at),
+            False,
+            age_words,
+        ),
+        RecordField("enforcement", "text", "allow or reject.", lambda row: row.enforcement),
+        RecordField(
+            "primary_property", "text", "What tells most about it.", lambda row: row.primary_property
+        ),
+        RecordField(
+            "builtin", "truth", "Whether the product's libraries send it.", lambda row: row.is_builtin
+        ),
+    ),
+)
+TYPES: Final[RecordKind[EventTypes]] = RecordKind(
+    "event-types",
+    "Types for all events, as code.",
+    (
+        RecordField("language", "text", "typescript, golang or python.", lambda one: one.language, True),
+        RecordField("events", "whole", "How many events are in it.", lambda one: one.count, True),
+        RecordField("code", "text", "The whole file.", lambda one: one.code, True),
+    ),
+)
+
+
+@command(
+    "list",
+    kind=EVENT,
+    operations=("event_definitions.list",),
+    examples=("events list is:unverified", "events list tag:billing --json --fields name,owner"),
+)
+@list_options("seen, name, created, …; -name turns it round.")
+def list_all(query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
+    """List event definitions; QUERY narrows as the search line of the app does."""
+    rows: list[EventDefinitionRow]
+    rows, page = in_project_with_pages(
+        place, "events", lambda session: EVENTS.rows(session, " ".join(query), sort)
+    )
+    printer.records(EVENT, rows[:limit], "No event is found.", page)
+    return 0
+
+
+@command(
+    "get",
+    kind=EVENT,
+    operations=READ,
+    examples=("events get '$pageview'", "events get '$pageview' '$autocapture' --json"),
+)
+@EVENT_WORDS
+def get(events: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Show event definitions as a whole."""
+    wanted = read_words(events, EVENTS.is_query)
+    found, page = in_project_with_pages(place, "events", lambda session: events_of(session, wanted))
+    printer.details(EVENT, [one.row() for one in found], page)
+    return 0
+
+
+@command(
+    "types",
+    kind=TYPES,
+    operations=("event_definitions.code",),
+    examples=("events types", "events types --json --fields language,events"),
+)
+@click.option(
+    "--language",
+    type=click.Choice(["typescript", "golang", "python"]),
+    default="typescript",
+    show_default=True,
+    help="In which language.",
+)
+def types(language: Literal["typescript", "golang", "python"], place: WorkPlace, printer: Printer) -> int:
+    """Print types for all events; as code, unless --json or --fields ask for more."""
+
+    async def work(session: ProjectSession) -> EventTypes:
+        found = await session.client.event_definitions.code(language)
+        return EventTypes(language, found.content, found.event_count)
+
+    made = in_project(place, work)
+    if printer.is_for_programs or printer.fields:
+        printer.records(TYPES, [made])
+    else:
+        printer.text(made.code)
+    return 0
+
+
+async def events_of(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
+    """Each once. Raises ApiError, and Trouble when one is missing: the others are left alone then, too."""
+    found = await several(wanted.names, lambda name: _find(session, name))
+    missing = [name for name, one in zip(wanted.names, found, strict=True) if one is None]
+    if missing:
+        raise not_found("event", missing, names_of(EVENTS, await EVENTS.every(session)))
+    known = {one.id: one for one in found if one is not None}
+    ids = [row.id for line in wanted.queries for row in await EVENTS.rows(session, line)]
+    read = await several(
+        [id for id in dict.fromkeys(ids) if id not in known], session.client.event_definitions.get
+    )
+    return [*known.values(), *read]
+
+
+async def _find(session: ProjectSession, name: str) -> EventDefinition | None:
+    definitions = session.client.event_definitions
+    try:
+        return await (definitions.get(name) if _UUID.fullmatch(name) else definitions.by_name(name))
+    except NotFound:
+        return None

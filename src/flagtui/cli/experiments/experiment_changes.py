@@ -1,0 +1,297 @@
+"""`flagtui experiments …` that change: steps and drafts, planned on today's records, as the app does it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import click
+
+from flagtui.changes.draft import Faulty
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
+from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
+from flagtui.changes.experiments.step_save import StepAdapter
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.proposal import LeftOut
+from flagtui.cli.agreement import PlannedChange, carry_out
+from flagtui.cli.change_report import change_command
+from flagtui.cli.errors import Trouble
+from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.option_values import read_fields, read_text
+from flagtui.cli.options import WriteTerms
+from flagtui.cli.output.lines import print_json
+from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.row_source import EXPERIMENTS, FLAGS
+from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
+from flagtui.models.experiment import Experiment
+from flagtui.models.rows import FlagRow
+
+Choose = Callable[[Experiment], Choices]
+"""What the options choose for one experiment."""
+CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
+CONCLUSION = click.option("--conclusion", type=click.Choice(CONCLUSIONS), help="How it came out.")
+COMMENT = click.option("--comment", default="", metavar="TEXT", help="On the conclusion, for later readers.")
+FIELD = click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
+
+
+def _command(
+    name: str, *operations: str, examples: tuple[str, ...], **more: Any
+) -> Callable[..., TwinCommand]:
+    """Declares a command that changes experiments."""
+    told = tuple(f"experiments {name} {example}" for example in examples)
+    asked = ("experiments.list", "experiments.get", *operations)
+    return change_command(name, operations=asked, examples=told, **more)
+
+
+def _plain(name: StepName, words: str, *operations: str) -> TwinCommand:
+    """A step that needs nothing but the experiments."""
+    sure = "31 --dry-run --fields key,title" if name in ("delete", "reset") else "31 --yes --json"
+
+    @_command(name, *operations, examples=("31 --dry-run", sure), help=words)
+    @EXPERIMENT_WORDS
+    def step(experiments: tuple[str, ...], terms: WriteTerms) -> int:
+        return take_step(name, experiments, lambda _fresh: Choices(), terms)
+
+    return step
+
+
+launch = _plain(
+    "launch",
+    "Launch drafts; their flags are turned on.",
+    "experiments.launch",
+    "experiments.requires_flag_implementation",
+    "experiments.update",
+)
+pause = _plain(
+    "pause",
+    "Turn the flags of running experiments off.",
+    "experiments.pause",
+    "flags.dependents",
+    "flags.list",
+    "flags.update",
+)
+resume = _plain(
+    "resume", "Turn the flags of paused experiments on again.", "experiments.resume", "flags.update"
+)
+unarchive = _plain("unarchive", "Bring experiments back from the archive.", "experiments.unarchive")
+reset = _plain("reset", "Make experiments drafts again; results begin anew.", "experiments.reset")
+delete = _plain("delete", "Delete experiments softly; restore brings them back.", "experiments.update")
+restore = _plain("restore", "Bring deleted experiments back, by their ids.", "experiments.update")
+cohort = _plain("cohort", "Make a cohort of all who met an experiment.", "experiments.create_exposure_cohort")
+
+
+@_command(
+    "end",
+    "experiments.end",
+    examples=("31 --conclusion won --comment 'ten per cent more' --dry-run", "is:running --dry-run"),
+)
+@EXPERIMENT_WORDS
+@CONCLUSION
+@COMMENT
+def end(experiments: tuple[str, ...], conclusion: str | None, comment: str, terms: WriteTerms) -> int:
+    """End experiments; variants are still served. Without a conclusion an earlier one is erased."""
+    choices = Choices(conclusion=conclusion or "", comment=comment)
+    return take_step("end", experiments, lambda _fresh: choices, terms)
+
+
+@_command(
+    "ship",
+    "experiments.ship_variant",
+    examples=("31 --variant test --dry-run", "31 --variant test --everyone --conclusion won --dry-run"),
+)
+@EXPERIMENT_WORD
+@click.option("--variant", required=True, metavar="KEY", help="Which one all get.")
+@click.option("--everyone", is_flag=True, help="Also people whom no condition lets in.")
+@CONCLUSION
+@COMMENT
+def ship(
+    experiment: str, variant: str, everyone: bool, conclusion: str | None, comment: str, terms: WriteTerms
+) -> int:
+    """Give one variant to all who get any, and end the experiment."""
+    choices = Choices(conclusion or "", comment, variant, everyone)
+    return take_step("ship", [experiment], lambda _fresh: choices, terms)
+
+
+@_command(
+    "archive",
+    "experiments.archive",
+    "flags.dependents",
+    examples=("is:stopped --dry-run", "31 --disable-flag --dry-run"),
+)
+@EXPERIMENT_WORDS
+@click.option("--disable-flag", is_flag=True, help="Turn the flag off as well.")
+def archive(experiments: tuple[str, ...], disable_flag: bool, terms: WriteTerms) -> int:
+    """Put ended experiments away; their flags stay as they are unless said."""
+    choices = Choices(disable_flag=disable_flag)
+    return take_step("archive", experiments, lambda _fresh: choices, terms)
+
+
+@_command(
+    "duplicate",
+    "experiments.duplicate",
+    examples=("31 --flag-key checkout-twice --dry-run", "31 --flag-key checkout-twice --name Twice --yes"),
+)
+@EXPERIMENT_WORD
+@click.option("--flag-key", required=True, metavar="KEY", help="The key of the copy's own flag.")
+@click.option("--name", default="", help="Of the copy.")
+def duplicate(experiment: str, flag_key: str, name: str, terms: WriteTerms) -> int:
+    """Make a draft like an experiment, with a flag of its own."""
+
+    def choose(fresh: Any) -> Choices:
+        return Choices(flag_key=flag_key, name=name or f"{fresh.name} (Copy)"[:400])
+
+    return take_step("duplicate", [experiment], choose, terms)
+
+
+@_command(
+    "copy",
+    "experiments.copy_to_project",
+    examples=("31 --to-project 2 --dry-run", "31 --to-project 2 --flag-key checkout-there --dry-run"),
+)
+@EXPERIMENT_WORD
+@click.option("--to-project", "target", type=int, required=True, metavar="ID", help="Where the copy goes.")
+@click.option("--flag-key", default="", metavar="KEY", help="Its flag there; the same key unless said.")
+def copy(experiment: str, target: int, flag_key: str, terms: WriteTerms) -> int:
+    """Copy an experiment as a draft to another project."""
+
+    def choose(fresh: Any) -> Choices:
+        return Choices(project=target, flag_key=flag_key or fresh.feature_flag_key)
+
+    return take_step("copy", [experiment], choose, terms)
+
+
+@_command(
+    "create",
+    "experiments.create",
+    "flags.list",
+    examples=(
+        "'Shorter form' --flag-key shorter-form --dry-run",
+        "'Shorter form' --flag-key shorter-form --variant control --variant short --yes",
+    ),
+)
+@click.argument("name")
+@click.option("--flag-key", required=True, metavar="KEY", help="A flag that is there, or a new one.")
+@click.option("--variant", "variants", multiple=True, metavar="KEY", help="Of a new flag; equal shares.")
+@click.option("--description", default="", help="What it is about.")
+@FIELD
+def create(
+    name: str,
+    flag_key: str,
+    variants: tuple[str, ...],
+    description: str,
+    values: tuple[str, ...],
+    terms: WriteTerms,
+) -> int:
+    """Make a draft experiment; metrics and the like as --field metrics='[…]'."""
+    fields = {**({"description": description} if description else {}), **read_fields(values)}
+
+    async def work(session: ProjectSession) -> int:
+        is_linked = await session.client.flags.find(flag_key) is not None
+        if is_linked and variants:
+            fix = "Leave out --variant, or choose another key."
+            raise Trouble(f"the flag {flag_key} is there and has variants of its own.", fix, code="usage")
+        copy = ExperimentCopy.new(name, flag_key, is_linked=is_linked)
+        if variants:
+            shares = [{"key": key, "rollout_percentage": 0} for key in variants]
+            copy.values["parameters"] = {"feature_flag_variants": shares, "rollout_percentage": 100}
+            copy.distribute()
+        copy.values.update(fields)
+        if copy.problems:
+            raise Trouble(f"{copy.problems[0]}.", code="usage")
+        intent = copy.intent()
+        if intent is None:
+            raise Trouble("nothing is asked for.", code="nothing_to_do")
+        fresh = Experiment.of({"id": 0, "name": name, "feature_flag_key": flag_key})
+        return await carry_out(await plan_steps(session, [(fresh, intent)]), session, terms)
+
+    return in_project(terms.place, work)
+
+
+@_command(
+    "edit",
+    "experiments.update",
+    examples=(
+        "31 --field description='Once more' --dry-run",
+        "31 --print",
+        "31 --from experiment.json --dry-run",
+    ),
+)
+@EXPERIMENT_WORD
+@FIELD
+@click.option("--from", "source", metavar="FILE", help="The JSON as --print gives it; - reads it.")
+@click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
+def edit(
+    experiment: str, values: tuple[str, ...], source: str | None, is_printed: bool, terms: WriteTerms
+) -> int:
+    """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
+    if is_printed:
+        wanted = read_words([experiment], EXPERIMENTS.is_query)
+        found = in_project(terms.place, lambda session: experiments_of(session, wanted))
+        return print_json(editable(only_one(found, "experiment")))
+    if not values and source is None:
+        raise click.UsageError("Say what: --field NAME=VALUE, or --from FILE.")
+    text, fields = read_text(source), read_fields(values)
+
+    def choose(fresh: Experiment) -> Choices:
+        wanted = dict(fields)
+        if text is not None:
+            found = experiment_text(fresh).read(text)
+            if isinstance(found, Faulty):
+                raise Trouble(f"{fresh.name}: {'; '.join(found.reasons[:3])}.", code="usage")
+            wanted = {**found, **wanted}
+        known = editable(fresh)
+        if unknown := [name for name in wanted if name not in known]:
+            fix = f"Fields: {', '.join(known)}."
+            raise Trouble(f"{unknown[0]} cannot be edited here.", fix, code="usage")
+        changed = {name: value for name, value in wanted.items() if value != known[name]}
+        if not changed:
+            raise Trouble(
+                f"{fresh.name}: it says what is there already; nothing was sent.", code="nothing_to_do"
+            )
+        return Choices(fields=changed, seen={name: known[name] for name in changed})
+
+    return take_step("edit", [experiment], choose, terms)
+
+
+def take_step(name: StepName, words: Sequence[str], choose: Choose, terms: WriteTerms) -> int:
+    """The step for every experiment the words mean; the exit code. Raises Trouble."""
+    wanted = read_words(words, EXPERIMENTS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        if name == "restore":
+            # Deleted ones cannot be read, only brought back by their number.
+            if any(not word.isdigit() for word in wanted.names) or wanted.queries:
+                raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
+            ids = await ids_of(session, wanted)
+            fresh = [Experiment.of({"id": id, "name": f"experiment {id}", "deleted": True}) for id in ids]
+        else:
+            fresh = await experiments_of(session, wanted)
+        intents = [(one, ExperimentIntent(one.id, STEPS[name], choose(one))) for one in fresh]
+        return await carry_out(await plan_steps(session, intents), session, terms)
+
+    return in_project(terms.place, work)
+
+
+async def plan_steps(
+    session: ProjectSession, intents: Sequence[tuple[Experiment, ExperimentIntent]]
+) -> PlannedChange[ExperimentPlan]:
+    """The plans for experiments that were just read. Raises ApiError."""
+    needs_flags = any(
+        intent.step.name in ("pause", "create", "duplicate") or intent.choices.disable_flag
+        for _one, intent in intents
+    )
+    rows: Sequence[FlagRow] = await FLAGS.every(session) if needs_flags else ()
+    plans: list[ExperimentPlan] = []
+    left_out: list[LeftOut] = []
+    for fresh, intent in intents:
+        context = replace(await gather_for_step(intent, fresh, session.client, rows), now=session.now)
+        plan = plan_step(intent, fresh, context)
+        if isinstance(plan, Blocked):
+            left_out.append(LeftOut(fresh.id, fresh.name, plan.reason, plan.next))
+        else:
+            plans.append(plan)
+    client = session.client
+    adapter = StepAdapter(client.experiments, lambda project: client.for_project(project).experiments)
+    return PlannedChange(plans, adapter, left_out)

@@ -1,0 +1,196 @@
+"""`flagtui flags …` that change fields: plans on today's records, sent as the app sends them."""
+
+from collections.abc import Callable, Sequence
+
+import click
+
+from flagtui.changes.flags.flag_intent import (
+    Intent,
+    set_all_rollouts,
+    set_field,
+    set_rollout,
+    switch,
+    why_no_rollout,
+)
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.flags.flags_together import look_around, plan_together, request_for
+from flagtui.changes.flags.surroundings import Surroundings, rows_of
+from flagtui.changes.proposal import LeftOut
+from flagtui.cli.agreement import PlannedChange, carry_out
+from flagtui.cli.change_report import change_command
+from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
+from flagtui.cli.option_values import read_retagging
+from flagtui.cli.options import NumberRange, WriteTerms
+from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.row_source import FLAGS
+from flagtui.cli.selection import read_words
+from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.word_types import FLAG_WORDS, tag_options
+from flagtui.models.flag import Flag
+from flagtui.models.rows import FlagRow
+
+WRITE = (
+    "flags.list",
+    "flags.get",
+    "flags.update",
+    "flags.dependents",
+    "flags.activity_of",
+    "flags.blast_radius",
+)
+MakeIntent = Callable[[Flag], Intent | LeftOut]
+"""What is meant for one flag, or why it cannot be."""
+
+
+def change_flags(
+    words: Sequence[str],
+    make: MakeIntent,
+    terms: WriteTerms,
+    *,
+    are_deleted: bool = False,
+) -> int:
+    """Change every flag the words mean; the exit code. Raises Trouble."""
+    wanted = read_words(words, FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> int:
+        flags = await (deleted_flags_of if are_deleted else flags_of)(session, wanted)
+        is_asked = terms.agreement.dry_run or not terms.agreement.yes
+        change = await plan_flags(session, flags, make, is_asked=is_asked)
+        return await carry_out(change, session, terms)
+
+    return in_project(terms.place, work)
+
+
+async def plan_flags(
+    session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, *, is_asked: bool
+) -> PlannedChange[Plan]:
+    """The plans for flags that were just read. Raises ApiError.
+
+    For one flag and a question the server is asked what follows from it; for several the list is read.
+    """
+    intents = [(flag, make(flag)) for flag in flags]
+    left_out = [intent for _flag, intent in intents if isinstance(intent, LeftOut)]
+    meant = [(flag, intent) for flag, intent in intents if isinstance(intent, Intent)]
+    rows: Sequence[FlagRow] = ()
+    if len(meant) > 1:
+        rows = await FLAGS.every(session)
+    elif meant and is_asked:
+        rows = await rows_of(session.client.flags.get, meant[0][0].targeting.depends_on)
+        await session.me()
+    looked = []
+    for flag, intent in meant:
+        surroundings = Surroundings(
+            rows,
+            await session.me() if is_asked else None,
+            session.now,
+            is_one_of_many=len(meant) > 1 or not is_asked,
+        )
+        request = request_for(intent)
+        looked.append(await look_around(session.client.flags, flag, request, surroundings, adds_later=False))
+    planned = plan_together(looked)
+    return PlannedChange(
+        planned.plans, FlagAdapter(session.client.flags), [*left_out, *planned.left_out], planned.settled
+    )
+
+
+def _switch(name: str, words: str, *examples: str) -> TwinCommand:
+    """A change of one field that needs nothing but the flags."""
+
+    @change_command(
+        name,
+        operations=(*WRITE, "flags.activity") if name == "restore" else WRITE,
+        examples=tuple(f"flags {name} {example}" for example in examples),
+        help=words,
+    )
+    @FLAG_WORDS
+    def change(flags: tuple[str, ...], terms: WriteTerms) -> int:
+        verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
+        return change_flags(
+            flags,
+            lambda flag: switch(verb, flag.id, flag.version),
+            terms,
+            are_deleted=name == "restore",
+        )
+
+    return change
+
+
+enable = _switch("enable", "Turn flags on.", "checkout-redesign --dry-run", "new-nav --yes --json")
+disable = _switch(
+    "disable", "Turn flags off; their targeting stays.", "new-nav --yes", "'is:stale tag:web' --dry-run"
+)
+archive = _switch(
+    "archive",
+    "Turn flags off and put them out of the list.",
+    "new-nav --yes",
+    "'is:stale called:never' --dry-run --json",
+)
+unarchive = _switch(
+    "unarchive",
+    "Bring flags back from the archive; they stay off.",
+    "new-nav --yes",
+    "'is:archived tag:web' --dry-run",
+)
+delete = _switch(
+    "delete",
+    "Delete flags softly; restore brings them back.",
+    "new-nav --dry-run",
+    "old-banner --yes --reason cleanup",
+)
+restore = _switch(
+    "restore", "Bring deleted flags back, on or off as they were.", "old-banner --dry-run", "old-banner --yes"
+)
+
+
+@change_command(
+    "rollout",
+    operations=WRITE,
+    examples=(
+        "flags rollout checkout-redesign --to 25 --dry-run",
+        "flags rollout checkout-redesign --to 50 --condition 1 --yes",
+    ),
+)
+@FLAG_WORDS
+@click.option("--to", "percent", type=NumberRange(0, 100), required=True, help="The share, in percent.")
+@click.option("--condition", type=click.IntRange(1), help="Only this condition, from 1; all unless said.")
+def rollout(flags: tuple[str, ...], percent: float, condition: int | None, terms: WriteTerms) -> int:
+    """Set the share of people who get flags; conditions, variants and payloads stay as they are."""
+    return change_flags(flags, lambda flag: rollout_intent(flag, percent, condition), terms)
+
+
+@change_command(
+    "tag",
+    operations=WRITE,
+    examples=(
+        "flags tag checkout-redesign --add ops --remove old --dry-run",
+        "flags tag 'is:stale' --add cleanup --dry-run",
+    ),
+)
+@FLAG_WORDS
+@tag_options("flags")
+def tag(
+    flags: tuple[str, ...],
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    only: tuple[str, ...],
+    terms: WriteTerms,
+) -> int:
+    """Add, remove or set tags of flags."""
+    wanted = read_retagging(added, removed, only)
+
+    def retagged(flag: Flag) -> Intent:
+        return set_field(flag.id, "tags", list(flag.tags), list(wanted.of(flag.tags)), flag.version)
+
+    return change_flags(flags, retagged, terms)
+
+
+def rollout_intent(flag: Flag, percent: float, condition: int | None) -> Intent | LeftOut:
+    """The share of all conditions, or of one, counted from 1."""
+    if why := why_no_rollout(flag):
+        return LeftOut(flag.id, flag.key, why)
+    if condition is None:
+        return set_all_rollouts(flag, percent)
+    count = len(flag.targeting.conditions)
+    if condition > count:
+        return LeftOut(flag.id, flag.key, f"it has {count} condition{'s' * (count != 1)}, so no {condition}")
+    return set_rollout(flag, condition - 1, percent)

@@ -1,0 +1,228 @@
+"""`flagtui flags …` that report: stale flags, their use, what programs get, cohorts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+
+from flagtui.cli.errors import Trouble
+from flagtui.cli.flags.flag_selection import flags_of
+from flagtui.cli.options import WorkPlace
+from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
+from flagtui.cli.records.field_words import age_words, commas, on_or_off, stamped
+from flagtui.cli.row_source import FLAGS
+from flagtui.cli.selection import not_found, read_words, several
+from flagtui.cli.twin_command import command
+from flagtui.cli.word_types import FLAG_WORDS, QUERY_WORDS
+from flagtui.models.flag_answers import Cohort
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
+from flagtui.text.cleanup_advice import what_wins
+
+
+@dataclass(frozen=True)
+class StaleFlag:
+    """A flag that is on and seems not to be needed."""
+
+    row: FlagRow
+    gives: str
+    needed_by: Sequence[str]
+
+
+@dataclass(frozen=True)
+class FlagUse:
+    """Whether a flag is used, as the server says it."""
+
+    key: str
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class RemoteValue:
+    """The value of a remote configuration."""
+
+    key: str
+    value: Any
+
+
+STALE: Final[RecordKind[StaleFlag]] = RecordKind(
+    "stale-flag",
+    "A stale flag: what everyone gets of it, and the flags that ask for it.",
+    (
+        RecordField("key", "text", "Its key.", lambda one: one.row.key, True),
+        RecordField("id", "whole", "Its number.", lambda one: one.row.id),
+        RecordField(
+            "called_at",
+            "time?",
+            "When it was last asked for.",
+            lambda one: stamped(one.row.called_at),
+            True,
+            age_words,
+        ),
+        RecordField(
+            "gives",
+            "text",
+            "What everyone gets; empty while it depends on who asks.",
+            lambda one: one.gives,
+            True,
+        ),
+        RecordField(
+            "needed_by", "texts", "Flags that ask for it.", lambda one: list(one.needed_by), True, commas
+        ),
+    ),
+)
+DEFINITION: Final[RecordKind[Mapping[str, JSON]]] = RecordKind(
+    "flag-definition",
+    "A flag as libraries evaluate it.",
+    (
+        RecordField("key", "text", "Its key.", lambda one: str(one.get("key") or ""), True),
+        RecordField("id", "whole?", "Its number.", lambda one: one.get("id"), True),
+        RecordField(
+            "active", "truth", "Whether it is on.", lambda one: one.get("active") is True, True, on_or_off
+        ),
+        RecordField("definition", "object", "Everything the server hands out.", dict),
+    ),
+)
+USE: Final[RecordKind[FlagUse]] = RecordKind(
+    "flag-status",
+    "Whether a flag is used, and why the server thinks so.",
+    (
+        RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
+        RecordField("status", "text", "active, stale, inactive, …", lambda one: one.status, True),
+        RecordField("reason", "text", "The server's own words.", lambda one: one.reason, True, is_long=True),
+    ),
+)
+VALUE_FOR_PROGRAMS: Final[RecordKind[RemoteValue]] = RecordKind(
+    "remote-value",
+    "The value of a remote configuration; encrypted ones are decrypted by the server.",
+    (
+        RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
+        RecordField("value", "any", "Null when there is none.", lambda one: one.value, True),
+    ),
+)
+COHORT: Final[RecordKind[Cohort]] = RecordKind(
+    "cohort",
+    "A group of people that conditions can ask for.",
+    (
+        RecordField("id", "whole", "Its number.", lambda one: one.id, True),
+        RecordField("name", "text", "Its name.", lambda one: one.name, True),
+        RecordField("count", "whole?", "How many are in it.", lambda one: one.count, True),
+        RecordField("static", "truth", "Whether it stays as it was made.", lambda one: one.is_static),
+    ),
+)
+
+
+@command(
+    "definitions",
+    kind=DEFINITION,
+    operations=("flags.local_evaluation", "flags.definitions"),
+    examples=("flags definitions --json", "flags definitions checkout-redesign --ndjson"),
+)
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
+def definitions(keys: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Show flags as the server hands them to libraries that evaluate by themselves."""
+    keys = read_words(keys, lambda _word: False).names if keys else ()
+
+    async def work(session: ProjectSession) -> list[dict[str, JSON]]:
+        document = await session.client.evaluation.local_evaluation()
+        return [as_dict(one) for one in document.flags] if document is not None else []
+
+    found = in_project(place, work)
+    if keys:
+        known = [str(one.get("key")) for one in found]
+        missing = [key for key in keys if key not in known]
+        if missing:
+            raise not_found("flag among the definitions", missing, known)
+        found = [one for one in found if one.get("key") in keys]
+    printer.records(DEFINITION, found, "The server hands out no definition.")
+    return 0
+
+
+@command(
+    "stale",
+    kind=STALE,
+    operations=("flags.list", "flags.get"),
+    examples=("flags stale", "flags stale tag:web --json"),
+)
+@QUERY_WORDS
+def stale(query: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """List stale flags, with what everyone gets of them; QUERY narrows."""
+
+    async def work(session: ProjectSession) -> list[StaleFlag]:
+        rows = await FLAGS.rows(session, f"is:stale {' '.join(query)}".strip(), "called")
+        needed: dict[int, list[str]] = {}
+        for row in await FLAGS.every(session) if rows else ():
+            for id in row.depends_on:
+                needed.setdefault(id, []).append(row.key)
+        flags = await several([row.id for row in rows], session.client.flags.get)
+        return [
+            StaleFlag(row, what_wins(flag), needed.get(row.id, ()))
+            for row, flag in zip(rows, flags, strict=True)
+        ]
+
+    found, page = in_project_with_pages(place, "flags", work)
+    printer.records(STALE, found, "No flag is stale.", lambda one: page(one.row))
+    return 0
+
+
+@command(
+    "status",
+    kind=USE,
+    operations=("flags.list", "flags.get", "flags.status"),
+    examples=("flags status checkout-redesign", "flags status is:stale --json"),
+)
+@FLAG_WORDS
+def status(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Say whether flags are used, in the server's own words."""
+    wanted = read_words(flags, FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> list[FlagUse]:
+        found = []
+        for flag in await flags_of(session, wanted):
+            said = await session.client.flags.status(flag.id)
+            found.append(FlagUse(flag.key, said.status, said.reason))
+        return found
+
+    printer.records(USE, in_project(place, work))
+    return 0
+
+
+@command(
+    "payload",
+    kind=VALUE_FOR_PROGRAMS,
+    operations=("flags.list", "flags.get", "flags.remote_config"),
+    examples=("flags payload type:config", "flags payload type:config --json"),
+)
+@FLAG_WORDS
+def payload(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+    """Print the values of remote configurations; encrypted ones come decrypted."""
+    wanted = read_words(flags, FLAGS.is_query)
+
+    async def work(session: ProjectSession) -> list[RemoteValue]:
+        flags = await flags_of(session, wanted)
+        if others := [safe_text(flag.key, 80) for flag in flags if not flag.is_remote_configuration]:
+            fix = "Those that are: flagtui flags list type:config"
+            raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
+        ask = session.client.evaluation.remote_config
+        return [RemoteValue(flag.key, await ask(flag.id)) for flag in flags]
+
+    printer.records(VALUE_FOR_PROGRAMS, in_project(place, work))
+    return 0
+
+
+@command(
+    "cohorts",
+    kind=COHORT,
+    operations=("cohorts.list",),
+    examples=("flags cohorts", "flags cohorts --json"),
+)
+def cohorts(place: WorkPlace, printer: Printer) -> int:
+    """List the groups of people that conditions can ask for."""
+    found = in_project(place, lambda session: session.client.cohorts.all())
+    printer.records(COHORT, found, "There is no cohort.")
+    return 0

@@ -1,0 +1,64 @@
+"""Queries of the command line: whether a word is one, and the rows that one finds."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Literal, TypeVar
+
+from flagtui.cli.errors import Trouble
+from flagtui.cli.project_session import ProjectSession
+from flagtui.store.event_listing import EVENT_LISTING
+from flagtui.store.experiment_listing import EXPERIMENT_LISTING
+from flagtui.store.finder import Finder
+from flagtui.store.flag_listing import FLAG_LISTING
+from flagtui.store.query.language import read_line, row_test
+from flagtui.store.query.vocabulary import Facts
+from flagtui.store.sort_orders import Listing, Sort
+
+Noun = Literal["flag", "experiment", "event"]
+Row = TypeVar("Row")
+LISTINGS: Final[dict[Noun, Listing[Any]]] = {
+    "flag": FLAG_LISTING,
+    "experiment": EXPERIMENT_LISTING,
+    "event": EVENT_LISTING,
+}
+
+
+def read_query(line: str, vocabulary: Any) -> Any:
+    """The query in a line. Raises Trouble for a part that means nothing: half a query chooses no record."""
+    query = read_line(line, vocabulary)
+    if query.problems:
+        problem = query.problems[0]
+        raise Trouble(f"the query is not understood: {problem.reason}.", "See docs/search.md.", code="usage")
+    return query
+
+
+def has_qualifier(noun: Noun, word: str) -> bool:
+    """Whether a word is a query: it has a qualifier such as `tag:web`."""
+    return any(term.name for term in read_line(word, LISTINGS[noun].vocabulary).terms)
+
+
+async def find_rows(
+    noun: Noun, line: str, sort: str, session: ProjectSession, every: Callable[[bool], Awaitable[list[Row]]]
+) -> list[Row]:
+    """The rows a query finds, in the order; `every` lists them, on request with archived ones.
+
+    Raises Trouble for half a query, ApiError.
+    """
+    listing = LISTINGS[noun]
+    query = read_query(line, listing.vocabulary)
+    me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
+    for term in query.terms:
+        if term.name and row_test(term, Facts(session.now, me)) is None:
+            fix = "Name the person, or use a key that may read its owner."
+            raise Trouble(f"{term.name}:me cannot be known with this key.", fix, code="refused")
+    rows = await every("archived" in query.shows)
+    finder: Finder[Row] = Finder(rows, listing=listing, sort=_sort(listing, sort))
+    finder.know_person(me)
+    return [rows[place] for place in finder.find(line)]
+
+
+def _sort(listing: Listing[Any], name: str) -> Sort:
+    orders = tuple(listing.orders)
+    word = name.removeprefix("-")
+    if word and word not in orders:
+        raise Trouble(f"there is no order {word}.", f"Orders: {', '.join(orders)}.", code="usage")
+    return Sort(word or orders[0], name.startswith("-"))
