@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,10 @@ def copies(home: Path) -> Snapshots:
 
 
 def asked_by_a_shell(*words: str, shell: str = "bash") -> dict[str, str]:
+    is_fish = shell == "fish"
     return {
-        "COMP_WORDS": "\n".join(("flagtui", *words)),
-        "COMP_CWORD": str(len(words)),
+        "COMP_WORDS": (" " if is_fish else "\n").join(("flagtui", *words)),
+        "COMP_CWORD": words[-1] if is_fish else str(len(words)),
         "_FLAGTUI_COMPLETE": f"{shell}_complete",
     }
 
@@ -68,19 +70,27 @@ def test_a_name_is_completed_with_and_without_reading_the_command_line() -> None
     assert complete("flags", "tag", "chat", "--add", "o") == ["plain,ops"]
     assert complete("--profile", "prod", "flags", "tag", "chat", "--add", "o") == ["plain,ops"]
     assert complete("events", "tag", "--add", "x", "ch") == []
+    assert complete("flags", "get", "che", shell="fish") == at_once
+    assert complete("flags", "get", "", shell="fish") == at_once
+    assert complete("flags", "get", "'che", shell="fish") == at_once
 
 
 @pytest.mark.usefixtures("copies")
 def test_completion_loads_nothing_that_decodes_rows() -> None:
-    for words in (("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")):
-        loaded = loaded_by(**asked_by_a_shell(*words))
+    asked = product((("flags", "get", "c"), ("flags", "tag", "chat", "--add", "o")), ("bash", "fish"))
+    for words, shell in asked:
+        loaded = loaded_by(**asked_by_a_shell(*words, shell=shell))
         assert loaded.isdisjoint({"click", "msgspec", "pydantic", "httpx"})
         assert "flagtui.store.snapshot_files" in loaded
 
 
 @pytest.mark.usefixtures("home")
 def test_commands_and_options_are_completed() -> None:
-    assert "plain,rollout" in complete("flags", "ro")
+    assert complete("flags", "ro") == ["plain,rollout"]
+    assert "plain,rollout\tSet the share of people who get flags;..." in complete("flags", "ro", shell="fish")
+    loaded = loaded_by(**asked_by_a_shell("flags", "ro"))
+    assert "click" in loaded
+    assert "flagtui.cli.twin_command" not in loaded
     assert "plain,--dry-run" in complete("flags", "rollout", "--d")
     assert complete("flags", "get", "x") == []
 

@@ -6,9 +6,12 @@ from types import TracebackType
 from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 LINEAR: Final = "flagtui.linear"
 """Says in a click context that lines were asked for instead of a screen."""
+_DESCRIPTION: Final = 45
+"""Characters of what a shell shows beside a name."""
 Table = Mapping[str, tuple[str, str]]
 """By the name of a command: its module within `flagtui.cli`, and what it does in a line."""
 
@@ -50,9 +53,16 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # The first help that a person sees is whole however narrow the terminal is.
         room = formatter.width - 6 - max(map(len, self.table)) if ctx.parent is not None else 1_000
-        lines = [click.Command(name, help=line) for name, (_module, line) in self.table.items()]
         with formatter.section("Commands"):
-            formatter.write_dl([(str(each.name), each.get_short_help_str(room)) for each in lines])
+            formatter.write_dl([(name, self._line(name, room)) for name in self.table])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in self.table if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=self._line(name, _DESCRIPTION)) for name in names]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def _line(self, name: str, room: int) -> str:
+        return click.Command(name, help=self.table[name][1]).get_short_help_str(room)
 
 
 COMMANDS: Final[Table] = {

@@ -32,27 +32,30 @@ NAMED: Final[Mapping[str, Sequence[str]]] = {
 TAGGED: Final = ("--add", "--remove", "--set")
 """The options of `tag` that take a tag of such records."""
 
-_FORMS: Final = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_"}
-"""How each shell reads a word; in fish the command line has to be read."""
+_FORMS: Final = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_", "fish_complete": "plain,{}"}
+"""How each shell reads a word."""
 
 
 def quick_words() -> list[str] | None:
     """What to print for the shell; None where the command line has to be read."""
-    form = _FORMS.get(os.environ.get("_FLAGTUI_COMPLETE", ""))
-    if form is None:
-        return None
+    shell = os.environ.get("_FLAGTUI_COMPLETE", "")
     line, place = os.environ.get("COMP_WORDS", ""), os.environ.get("COMP_CWORD", "")
     words = line.split("\n") if "\n" in line else line.split()
-    if not place.isdigit():
+    if shell == "fish_complete" and not {"'", '"', "\\"} & {*line}:
+        # It gives the word itself, not which one it is.
+        before, begun = words[1 : len(words) - bool(place)], place
+    elif shell in ("bash_complete", "zsh_complete") and place.isdigit():
+        before, begun = words[1 : int(place)], "".join(words[int(place) :][:1])
+    else:
         return None
-    before, begun = words[1 : int(place)], "".join(words[int(place) :][:1])
     if len(before) < 2 or before[1] not in NAMED.get(before[0], ()):
         return None
     known = TAGGED if before[1] == "tag" else ()
     if begun.startswith("-") or any(word.startswith("-") and word not in known for word in before):
         return None
     kind: Kind = before[0]  # type: ignore[assignment]  # one of the keys of NAMED
-    return [form.format(word) for word in known_words(kind, "", "", begun, is_tag=before[-1] in known)]
+    found = known_words(kind, "", "", begun, is_tag=before[-1] in known)
+    return [_FORMS[shell].format(word) for word in found]
 
 
 def known_words(
