@@ -28,13 +28,13 @@ from typing import Final
 IMPORTED: Final = (
     "flagtui.app.app",
     "flagtui.api.http_library",
-    "flagtui.cli.app_session",
     "flagtui.cli.demo",
     "flagtui.cli.demo_service",
     "flagtui.service.application",
     "flagtui.service.sample_data",
 )
-"""And what the app loads in the background. `flagtui.cli.main` would hide the function of this name."""
+"""And what the app loads in the background. `flagtui.cli.main` would hide the function of this name, and
+`flagtui.cli.app_session` takes the class of the app, which doubles replace before."""
 PACKET: Final = 1 << 17
 ADOPTED: Final = b"adopted"
 _ONCE: Final = ("LANG", "LC_", "PYTHONIOENCODING", "PYTHONUTF8", "TEXTUAL_", "TERM_PROGRAM", "FLAGTUI_HTTP")
