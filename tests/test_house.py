@@ -114,7 +114,7 @@ CALLED_BY_LIBRARIES: Final = {
     *("format_commands", "list_commands", "format_epilog", "shell_complete", "_fatal_error"),
     *("has_expired", "time_left"),
 }
-FOR_DOCUMENTS: Final = {"documented_settings", "man_pages"}
+FOR_DOCUMENTS: Final = {"documented_settings"}
 """What a test compares the documents with."""
 
 

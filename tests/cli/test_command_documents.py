@@ -14,6 +14,7 @@ from typing import Final
 import click
 from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands, names_records
+from tests.doubles.man_pages import man_pages
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
@@ -22,7 +23,6 @@ from flagtui.cli.command_tree import describe_commands
 from flagtui.cli.errors import EXIT_WORDS
 from flagtui.cli.known_words import NAMED
 from flagtui.cli.main import door
-from flagtui.cli.man_pages import man_pages
 from flagtui.cli.twin_command import TwinCommand
 
 ROOT: Final = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ LINEAR: Final = "flagtui.linear"
 _DESCRIPTION: Final = 45
 """Characters of what a shell shows beside a name."""
 Table = Mapping[str, tuple[str, str]]
-"""By the name of a command: its module within `flagtui.cli`, and what it does in a line."""
+"""By the name of a command: its module, and what it does in a line."""
 
 
 class CommandPlace(click.Context):
@@ -36,9 +36,10 @@ class LazyGroup(click.Group):
 
     context_class = CommandPlace
 
-    def __init__(self, name: str | None, *, table: Table, **more: Any) -> None:
+    def __init__(self, name: str | None, *, table: Table, folder: str = "flagtui.cli", **more: Any) -> None:
         super().__init__(name, **more)
         self.table = table
+        self._folder = folder
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.table)
@@ -46,7 +47,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.table:
             return None
-        module = import_module(f"flagtui.cli.{self.table[cmd_name][0]}")
+        module = import_module(f"{self._folder}.{self.table[cmd_name][0]}")
         commands = (one for one in vars(module).values() if isinstance(one, click.Command))
         return next(one for one in commands if one.name == cmd_name)
 
@@ -86,124 +87,100 @@ COMMANDS: Final[Table] = {
     "completion": ("completion", "Print the completion for a shell."),
 }
 FLAGS: Final[Table] = {
-    "archive": ("flags.flag_changes", "Turn flags off and put them out of the list."),
-    "cohort": ("flags.flag_extras", "Make a cohort of everyone who has a flag now."),
-    "cohorts": ("flags.flag_reports", "List the groups of people that conditions can ask for."),
+    "archive": ("flag_changes", "Turn flags off and put them out of the list."),
+    "cohort": ("flag_extras", "Make a cohort of everyone who has a flag now."),
+    "cohorts": ("flag_reports", "List the groups of people that conditions can ask for."),
     "copy": (
-        "flags.new_flag_changes",
+        "new_flag_changes",
         "Copy flags, off: one here under another key, or any number to another project.",
     ),
     "create": (
-        "flags.new_flag_changes",
+        "new_flag_changes",
         "Make a new flag: off, with a rollout of 0 %, unless options say otherwise.",
     ),
-    "dashboard": ("flags.flag_extras", "Make the usage dashboard of a flag, or put more on it."),
+    "dashboard": ("flag_extras", "Make the usage dashboard of a flag, or put more on it."),
     "definitions": (
-        "flags.flag_reports",
+        "flag_reports",
         "Show flags as the server hands them to libraries that evaluate by themselves.",
     ),
-    "delete": ("flags.flag_changes", "Delete flags softly; restore brings them back."),
-    "diff": (
-        "flags.flag_history",
-        "Show what differs between two versions of a flag; by itself, the last change.",
-    ),
-    "disable": ("flags.flag_changes", "Turn flags off; their targeting stays."),
-    "due": ("flags.flag_history", "List what the server will do to flags later."),
+    "delete": ("flag_changes", "Delete flags softly; restore brings them back."),
+    "diff": ("flag_history", "Show what differs between two versions of a flag; by itself, the last change."),
+    "disable": ("flag_changes", "Turn flags off; their targeting stays."),
+    "due": ("flag_history", "List what the server will do to flags later."),
     "edit": (
-        "flags.flag_edit",
+        "flag_edit",
         "Change fields of a flag; without --field and --from its JSON opens in your editor.",
     ),
-    "enable": ("flags.flag_changes", "Turn flags on."),
-    "evaluate": ("flags.flag_evaluations", "Say what people get of flags; of all without FLAG."),
-    "explain": ("flags.flag_evaluations", "Say why people get what, condition by condition."),
-    "get": ("flags.flag_views", "Show flags as a whole: who sees them, and as what."),
-    "history": ("flags.flag_history", "Show who changed flags, newest first."),
-    "list": ("flags.flag_views", "List flags; QUERY narrows as the search line of the app does."),
-    "payload": (
-        "flags.flag_reports",
-        "Print the values of remote configurations; encrypted ones come decrypted.",
-    ),
-    "restore": ("flags.flag_changes", "Bring deleted flags back, on or off as they were."),
+    "enable": ("flag_changes", "Turn flags on."),
+    "evaluate": ("flag_evaluations", "Say what people get of flags; of all without FLAG."),
+    "explain": ("flag_evaluations", "Say why people get what, condition by condition."),
+    "get": ("flag_views", "Show flags as a whole: who sees them, and as what."),
+    "history": ("flag_history", "Show who changed flags, newest first."),
+    "list": ("flag_views", "List flags; QUERY narrows as the search line of the app does."),
+    "payload": ("flag_reports", "Print the values of remote configurations; encrypted ones come decrypted."),
+    "restore": ("flag_changes", "Bring deleted flags back, on or off as they were."),
     "rollout": (
-        "flags.flag_changes",
+        "flag_changes",
         "Set the share of people who get flags; conditions, variants and payloads stay as they are.",
     ),
-    "schedule": ("flags.flag_extras", "Have the server change a flag later, or drop what is scheduled."),
-    "stale": ("flags.flag_reports", "List stale flags, with what everyone gets of them; QUERY narrows."),
-    "status": ("flags.flag_reports", "Say whether flags are used, in the server's own words."),
-    "tag": ("flags.flag_changes", "Add, remove or set tags of flags."),
-    "unarchive": ("flags.flag_changes", "Bring flags back from the archive; they stay off."),
+    "schedule": ("flag_extras", "Have the server change a flag later, or drop what is scheduled."),
+    "stale": ("flag_reports", "List stale flags, with what everyone gets of them; QUERY narrows."),
+    "status": ("flag_reports", "Say whether flags are used, in the server's own words."),
+    "tag": ("flag_changes", "Add, remove or set tags of flags."),
+    "unarchive": ("flag_changes", "Bring flags back from the archive; they stay off."),
 }
 EXPERIMENTS: Final[Table] = {
     "archive": (
-        "experiments.experiment_changes",
+        "experiment_changes",
         "Put ended experiments away; their flags stay as they are unless said.",
     ),
-    "cohort": ("experiments.experiment_changes", "Make a cohort of all who met an experiment."),
-    "copy": ("experiments.experiment_changes", "Copy an experiment as a draft to another project."),
+    "cohort": ("experiment_changes", "Make a cohort of all who met an experiment."),
+    "copy": ("experiment_changes", "Copy an experiment as a draft to another project."),
     "create": (
-        "experiments.experiment_changes",
+        "experiment_changes",
         "Make a draft experiment; metrics and the like as --field metrics='[…]'.",
     ),
-    "delete": ("experiments.experiment_changes", "Delete experiments softly; restore brings them back."),
-    "duplicate": (
-        "experiments.experiment_changes",
-        "Make a draft like an experiment, with a flag of its own.",
-    ),
+    "delete": ("experiment_changes", "Delete experiments softly; restore brings them back."),
+    "duplicate": ("experiment_changes", "Make a draft like an experiment, with a flag of its own."),
     "edit": (
-        "experiments.experiment_changes",
+        "experiment_changes",
         "Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …",
     ),
-    "eligible": ("experiments.experiment_views", "List the flags an experiment could use."),
-    "end": ("experiments.experiment_changes", "End experiments; variants are still served."),
-    "get": ("experiments.experiment_views", "Show experiments as a whole: variants, metrics, settings."),
-    "history": ("experiments.experiment_views", "Show who changed experiments, newest first."),
-    "holdouts": ("experiments.experiment_views", "List the people kept out of experiments."),
-    "launch": ("experiments.experiment_changes", "Launch drafts; their flags are turned on."),
-    "list": (
-        "experiments.experiment_views",
-        "List experiments; QUERY narrows as the search line of the app does.",
-    ),
-    "metrics": ("experiments.experiment_views", "List the metrics experiments can share."),
-    "pause": ("experiments.experiment_changes", "Turn the flags of running experiments off."),
-    "reset": ("experiments.experiment_changes", "Make experiments drafts again; results begin anew."),
-    "restore": ("experiments.experiment_changes", "Bring deleted experiments back, by their ids."),
-    "results": (
-        "experiments.experiment_results",
-        "Show what experiments measure: every metric for every variant.",
-    ),
-    "resume": ("experiments.experiment_changes", "Turn the flags of paused experiments on again."),
-    "ship": (
-        "experiments.experiment_changes",
-        "Give one variant to all who get any, and end the experiment.",
-    ),
-    "stats": ("experiments.experiment_views", "Say how many experiments come and go."),
-    "timeseries": ("experiments.experiment_results", "Show one metric day by day, each day cumulative."),
-    "unarchive": ("experiments.experiment_changes", "Bring experiments back from the archive."),
+    "eligible": ("experiment_views", "List the flags an experiment could use."),
+    "end": ("experiment_changes", "End experiments; variants are still served."),
+    "get": ("experiment_views", "Show experiments as a whole: variants, metrics, settings."),
+    "history": ("experiment_views", "Show who changed experiments, newest first."),
+    "holdouts": ("experiment_views", "List the people kept out of experiments."),
+    "launch": ("experiment_changes", "Launch drafts; their flags are turned on."),
+    "list": ("experiment_views", "List experiments; QUERY narrows as the search line of the app does."),
+    "metrics": ("experiment_views", "List the metrics experiments can share."),
+    "pause": ("experiment_changes", "Turn the flags of running experiments off."),
+    "reset": ("experiment_changes", "Make experiments drafts again; results begin anew."),
+    "restore": ("experiment_changes", "Bring deleted experiments back, by their ids."),
+    "results": ("experiment_results", "Show what experiments measure: every metric for every variant."),
+    "resume": ("experiment_changes", "Turn the flags of paused experiments on again."),
+    "ship": ("experiment_changes", "Give one variant to all who get any, and end the experiment."),
+    "stats": ("experiment_views", "Say how many experiments come and go."),
+    "timeseries": ("experiment_results", "Show one metric day by day, each day cumulative."),
+    "unarchive": ("experiment_changes", "Bring experiments back from the archive."),
 }
 EVENTS: Final[Table] = {
     "delete": (
-        "events.definition_changes",
+        "definition_changes",
         "Delete definitions for real; the next such event brings one back bare.",
     ),
-    "describe": ("events.definition_changes", "Change the description of an event."),
-    "enforce": ("events.definition_changes", "Say whether events that do not fit are taken."),
-    "get": ("events.event_views", "Show event definitions as a whole."),
-    "hide": ("events.definition_changes", "Put events out of sight; that un-verifies them."),
-    "list": (
-        "events.event_views",
-        "List event definitions; QUERY narrows as the search line of the app does.",
-    ),
-    "owner": ("events.definition_changes", "Say who looks after events."),
-    "property": ("events.definition_changes", "Say which property tells most about an event."),
-    "show": ("events.definition_changes", "Bring hidden events back into sight."),
-    "tag": ("events.definition_changes", "Add, remove or set tags of events."),
-    "types": (
-        "events.event_views",
-        "Print types for all events; as code, unless --json or --fields ask for more.",
-    ),
-    "unverify": ("events.definition_changes", "Take the verification back."),
-    "verify": ("events.definition_changes", "Vouch for events; that un-hides them."),
+    "describe": ("definition_changes", "Change the description of an event."),
+    "enforce": ("definition_changes", "Say whether events that do not fit are taken."),
+    "get": ("event_views", "Show event definitions as a whole."),
+    "hide": ("definition_changes", "Put events out of sight; that un-verifies them."),
+    "list": ("event_views", "List event definitions; QUERY narrows as the search line of the app does."),
+    "owner": ("definition_changes", "Say who looks after events."),
+    "property": ("definition_changes", "Say which property tells most about an event."),
+    "show": ("definition_changes", "Bring hidden events back into sight."),
+    "tag": ("definition_changes", "Add, remove or set tags of events."),
+    "types": ("event_views", "Print types for all events; as code, unless --json or --fields ask for more."),
+    "unverify": ("definition_changes", "Take the verification back."),
+    "verify": ("definition_changes", "Vouch for events; that un-hides them."),
 }
 KEYS: Final[Table] = {
     "create": ("keys_command", "Make a key and show it, once."),
@@ -220,7 +197,7 @@ AUTH: Final[Table] = {
 }
 
 
-@click.group("flags", cls=LazyGroup, table=FLAGS)
+@click.group("flags", cls=LazyGroup, table=FLAGS, folder="flagtui.cli.flags")
 def flags() -> None:
     """See and change feature flags.
 
@@ -229,7 +206,7 @@ def flags() -> None:
     """
 
 
-@click.group("experiments", cls=LazyGroup, table=EXPERIMENTS)
+@click.group("experiments", cls=LazyGroup, table=EXPERIMENTS, folder="flagtui.cli.experiments")
 def experiments() -> None:
     """See and change experiments.
 
@@ -238,7 +215,7 @@ def experiments() -> None:
     """
 
 
-@click.group("events", cls=LazyGroup, table=EVENTS)
+@click.group("events", cls=LazyGroup, table=EVENTS, folder="flagtui.cli.events")
 def events() -> None:
     """See and change event definitions.
 
