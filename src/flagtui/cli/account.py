@@ -55,7 +55,7 @@ PROJECT: Final[RecordKind[ListedProject]] = RecordKind(
         ),
         RecordField("id", "whole", "Its number.", lambda one: one.project.id, True),
         RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
-        RecordField("organization", "text", "Whose it is.", lambda one: one.organization, True),
+        RecordField("organization", "text", "Whose it is.", is_shown=True),
     ),
 )
 SIGN_IN: Final[RecordKind[SignedIn]] = RecordKind(

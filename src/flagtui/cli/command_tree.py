@@ -33,28 +33,18 @@ COMMAND: Final[RecordKind[CommandDescription]] = RecordKind(
     "command",
     "A command of this program.",
     (
-        RecordField("name", "text", "Its words, after flagtui.", lambda one: one.name, True),
-        RecordField("summary", "text", "What it does.", lambda one: one.summary, True),
-        RecordField("writes", "truth", "Whether it changes something.", lambda one: one.writes),
-        RecordField(
-            "arguments",
-            "objects",
-            "Each: name, many, required.",
-            lambda one: [dict(each) for each in one.arguments],
-        ),
-        RecordField(
-            "options",
-            "objects",
-            "Each: names, value, choices, required, many, default, help.",
-            lambda one: [dict(each) for each in one.options],
-        ),
+        RecordField("name", "text", "Its words, after flagtui.", is_shown=True),
+        RecordField("summary", "text", "What it does.", is_shown=True),
+        RecordField("writes", "truth", "Whether it changes something."),
+        RecordField("arguments", "objects", "Each: name, many, required."),
+        RecordField("options", "objects", "Each: names, value, choices, required, many, default, help."),
         RecordField(
             "output", "text", "The schema of what --json prints; empty for text.", lambda one: one.schema
         ),
-        RecordField("fields", "texts", "What --fields takes.", lambda one: list(one.fields), False, commas),
-        RecordField("operations", "texts", "What it asks the server.", lambda one: list(one.operations)),
-        RecordField("examples", "texts", "How it is used.", lambda one: list(one.examples)),
-        RecordField("exit_codes", "object", "What they mean.", lambda one: dict(one.exit_codes)),
+        RecordField("fields", "texts", "What --fields takes.", words=commas),
+        RecordField("operations", "texts", "What it asks the server."),
+        RecordField("examples", "texts", "How it is used."),
+        RecordField("exit_codes", "object", "What they mean."),
     ),
 )
 

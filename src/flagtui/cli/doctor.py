@@ -42,10 +42,10 @@ FINDING: Final[RecordKind[Finding]] = RecordKind(
     "finding",
     "Something the doctor found.",
     (
-        RecordField("about", "text", "What it is about.", lambda one: one.about, True),
-        RecordField("value", "text", "What was found.", lambda one: one.value, True),
-        RecordField("state", "text", "fine, note or wrong.", lambda one: one.state, True),
-        RecordField("next", "text", "What to do about it.", lambda one: one.next, True),
+        RecordField("about", "text", "What it is about.", is_shown=True),
+        RecordField("value", "text", "What was found.", is_shown=True),
+        RecordField("state", "text", "fine, note or wrong.", is_shown=True),
+        RecordField("next", "text", "What to do about it.", is_shown=True),
     ),
 )
 

@@ -16,7 +16,6 @@ from flagtui.cli.output.lines import say
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.profile_choice import settings_in
-from flagtui.cli.records.field_words import stamped
 from flagtui.cli.twin_command import command
 from flagtui.config.locations import find_locations
 from flagtui.store.activity_listing import MOMENTS, read_moment
@@ -29,13 +28,13 @@ ENTRY: Final[RecordKind[Entry]] = RecordKind(
     "journal-entry",
     "A change of yours, from the journal of this machine.",
     (
-        RecordField("id", "text", "What flagtui undo takes.", lambda one: one.id, True),
-        RecordField("at", "time?", "When it began.", lambda one: stamped(one.at), True),
+        RecordField("id", "text", "What flagtui undo takes.", is_shown=True),
+        RecordField("at", "time?", "When it began.", is_shown=True),
         RecordField("profile", "text", "In which profile.", lambda one: one.signature.profile, True),
         RecordField("record_kind", "text", "flag, experiment, event_definition, …", lambda one: one.kind),
         RecordField("record", "text", "Id of the record.", lambda one: one.uuid or str(one.record)),
-        RecordField("key", "text", "What the record was called.", lambda one: one.key, True),
-        RecordField("verb", "text", "What was done.", lambda one: one.verb, True),
+        RecordField("key", "text", "What the record was called.", is_shown=True),
+        RecordField("verb", "text", "What was done.", is_shown=True),
         RecordField(
             "ending",
             "text",
@@ -43,20 +42,20 @@ ENTRY: Final[RecordKind[Entry]] = RecordKind(
             lambda one: one.ending or "open",
             True,
         ),
-        RecordField("words", "texts", "The differences.", lambda one: list(one.words)),
+        RecordField("words", "texts", "The differences."),
         RecordField("before", "object", "The changed fields before.", lambda one: dict(one.before)),
         RecordField("after", "object", "The changed fields after.", lambda one: dict(one.after)),
-        RecordField("reason", "text", "Why, as it was given.", lambda one: one.reason),
+        RecordField("reason", "text", "Why, as it was given."),
         RecordField("by", "text", "Who the key belongs to.", lambda one: one.signature.by),
         RecordField("host", "text", "On which server.", lambda one: one.signature.host),
         RecordField("project", "text", "In which project.", lambda one: one.signature.project),
-        RecordField("version", "whole?", "The version before.", lambda one: one.version),
-        RecordField("saved_version", "whole?", "The version after.", lambda one: one.saved_version),
-        RecordField("batch", "text", "The same for what was confirmed together.", lambda one: one.batch),
-        RecordField("undoes", "text", "The entry it took back.", lambda one: one.undoes),
-        RecordField("ended_at", "time?", "When its end was known.", lambda one: stamped(one.ended_at)),
-        RecordField("is_secret", "truth", "Whether payloads are masked.", lambda one: one.is_secret),
-        RecordField("note", "text", "What was found out at the end.", lambda one: one.note),
+        RecordField("version", "whole?", "The version before."),
+        RecordField("saved_version", "whole?", "The version after."),
+        RecordField("batch", "text", "The same for what was confirmed together."),
+        RecordField("undoes", "text", "The entry it took back."),
+        RecordField("ended_at", "time?", "When its end was known."),
+        RecordField("is_secret", "truth", "Whether payloads are masked."),
+        RecordField("note", "text", "What was found out at the end."),
     ),
 )
 

@@ -32,18 +32,16 @@ SERVICE_KEY: Final[RecordKind[KeyLine]] = RecordKind(
     "service-key",
     "A key of an embedded service.",
     (
-        RecordField("id", "text", "What keys revoke takes.", lambda one: one.id, True),
-        RecordField("mask", "text", "Its beginning and end.", lambda one: one.mask, True),
-        RecordField("scopes", "texts", "What it may do; * is everything.", lambda one: [*one.scopes], True),
+        RecordField("id", "text", "What keys revoke takes.", is_shown=True),
+        RecordField("mask", "text", "Its beginning and end.", is_shown=True),
+        RecordField("scopes", "texts", "What it may do; * is everything.", is_shown=True),
         RecordField(
             "projects", "texts", "Ids; none means all.", lambda one: list(map(str, one.teams)), True, _or_all
         ),
-        RecordField("owner", "text", "Whose it is.", lambda one: one.owner, True),
-        RecordField("label", "text", "What it is for.", lambda one: one.label, True),
-        RecordField("created_at", "time?", "When it was made.", lambda one: one.created_at),
-        RecordField(
-            "last_used_at", "time?", "When it was used.", lambda one: one.last_used_at, True, age_words
-        ),
+        RecordField("owner", "text", "Whose it is.", is_shown=True),
+        RecordField("label", "text", "What it is for.", is_shown=True),
+        RecordField("created_at", "time?", "When it was made."),
+        RecordField("last_used_at", "time?", "When it was used.", is_shown=True, words=age_words),
     ),
 )
 

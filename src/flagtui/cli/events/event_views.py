@@ -11,7 +11,7 @@ from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
-from flagtui.cli.records.field_words import age_words, commas, stamped, yes
+from flagtui.cli.records.field_words import age_words, commas, yes
 from flagtui.cli.row_source import EVENTS, names_of
 from flagtui.cli.selection import Wanted, not_found, read_words, several
 from flagtui.cli.twin_command import command
@@ -36,37 +36,19 @@ EVENT: Final[RecordKind[EventDefinitionRow]] = RecordKind(
     "event",
     "An event definition.",
     (
-        RecordField("name", "text", "Its name.", lambda row: row.name, True),
-        RecordField("verified", "truth", "Whether it is verified.", lambda row: row.verified, True, yes),
-        RecordField("hidden", "truth", "Whether it is out of sight.", lambda row: row.hidden, True, yes),
-        RecordField("tags", "texts", "Its tags.", lambda row: list(row.tags), True, commas),
-        RecordField("owner", "text", "Who looks after it.", lambda row: row.owner, True),
-        RecordField(
-            "seen_at", "time?", "When it was last sent.", lambda row: stamped(row.seen_at), True, age_words
-        ),
-        RecordField("description", "text", "What it means.", lambda row: row.description, True),
-        RecordField("id", "text", "Its UUID.", lambda row: row.id),
-        RecordField("owner_id", "whole?", "The number of the owner.", lambda row: row.owner_id),
-        RecordField(
-            "created_at",
-            "time?",
-            "When it was first sent.",
-            lambda row: stamped(row.created_at),
-            False,
-            age_words,
-        ),
-        RecordField(
-            "updated_at",
-            "time?",
-            "When it was changed.",
-            lambda row: stamped(row.updated_at),
-            False,
-            age_words,
-        ),
-        RecordField("enforcement", "text", "allow or reject.", lambda row: row.enforcement),
-        RecordField(
-            "primary_property", "text", "What tells most about it.", lambda row: row.primary_property
-        ),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("verified", "truth", "Whether it is verified.", is_shown=True, words=yes),
+        RecordField("hidden", "truth", "Whether it is out of sight.", is_shown=True, words=yes),
+        RecordField("tags", "texts", "Its tags.", is_shown=True, words=commas),
+        RecordField("owner", "text", "Who looks after it.", is_shown=True),
+        RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=age_words),
+        RecordField("description", "text", "What it means.", is_shown=True),
+        RecordField("id", "text", "Its UUID."),
+        RecordField("owner_id", "whole?", "The number of the owner."),
+        RecordField("created_at", "time?", "When it was first sent.", words=age_words),
+        RecordField("updated_at", "time?", "When it was changed.", words=age_words),
+        RecordField("enforcement", "text", "allow or reject."),
+        RecordField("primary_property", "text", "What tells most about it."),
         RecordField(
             "builtin", "truth", "Whether the product's libraries send it.", lambda row: row.is_builtin
         ),
@@ -76,9 +58,9 @@ TYPES: Final[RecordKind[EventTypes]] = RecordKind(
     "event-types",
     "Types for all events, as code.",
     (
-        RecordField("language", "text", "typescript, golang or python.", lambda one: one.language, True),
+        RecordField("language", "text", "typescript, golang or python.", is_shown=True),
         RecordField("events", "whole", "How many events are in it.", lambda one: one.count, True),
-        RecordField("code", "text", "The whole file.", lambda one: one.code, True),
+        RecordField("code", "text", "The whole file.", is_shown=True),
     ),
 )
 

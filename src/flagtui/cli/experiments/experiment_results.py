@@ -56,62 +56,25 @@ def _signed(value: Any) -> str:
 
 
 _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
-    RecordField("experiment", "whole", "Its number.", lambda one: one.experiment),
-    RecordField("metric", "text", "What is measured.", lambda one: one.metric, True),
-    RecordField("role", "text", "primary or secondary.", lambda one: one.role),
-    RecordField(
-        "variant", "text", "Whose number it is; empty where there is none.", lambda one: one.variant, True
-    ),
-    RecordField(
-        "value",
-        "number?",
-        "A share, or an average.",
-        lambda one: one.value,
-        True,
-        _short,
-    ),
-    RecordField(
-        "lift",
-        "number?",
-        "Over the baseline: 0.1 is 10 % more.",
-        lambda one: one.lift,
-        True,
-        _signed,
-    ),
+    RecordField("experiment", "whole", "Its number."),
+    RecordField("metric", "text", "What is measured.", is_shown=True),
+    RecordField("role", "text", "primary or secondary."),
+    RecordField("variant", "text", "Whose number it is; empty where there is none.", is_shown=True),
+    RecordField("value", "number?", "A share, or an average.", is_shown=True, words=_short),
+    RecordField("lift", "number?", "Over the baseline: 0.1 is 10 % more.", is_shown=True, words=_signed),
     RecordField(
         "interval",
         "any",
         "Lower and upper bound of the lift; null where it is not known.",
         lambda one: list(one.interval) if one.interval else None,
     ),
-    RecordField(
-        "chance_to_win",
-        "number?",
-        "From 0 to 1.",
-        lambda one: one.chance_to_win,
-        True,
-        _short,
-    ),
-    RecordField(
-        "p_value",
-        "number?",
-        "Of the frequentist engine.",
-        lambda one: one.p_value,
-        True,
-        _short,
-    ),
-    RecordField("significant", "truth?", "As the server says.", lambda one: one.significant),
+    RecordField("chance_to_win", "number?", "From 0 to 1.", is_shown=True, words=_short),
+    RecordField("p_value", "number?", "Of the frequentist engine.", is_shown=True, words=_short),
+    RecordField("significant", "truth?", "As the server says."),
     RecordField("baseline", "truth", "Whether others are compared with it.", lambda one: one.is_baseline),
-    RecordField(
-        "samples",
-        "number?",
-        "How many were counted.",
-        lambda one: one.samples,
-        True,
-        _short,
-    ),
-    RecordField("uuid", "text", "Of the metric.", lambda one: one.uuid),
-    RecordField("why", "text", "Why there is no number.", lambda one: one.why, True),
+    RecordField("samples", "number?", "How many were counted.", is_shown=True, words=_short),
+    RecordField("uuid", "text", "Of the metric."),
+    RecordField("why", "text", "Why there is no number.", is_shown=True),
 )
 
 RESULT: Final[RecordKind[MetricValue]] = RecordKind(
@@ -125,7 +88,7 @@ RESULT: Final[RecordKind[MetricValue]] = RecordKind(
 DAY: Final[RecordKind[MetricValue]] = RecordKind(
     "experiment-day",
     "One variant of one metric, cumulative up to a day.",
-    (RecordField("day", "text?", "The day.", lambda one: one.day, True), *_VALUES),
+    (RecordField("day", "text?", "The day.", is_shown=True), *_VALUES),
 )
 WAIT: Final = click.option(
     "--wait",

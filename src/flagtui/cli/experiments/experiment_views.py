@@ -13,7 +13,7 @@ from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
 from flagtui.cli.records.activity_records import ACTIVITY
-from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words, stamped
+from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.cli.row_source import EXPERIMENTS
 from flagtui.cli.selection import read_words
@@ -37,36 +37,21 @@ EXPERIMENT: Final[RecordKind[ExperimentRow]] = RecordKind(
     "experiment",
     "An experiment as the list has it.",
     (
-        RecordField("name", "text", "Its name.", lambda row: row.name, True),
-        RecordField("id", "whole", "Its number.", lambda row: row.id, True),
-        RecordField("status", "text", "draft, running, paused, stopped, …", lambda row: row.status, True),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("status", "text", "draft, running, paused, stopped, …", is_shown=True),
         RecordField("flag", "text", "The key of its flag.", lambda row: row.key, True),
-        RecordField(
-            "flag_active", "truth?", "Whether that is on.", lambda row: row.flag_active, False, on_or_off
-        ),
-        RecordField("conclusion", "text", "won, lost, …; empty for none.", lambda row: row.conclusion, True),
-        RecordField("variants", "texts", "Their keys.", lambda row: list(row.variants), True, commas),
-        RecordField(
-            "started_at", "time?", "When it began.", lambda row: stamped(row.started_at), True, age_words
-        ),
-        RecordField(
-            "ended_at", "time?", "When it ended.", lambda row: stamped(row.ended_at), False, age_words
-        ),
-        RecordField(
-            "updated_at",
-            "time?",
-            "When it was changed.",
-            lambda row: stamped(row.updated_at),
-            False,
-            age_words,
-        ),
-        RecordField(
-            "created_at", "time?", "When it was made.", lambda row: stamped(row.created_at), False, age_words
-        ),
-        RecordField("creator", "text", "Who made it.", lambda row: row.creator),
-        RecordField("description", "text", "What it is about.", lambda row: row.description),
-        RecordField("archived", "truth", "Whether it is archived.", lambda row: row.archived),
-        RecordField("type", "text", "product or web.", lambda row: row.type),
+        RecordField("flag_active", "truth?", "Whether that is on.", words=on_or_off),
+        RecordField("conclusion", "text", "won, lost, …; empty for none.", is_shown=True),
+        RecordField("variants", "texts", "Their keys.", is_shown=True, words=commas),
+        RecordField("started_at", "time?", "When it began.", is_shown=True, words=age_words),
+        RecordField("ended_at", "time?", "When it ended.", words=age_words),
+        RecordField("updated_at", "time?", "When it was changed.", words=age_words),
+        RecordField("created_at", "time?", "When it was made.", words=age_words),
+        RecordField("creator", "text", "Who made it."),
+        RecordField("description", "text", "What it is about."),
+        RecordField("archived", "truth", "Whether it is archived."),
+        RecordField("type", "text", "product or web."),
         RecordField("legacy", "truth", "Whether an older engine measures it.", lambda row: row.is_legacy),
     ),
 )
@@ -114,19 +99,19 @@ HOLDOUT: Final[RecordKind[Holdout]] = RecordKind(
     "holdout",
     "People kept out of experiments.",
     (
-        RecordField("id", "whole", "Its number.", lambda one: one.id, True),
-        RecordField("name", "text", "Its name.", lambda one: one.name, True),
-        RecordField("share", "number?", "In percent.", lambda one: one.share, True, percent_words),
-        RecordField("description", "text?", "What it is for.", lambda one: one.description, True),
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("share", "number?", "In percent.", is_shown=True, words=percent_words),
+        RecordField("description", "text?", "What it is for.", is_shown=True),
     ),
 )
 SHARED_METRIC: Final[RecordKind[SavedMetric]] = RecordKind(
     "shared-metric",
     "A metric experiments can share.",
     (
-        RecordField("id", "whole", "Its number.", lambda one: one.id, True),
-        RecordField("name", "text", "Its name.", lambda one: one.name, True),
-        RecordField("description", "text?", "What it counts.", lambda one: one.description, True),
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("description", "text?", "What it counts.", is_shown=True),
         RecordField("query", "object", "As the server keeps it.", lambda one: dict(one.query)),
     ),
 )

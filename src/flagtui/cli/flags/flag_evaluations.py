@@ -50,24 +50,14 @@ VALUE: Final[RecordKind[FlagValue]] = RecordKind(
     "flag-value",
     "What a person gets of a flag, and why.",
     (
-        RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
-        RecordField(
-            "value",
-            "any",
-            "true, false, a variant; null when not known.",
-            lambda one: one.value,
-            True,
-        ),
-        RecordField("reason", "text", "What decided.", lambda one: one.reason, True),
-        RecordField(
-            "condition", "whole?", "Which condition decided, from 1.", lambda one: one.condition, True
-        ),
-        RecordField("distinct_id", "text", "Of the person.", lambda one: one.distinct_id, True),
-        RecordField("payload", "any", "What comes with the value.", lambda one: one.payload),
-        RecordField(
-            "source", "text", "server, or here: worked out from the definitions.", lambda one: one.source
-        ),
-        RecordField("why", "text", "The same in a sentence.", lambda one: one.why),
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("value", "any", "true, false, a variant; null when not known.", is_shown=True),
+        RecordField("reason", "text", "What decided.", is_shown=True),
+        RecordField("condition", "whole?", "Which condition decided, from 1.", is_shown=True),
+        RecordField("distinct_id", "text", "Of the person.", is_shown=True),
+        RecordField("payload", "any", "What comes with the value."),
+        RecordField("source", "text", "server, or here: worked out from the definitions."),
+        RecordField("why", "text", "The same in a sentence."),
     ),
 )
 EXPLANATION: Final[RecordKind[FlagValue]] = RecordKind(
@@ -79,9 +69,8 @@ EXPLANATION: Final[RecordKind[FlagValue]] = RecordKind(
             "steps",
             "texts",
             "Each condition in a sentence.",
-            lambda one: list(one.steps),
-            True,
-            lambda steps: "\n".join(steps),
+            is_shown=True,
+            words=lambda steps: "\n".join(steps),
         ),
     ),
 )

@@ -15,7 +15,7 @@ from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.records.activity_records import ACTIVITY
-from flagtui.cli.records.field_words import minute_words, stamped
+from flagtui.cli.records.field_words import minute_words
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import only_one, read_words, several
 from flagtui.cli.twin_command import command
@@ -57,30 +57,23 @@ DIFFERENCE: Final[RecordKind[FlagDifference]] = RecordKind(
     "flag-difference",
     "One place in which two versions of a flag differ.",
     (
-        RecordField("key", "text", "Of the flag.", lambda one: one.key),
-        RecordField("old_version", "whole?", "The older version.", lambda one: one.old_version),
-        RecordField("new_version", "whole?", "The newer version.", lambda one: one.new_version),
-        RecordField("words", "text", "The difference in words.", lambda one: one.words, True, is_long=True),
-        RecordField("where", "text", "Its place in the flag.", lambda one: one.where, True),
-        RecordField(
-            "before",
-            "any",
-            "The value of the older version; null where there was none.",
-            lambda one: one.before,
-        ),
-        RecordField(
-            "after", "any", "The value of the newer version; null where there is none.", lambda one: one.after
-        ),
+        RecordField("key", "text", "Of the flag."),
+        RecordField("old_version", "whole?", "The older version."),
+        RecordField("new_version", "whole?", "The newer version."),
+        RecordField("words", "text", "The difference in words.", is_shown=True, is_long=True),
+        RecordField("where", "text", "Its place in the flag.", is_shown=True),
+        RecordField("before", "any", "The value of the older version; null where there was none."),
+        RecordField("after", "any", "The value of the newer version; null where there is none."),
     ),
 )
 SCHEDULED: Final[RecordKind[ScheduledFlagChange]] = RecordKind(
     "scheduled-change",
     "A change that the server will make.",
     (
-        RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
-        RecordField("id", "whole", "What --drop takes.", lambda one: one.id, True),
-        RecordField("at", "time?", "When it is due.", lambda one: stamped(one.at), True, minute_words),
-        RecordField("words", "text", "What shall happen.", lambda one: one.words, True, is_long=True),
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("id", "whole", "What --drop takes.", is_shown=True),
+        RecordField("at", "time?", "When it is due.", is_shown=True, words=minute_words),
+        RecordField("words", "text", "What shall happen.", is_shown=True, is_long=True),
         RecordField("done", "truth", "Whether it has happened.", lambda one: one.is_done),
         RecordField(
             "recurring", "truth", "Whether it happens again and again.", lambda one: one.is_recurring

@@ -12,7 +12,7 @@ from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
-from flagtui.cli.records.field_words import age_words, commas, on_or_off, stamped
+from flagtui.cli.records.field_words import age_words, commas, on_or_off
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import not_found, read_words, several
 from flagtui.cli.twin_command import command
@@ -60,20 +60,14 @@ STALE: Final[RecordKind[StaleFlag]] = RecordKind(
             "called_at",
             "time?",
             "When it was last asked for.",
-            lambda one: stamped(one.row.called_at),
+            lambda one: one.row.called_at,
             True,
             age_words,
         ),
         RecordField(
-            "gives",
-            "text",
-            "What everyone gets; empty while it depends on who asks.",
-            lambda one: one.gives,
-            True,
+            "gives", "text", "What everyone gets; empty while it depends on who asks.", is_shown=True
         ),
-        RecordField(
-            "needed_by", "texts", "Flags that ask for it.", lambda one: list(one.needed_by), True, commas
-        ),
+        RecordField("needed_by", "texts", "Flags that ask for it.", is_shown=True, words=commas),
     ),
 )
 DEFINITION: Final[RecordKind[Mapping[str, JSON]]] = RecordKind(
@@ -92,26 +86,26 @@ USE: Final[RecordKind[FlagUse]] = RecordKind(
     "flag-status",
     "Whether a flag is used, and why the server thinks so.",
     (
-        RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
-        RecordField("status", "text", "active, stale, inactive, …", lambda one: one.status, True),
-        RecordField("reason", "text", "The server's own words.", lambda one: one.reason, True, is_long=True),
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("status", "text", "active, stale, inactive, …", is_shown=True),
+        RecordField("reason", "text", "The server's own words.", is_shown=True, is_long=True),
     ),
 )
 VALUE_FOR_PROGRAMS: Final[RecordKind[RemoteValue]] = RecordKind(
     "remote-value",
     "The value of a remote configuration; encrypted ones are decrypted by the server.",
     (
-        RecordField("key", "text", "Of the flag.", lambda one: one.key, True),
-        RecordField("value", "any", "Null when there is none.", lambda one: one.value, True),
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("value", "any", "Null when there is none.", is_shown=True),
     ),
 )
 COHORT: Final[RecordKind[Cohort]] = RecordKind(
     "cohort",
     "A group of people that conditions can ask for.",
     (
-        RecordField("id", "whole", "Its number.", lambda one: one.id, True),
-        RecordField("name", "text", "Its name.", lambda one: one.name, True),
-        RecordField("count", "whole?", "How many are in it.", lambda one: one.count, True),
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("count", "whole?", "How many are in it.", is_shown=True),
         RecordField("static", "truth", "Whether it stays as it was made.", lambda one: one.is_static),
     ),
 )

@@ -65,7 +65,7 @@ class Printer:
                 print(self.document(kind, record))
         elif self.format == "tsv":
             for record in records:
-                print("\t".join(safe_text(plain(field.value(record)), 100_000) for field in fields))
+                print("\t".join(safe_text(plain(field.read(record)), 100_000) for field in fields))
         else:
             leads = self.has_links and fields[0] is kind.fields[0]
             self._table(fields, records, empty, page if leads else no_page)
@@ -87,7 +87,7 @@ class Printer:
             if place:
                 print()
             for field in kind.shown:
-                found = safe_lines(field.cell(field.value(record))) or [""]
+                found = safe_lines(field.cell(field.read(record))) or [""]
                 lines = [each for line in found for each in wrapped(line, room).split("\n")]
                 for number, line in enumerate(lines):
                     label = field.name.replace("_", " ") if number == 0 else ""
@@ -110,7 +110,7 @@ class Printer:
         self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str, page: Page[R]
     ) -> None:
         found = list(records)
-        rows = [[field.cell(field.value(record)) for field in fields] for record in found]
+        rows = [[field.cell(field.read(record)) for field in fields] for record in found]
         if not rows:
             if empty:
                 say(empty)
@@ -157,7 +157,7 @@ def choose_printer(kind: RecordKind[Any], *, as_json: bool, as_ndjson: bool, fie
 
 
 def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:
-    return {field.name: field.value(record) for field in fields}
+    return {field.name: field.read(record) for field in fields}
 
 
 def _envelope(kind: RecordKind[Any], members: dict[str, Any]) -> dict[str, Any]:

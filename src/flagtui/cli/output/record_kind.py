@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeVar
 
+from flagtui import local_time
+
 JSON = Any
 R = TypeVar("R")
 Outer = TypeVar("Outer")
@@ -52,7 +54,8 @@ class RecordField(Generic[R_contra]):
     name: str
     type: FieldType
     about: str
-    value: Callable[[R_contra], JSON]
+    value: Callable[[R_contra], JSON] | None = None
+    """Reads it from a record; None reads the attribute of this name. Moments are Unix seconds or a stamp."""
     is_shown: bool = False
     """A column of the table unless `--fields` says otherwise."""
     words: Callable[[JSON], str] | None = None
@@ -60,6 +63,12 @@ class RecordField(Generic[R_contra]):
     """Programs get it only when they name it: it takes long to work out."""
     is_long: bool = False
     """A line of its own below the others where a terminal is too narrow for all columns."""
+
+    def read(self, record: R_contra) -> JSON:
+        """The value as programs get it."""
+        found = getattr(record, self.name) if self.value is None else self.value(record)
+        is_moment = self.type == "time?" and isinstance(found, int | float)
+        return local_time.stamp(found) if is_moment else found
 
     def cell(self, value: JSON) -> str:
         """The value in a table."""
@@ -82,10 +91,10 @@ class RecordKind(Generic[R]):
         """The same fields, of what has such a record within it."""
 
         def outside(field: RecordField[R]) -> RecordField[Outer]:
-            name, kind, about, value = field.name, field.type, field.about, field.value
-            return RecordField(
-                name, kind, about, lambda outer: value(inner(outer)), field.is_shown, field.words
-            )
+            def value(outer: Outer) -> JSON:
+                return field.read(inner(outer))
+
+            return RecordField(field.name, field.type, field.about, value, field.is_shown, field.words)
 
         return tuple(map(outside, self.fields))
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.records.field_words import minute_words, stamped
+from flagtui.cli.records.field_words import minute_words
 from flagtui.models.activity import ChangeRow
 from flagtui.text.activity_words import activity_words
 
@@ -23,15 +23,15 @@ ACTIVITY: Final[RecordKind[ChangeRow]] = RecordKind(
     "activity",
     "A change of a record, by anybody.",
     (
-        RecordField("at", "time?", "When.", lambda row: stamped(row.at), True, minute_words),
-        RecordField("key", "text", "What the record was called.", lambda row: row.key, True),
+        RecordField("at", "time?", "When.", is_shown=True, words=minute_words),
+        RecordField("key", "text", "What the record was called.", is_shown=True),
         RecordField("record_id", "whole?", "Its number.", lambda row: row.flag_id),
-        RecordField("who", "text", "The person, staff as the person, or system.", lambda row: row.who, True),
-        RecordField("email", "text", "Of the person.", lambda row: row.email),
+        RecordField("who", "text", "The person, staff as the person, or system.", is_shown=True),
+        RecordField("email", "text", "Of the person."),
         RecordField("words", "text", "What was changed.", _what, True, is_long=True),
-        RecordField("version", "whole?", "The version it made.", lambda row: row.version, True),
-        RecordField("kinds", "texts", "on, off, rollout, conditions, …", lambda row: list(row.kinds)),
+        RecordField("version", "whole?", "The version it made.", is_shown=True),
+        RecordField("kinds", "texts", "on, off, rollout, conditions, …"),
         RecordField("changes", "objects", "Each field: field, action, before, after.", _changes),
-        RecordField("id", "text", "Of the entry.", lambda row: row.id),
+        RecordField("id", "text", "Of the entry."),
     ),
 )

@@ -80,8 +80,8 @@ OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
     "change-result",
     "What became of one record that was to be changed.",
     (
-        RecordField("key", "text", "What the record is called.", lambda one: one.key, True),
-        RecordField("id", "text", "Its id; empty where it has none yet.", lambda one: one.id),
+        RecordField("key", "text", "What the record is called.", is_shown=True),
+        RecordField("id", "text", "Its id; empty where it has none yet."),
         RecordField(
             "ending",
             "text",
@@ -90,13 +90,11 @@ OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
             True,
             lambda ending: str(ending).replace("_", " "),
         ),
-        RecordField(
-            "words", "text", "What is true of it now, or why not.", lambda one: one.words, True, is_long=True
-        ),
-        RecordField("next", "text", "What to do about it.", lambda one: one.next, True, is_long=True),
-        RecordField("version", "whole?", "The version that was saved.", lambda one: one.version),
-        RecordField("journal_id", "text", "What flagtui undo takes.", lambda one: one.journal_id),
-        RecordField("undoes", "text", "The entry of the journal it took back.", lambda one: one.undoes),
+        RecordField("words", "text", "What is true of it now, or why not.", is_shown=True, is_long=True),
+        RecordField("next", "text", "What to do about it.", is_shown=True, is_long=True),
+        RecordField("version", "whole?", "The version that was saved."),
+        RecordField("journal_id", "text", "What flagtui undo takes."),
+        RecordField("undoes", "text", "The entry of the journal it took back."),
         RecordField(
             "clashes",
             "objects",
@@ -110,8 +108,8 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
     "change-plan",
     "What a change would do. Nothing was sent.",
     (
-        RecordField("key", "text", "What the record is called.", lambda one: one.key, True),
-        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: one.id),
+        RecordField("key", "text", "What the record is called.", is_shown=True),
+        RecordField("id", "text", "Its id; 0 for a new one."),
         RecordField(
             "title", "text", "What would be done.", lambda one: one.plan.title if one.plan else "", True
         ),

@@ -1,15 +1,10 @@
-"""Values as programs get them, and as people read them in a table."""
+"""Values as people read them in a table."""
 
 import time
 from typing import Any
 
 from flagtui import local_time
 from flagtui.text.formats import age, percent
-
-
-def stamped(moment: float | None) -> str | None:
-    """`2026-03-01T13:05:12.000Z`; nothing for an unknown moment."""
-    return None if moment is None else local_time.stamp(moment)
 
 
 def age_words(stamp: Any) -> str:

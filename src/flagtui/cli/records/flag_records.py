@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words, stamped
+from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.models.rows import FlagRow
 from flagtui.text.formats import percent
 
@@ -38,50 +38,27 @@ FLAG: Final[RecordKind[FlagRow]] = RecordKind(
     "flag",
     "A flag as the list has it.",
     (
-        RecordField("key", "text", "Its key.", lambda row: row.key, True),
-        RecordField("id", "whole", "Its number.", lambda row: row.id, True),
-        RecordField("active", "truth", "Whether it is on.", lambda row: row.active, True, on_or_off),
-        RecordField("rollout", "number?", "Its highest share.", lambda row: row.rollout, True, percent_words),
-        RecordField(
-            "type", "text", "boolean, multivariant, experiment, config, rules.", lambda row: row.type, True
-        ),
-        RecordField("tags", "texts", "Its tags.", lambda row: list(row.tags), True, commas),
-        RecordField(
-            "updated_at",
-            "time?",
-            "When it was changed last.",
-            lambda row: stamped(row.updated_at),
-            True,
-            age_words,
-        ),
-        RecordField("name", "text", "Its description.", lambda row: row.name, True),
-        RecordField("archived", "truth", "Whether it is archived.", lambda row: row.archived),
-        RecordField("deleted", "truth", "Whether it is deleted.", lambda row: row.deleted),
-        RecordField(
-            "conditional",
-            "truth",
-            "Whether all of that share are asked first.",
-            lambda row: row.conditional,
-        ),
-        RecordField("runtime", "text", "server, client or all.", lambda row: row.runtime),
-        RecordField("status", "text", "ACTIVE, STALE, …; never on or off.", lambda row: row.status),
+        RecordField("key", "text", "Its key.", is_shown=True),
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("active", "truth", "Whether it is on.", is_shown=True, words=on_or_off),
+        RecordField("rollout", "number?", "Its highest share.", is_shown=True, words=percent_words),
+        RecordField("type", "text", "boolean, multivariant, experiment, config, rules.", is_shown=True),
+        RecordField("tags", "texts", "Its tags.", is_shown=True, words=commas),
+        RecordField("updated_at", "time?", "When it was changed last.", is_shown=True, words=age_words),
+        RecordField("name", "text", "Its description.", is_shown=True),
+        RecordField("archived", "truth", "Whether it is archived."),
+        RecordField("deleted", "truth", "Whether it is deleted."),
+        RecordField("conditional", "truth", "Whether all of that share are asked first."),
+        RecordField("runtime", "text", "server, client or all."),
+        RecordField("status", "text", "ACTIVE, STALE, …; never on or off."),
         RecordField("stale", "truth", "On, and seems not to be needed.", lambda row: row.is_stale),
-        RecordField(
-            "created_at", "time?", "When it was made.", lambda row: stamped(row.created_at), False, age_words
-        ),
-        RecordField(
-            "called_at",
-            "time?",
-            "When it was last asked for.",
-            lambda row: stamped(row.called_at),
-            False,
-            age_words,
-        ),
-        RecordField("creator", "text", "Who made it.", lambda row: row.creator),
-        RecordField("version", "whole?", "One more with every change.", lambda row: row.version),
-        RecordField("experiments", "any", "Numbers of experiments on it.", lambda row: list(row.experiments)),
-        RecordField("depends_on", "any", "Numbers of flags it asks for.", lambda row: list(row.depends_on)),
-        RecordField("can_edit", "truth", "Whether the key's owner may change it.", lambda row: row.can_edit),
+        RecordField("created_at", "time?", "When it was made.", words=age_words),
+        RecordField("called_at", "time?", "When it was last asked for.", words=age_words),
+        RecordField("creator", "text", "Who made it."),
+        RecordField("version", "whole?", "One more with every change."),
+        RecordField("experiments", "any", "Numbers of experiments on it."),
+        RecordField("depends_on", "any", "Numbers of flags it asks for."),
+        RecordField("can_edit", "truth", "Whether the key's owner may change it."),
     ),
 )
 
