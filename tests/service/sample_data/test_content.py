@@ -4,17 +4,25 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from flagtui.service.access import NOBODY, project_of
+from flagtui.service.call import Call, unsent_call
 from flagtui.service.database import Database
+from flagtui.service.field_kinds import Values
 from flagtui.service.flags.encryption import key_file_of, unseal
+from flagtui.service.flags.fields import FLAGS
+from flagtui.service.flags.save import change_flag, create_flag
 from flagtui.service.sample_data import sample
 from flagtui.service.sample_data.company import add_company
-from flagtui.service.sample_data.flag_writes import insert_flags, save_flags
+from flagtui.service.sample_data.data import stamped
+from flagtui.service.sample_data.flag import SampleFlag, Saved, insert_flags
 from flagtui.service.sample_data.flags import web_flags
+from flagtui.service.settings import Settings
 
 NOW: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 CONTENT: Final = """
@@ -84,10 +92,38 @@ def test_the_sample_has_the_content_it_had(tmp_path: Path) -> None:
     assert [*told, f"events {events}"] == CONTENT.split("\n")[1:-1]
 
 
+def side(saved: Saved, name: str) -> Values:
+    """Columns as they were before or after; the log tells of what is empty as null."""
+    values = {change["field"]: change[name] for change in saved.changes}
+    return {field: FLAGS.defaults[field] if value is None else value for field, value in values.items()}
+
+
+def live_through(db: sqlite3.Connection, flag: SampleFlag) -> None:
+    """Makes and edits the flag as the service does when it is asked to, in the name of its authors."""
+
+    def at(moment: datetime, author: int | None) -> Call:
+        caller = replace(NOBODY, user_id=author or 0)
+        settings = Settings(key_file=key_file_of(db))
+        return unsent_call(db, settings, caller, project_of(db, flag.project), moment)
+
+    if flag.version is None:
+        insert_flags(db, [flag])
+        return
+    made, *edits = flag.log
+    state = {**flag.state, "id": flag.id, "last_called_at": stamped(flag.called_at)}
+    for saved in reversed(edits):
+        state |= side(saved, "before")
+    row = create_flag(at(made.at, made.author), state)
+    for saved in edits:
+        state |= side(saved, "after")
+        row = change_flag(at(saved.at, saved.author), row, state)
+
+
 def test_flags_in_bulk_are_what_saving_them_one_by_one_makes(tmp_path: Path) -> None:
     def save(db: sqlite3.Connection) -> None:
         add_company(db, NOW)
-        save_flags(db, web_flags(NOW, 0)[0], NOW)
+        for flag in web_flags(NOW, 0)[0]:
+            live_through(db, flag)
 
     def insert(db: sqlite3.Connection) -> None:
         add_company(db, NOW)

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from flagtui.service.sample_data.definitions import Definition, mobile_definitions, web_definitions
-from flagtui.service.sample_data.exposures import DEEDS
-from flagtui.service.sample_data.metrics import Metric, catalogue
+from flagtui.service.sample_data.events import DEEDS
+from flagtui.service.sample_data.experiments import Metric, catalogue
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from flagtui.service.clock import stamp
 from flagtui.service.database import Database
 from flagtui.service.sample_data import sample
-from flagtui.service.sample_data.event_rows import Days
+from flagtui.service.sample_data.events import written
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -128,6 +128,5 @@ def test_filling_leaves_the_schema_as_it_was(tmp_path: Path) -> None:
 
 
 def test_times_of_events_are_written_as_the_service_writes_them() -> None:
-    days = Days()
     for time in (0.0, 1_780_000_000.25, 1_780_003_599.999999, 1_780_003_600.0):
-        assert days.stamped(time) == stamp(datetime.fromtimestamp(time, UTC))
+        assert written(time) == stamp(datetime.fromtimestamp(time, UTC))

@@ -5,19 +5,28 @@ import gc
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import chain
 from random import Random
 
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row
-from flagtui.service.sample_data.company import MOBILE, WEB, add_cohorts, add_company
+from flagtui.service.sample_data.company import (
+    MOBILE,
+    WEB,
+    add_cohorts,
+    add_companies,
+    add_company,
+    add_people,
+    mobile_people,
+    web_people,
+)
 from flagtui.service.sample_data.data import Moments, named_uuid, stamped, user
 from flagtui.service.sample_data.definitions import add_definitions, mobile_definitions, web_definitions
-from flagtui.service.sample_data.event_rows import add_events
-from flagtui.service.sample_data.experiment_rows import add_experiments
-from flagtui.service.sample_data.flag_writes import insert_flags, save_flags
+from flagtui.service.sample_data.events import add_events
+from flagtui.service.sample_data.experiments import add_experiments
+from flagtui.service.sample_data.flag import insert_flags
 from flagtui.service.sample_data.flags import FAMOUS_KEY, LISTED, mobile_flags, web_flags
 from flagtui.service.sample_data.nasty import add_nasty_project
-from flagtui.service.sample_data.population import add_companies, add_people, mobile_people, web_people
 
 SURVEYED = "survey-nps-q4"
 
@@ -66,9 +75,7 @@ def sample(*, flags: int = LISTED, nasty: bool = False) -> Fill:
             add_companies(db, WEB, now)
             add_cohorts(db, people, now)
             usual, others = web_flags(now, flags)
-            save_flags(db, usual, now)
-            insert_flags(db, others)
-            save_flags(db, mobile_flags(now), now)
+            insert_flags(db, chain(usual, others, mobile_flags(now)))
             ids = {flag.key: flag.id for flag in usual}
             add_links(db, ids, now)
             add_experiments(db, ids, now)

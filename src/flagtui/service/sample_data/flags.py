@@ -6,27 +6,34 @@ from itertools import islice
 from random import Random
 from typing import Any, Final
 
+from flagtui.service.field_kinds import Values
 from flagtui.service.sample_data import kinds
 from flagtui.service.sample_data.data import Moments, told, user
-from flagtui.service.sample_data.experiment_flags import experiment_flags
-from flagtui.service.sample_data.filters import (
-    also_asking,
+from flagtui.service.sample_data.experiments import HOLDOUT, Plan, plans
+from flagtui.service.sample_data.flag import (
+    SampleFlag,
     cohort,
     filters,
     flag,
     group,
     person,
     split,
+    state,
     with_rollouts,
 )
-from flagtui.service.sample_data.flag import SampleFlag, state
-from flagtui.service.sample_data.ideas import Dice, Idea, ideas
+from flagtui.service.sample_data.kinds import Dice, Idea, ideas
 
 LISTED: Final = 248
 """Flags of the first project that its list shows when nothing else is asked for."""
 FAMOUS_KEY: Final = "checkout-redesign"
 FAMOUS_ID: Final = 812
 MOBILE_FIRST_ID: Final = 501
+LABELS: Final = {
+    "control": "Control Group",
+    "test": "Test Variant",
+    "test-a": "Variant A",
+    "test-b": "Variant B",
+}
 
 
 def web_flags(now: datetime, listed: int = LISTED) -> tuple[list[SampleFlag], Iterator[SampleFlag]]:
@@ -35,7 +42,8 @@ def web_flags(now: datetime, listed: int = LISTED) -> tuple[list[SampleFlag], It
     Fewer than the hand-written ones and the experiments' own is not possible.
     """
     moments = Moments(now)
-    known = [*(hand_written(moments, one) for one in told("flags")["flags"]), *experiment_flags(moments)]
+    known = [hand_written(moments, one) for one in told("flags")["flags"]]
+    known += [experiment_flag(moments, plan) for plan in plans() if not plan.flag_key]
     visible = sum(not made.state["archived"] for made in known)
     dice = Dice(Random("acme web"), moments)
     thoughts = ideas(dice.random)
@@ -72,24 +80,69 @@ def hand_written(moments: Moments, one: Mapping[str, Any]) -> SampleFlag:
     return made
 
 
-def condition(one: Mapping[str, Any]) -> dict[str, Any]:
+def condition(one: Mapping[str, Any]) -> Values:
     asked = [person(*asked) for asked in one.get("asks", ())]
     asked += [cohort(one["cohort"])] if "cohort" in one else []
     asked += [flag(one["flag"])] if "flag" in one else []
     return group(one["rollout"], *asked)
 
 
-def edited(before: dict[str, Any], edit: Mapping[str, Any]) -> dict[str, Any]:
+def edited(before: Values, edit: Mapping[str, Any]) -> Values:
     """The columns that an edit of the file writes."""
     columns = {name: edit[name] for name in ("name", "active") if name in edit}
-    targeting = before
-    if "rollouts" in edit:
-        targeting = with_rollouts(targeting, *edit["rollouts"])
+    targeting = with_rollouts(before, *edit.get("rollouts", ()))
     if "also_asks" in edit:
-        targeting = also_asking(targeting, *(person(*asked) for asked in edit["also_asks"]))
+        first = targeting["groups"][0]
+        first["properties"] = [*first["properties"], *(person(*asked) for asked in edit["also_asks"])]
     if "payloads" in edit:
-        targeting = {**targeting, "payloads": edit["payloads"]}
-    return columns if targeting is before else {**columns, "filters": targeting}
+        targeting["payloads"] = edit["payloads"]
+    return columns if targeting == before else {**columns, "filters": targeting}
+
+
+def experiment_flag(moments: Moments, plan: Plan) -> SampleFlag:
+    """The flag of an experiment that does not use a hand-written one, in the state it was left in."""
+    holdout = {"id": HOLDOUT["id"], "exclusion_percentage": 10}
+    targeting = filters(
+        group(100),
+        variants=split((key, share, LABELS[key]) for key, share in plan.variants),
+        **({"holdout": holdout} if plan.holdout else {}),
+    )
+    columns = state(
+        plan.key,
+        targeting,
+        f"Feature Flag for Experiment {plan.name}",
+        active=False,
+        runtime=plan.runtime,
+        tags=plan.tags,
+        creation_context="experiments",
+    )
+    made = SampleFlag(columns, moments.ago(plan.ages[0]), plan.author_id)
+
+    def edit(age: float, **after: Any) -> None:
+        made.edit(moments.ago(age), plan.author_id, **after)
+
+    if plan.stage != "draft":
+        edit(plan.ages[1], active=True)
+        made.called_at = moments.ago(minutes=plan.id)
+    if plan.stage == "paused":
+        edit(plan.ages[2], active=False)
+    if plan.conclusion == "won" and plan.stage == "stopped":
+        edit(plan.ages[2], filters=shipped(made.filters, plan.variants[-1][0]))
+    if plan.conclusion == "lost":
+        edit(plan.ages[2], active=False)
+    if plan.stage == "archived":
+        edit(plan.ages[2] - 1, active=False, archived=True)
+    if len(plan.ages) == 3:
+        made.called_at = moments.ago(plan.ages[2])
+    return made
+
+
+def shipped(before: Values, winner: str) -> Values:
+    variants = [
+        {**variant, "rollout_percentage": 100 if variant["key"] == winner else 0}
+        for variant in before["multivariate"]["variants"]
+    ]
+    return {**before, "multivariate": {"variants": variants}}
 
 
 def makers(table: str) -> list[kinds.Kind]:

@@ -1,10 +1,16 @@
-"""One function for each kind of flag a company ends up with."""
+"""What a flag is about, and one function for each kind of flag a company ends up with."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from random import Random
+from typing import Any, Final
 
-from flagtui.service.sample_data.data import told
-from flagtui.service.sample_data.filters import (
+from flagtui.service.field_kinds import Values
+from flagtui.service.sample_data.data import Moments, authors, phrases, sentence, slug, told
+from flagtui.service.sample_data.flag import (
+    SampleFlag,
     cohort,
     company,
     filters,
@@ -12,13 +18,77 @@ from flagtui.service.sample_data.filters import (
     group,
     person,
     split,
+    state,
     with_rollouts,
 )
-from flagtui.service.sample_data.flag import SampleFlag, state
-from flagtui.service.sample_data.ideas import Dice, Idea
+
+RUNTIMES: Final = ("server", "client", "all")
+ENDINGS: Final = ("", "", "", "-v2", "", "-beta", "", "-rollout", "", "-next")
+"""What keys end in now and then, the way keys do."""
+NEWEST_CHANGE: Final = 27
+"""Days: the hand-written flags are the ones that changed lately, so that they stay on the first page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    key: str
+    about: str
+    runtime: str
+    tags: list[str]
+    author: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dice:
+    """Where chance comes from, and what now is: the only two things a sample depends on."""
+
+    random: Random
+    moments: Moments
+    newest: float = NEWEST_CHANGE
+    """No change is younger than this many days."""
+
+    def ages(self, count: int, oldest: float = 400) -> list[float]:
+        """`count` different ages in days, oldest first."""
+        span = oldest - self.newest
+        return sorted((self.newest + span * self.random.random() ** 1.6 for _ in range(count)), reverse=True)
+
+    def since(self, moment: datetime | None) -> datetime:
+        """Some time after `moment`, and not younger than the newest change allowed."""
+        newest = self.moments.ago(self.newest)
+        if moment is None or moment >= newest:
+            return newest
+        return moment + (newest - moment) * self.random.random()
+
+    def author(self) -> int:
+        return self.random.choice(authors())
+
+
+def ideas(random: Random) -> Iterator[Idea]:
+    """Every thing of every area once, mixed; then over again with numbers, without end."""
+    areas = told("flags")["areas"]
+    things = [(name, thing) for name, area in areas.items() for thing in phrases(area["things"])]
+    random.shuffle(things)
+    for thing in things:
+        yield idea(random, thing, random.choice(ENDINGS))
+    for number in count(2):
+        for thing in things:
+            yield idea(random, thing, f"-{number}")
+
+
+def idea(random: Random, thing: tuple[str, str], ending: str) -> Idea:
+    areas, (name, about) = told("flags")["areas"], thing
+    area = areas[name]
+    runtime = area["runtime"] if random.random() < 0.8 else random.choice(RUNTIMES)
+    tags = [area["tag"]]
+    if random.random() >= 0.7:
+        tags.append(random.choice([*areas.values()])["tag"])
+    key = f"{name}-{slug(about)}{ending}"
+    return Idea(
+        key, f"{sentence(about)} in {name}", runtime, [*dict.fromkeys(tags)], random.choice(authors())
+    )
+
 
 Kind = Callable[[Dice, Idea], SampleFlag]
-State = dict[str, Any]
 
 
 def choices(name: str) -> list[Any]:
@@ -27,17 +97,19 @@ def choices(name: str) -> list[Any]:
     return found
 
 
-def started(dice: Dice, idea: Idea, targeting: State, age: float, **columns: Any) -> SampleFlag:
-    """A new flag, called within the last two days."""
+def started(
+    dice: Dice, idea: Idea, targeting: Values, age: float | None = None, **columns: Any
+) -> SampleFlag:
+    """A new flag of any age in days, called within the last two days."""
     return SampleFlag(
         state(idea.key, targeting, idea.about, runtime=idea.runtime, tags=idea.tags, **columns),
-        dice.moments.ago(age),
+        dice.moments.ago(dice.ages(1)[0] if age is None else age),
         idea.author,
         dice.moments.ago(minutes=dice.random.randrange(2, 2_880)),
     )
 
 
-def widened(dice: Dice, idea: Idea, targeting: State, target: float, **columns: Any) -> SampleFlag:
+def widened(dice: Dice, idea: Idea, targeting: Values, target: float, **columns: Any) -> SampleFlag:
     """Step by step to `target`, with a change of words on the way now and then."""
     below = [step for step in choices("steps") if step < target]
     steps = sorted(dice.random.sample(below, min(len(below), dice.random.randrange(0, 4))))
@@ -95,13 +167,13 @@ def pinned(dice: Dice, idea: Idea) -> SampleFlag:
     shares = dice.random.choice(choices("splits"))
     asked = person(*dice.random.choice(choices("audiences")))
     forced = group(100, asked, variant=shares[-1][0])
-    return started(dice, idea, filters(forced, group(50), variants=split(shares)), dice.ages(1)[0])
+    return started(dice, idea, filters(forced, group(50), variants=split(shares)))
 
 
 def config(dice: Dice, idea: Idea) -> SampleFlag:
     limit = dice.random.randrange(10, 900)
     first = filters(group(100), payloads={"true": f'{{"limit": {limit}, "unit": "minute"}}'})
-    made = started(dice, idea, first, dice.ages(1)[0], is_remote_configuration=True)
+    made = started(dice, idea, first, is_remote_configuration=True)
     later = {**first, "payloads": {"true": f'{{"limit": {limit * 2}, "unit": "minute"}}'}}
     made.edit(dice.since(made.updated_at), dice.author(), filters=later)
     return made
@@ -110,14 +182,8 @@ def config(dice: Dice, idea: Idea) -> SampleFlag:
 def secret_config(dice: Dice, idea: Idea) -> SampleFlag:
     """The payload is kept encrypted: the log never holds it, so this flag is written once."""
     secret = f'{{"token": "sample-{dice.random.getrandbits(64):016x}", "rotate_days": 30}}'
-    return started(
-        dice,
-        idea,
-        filters(group(100), payloads={"true": secret}),
-        dice.ages(1)[0],
-        is_remote_configuration=True,
-        has_encrypted_payloads=True,
-    )
+    targeting = filters(group(100), payloads={"true": secret})
+    return started(dice, idea, targeting, is_remote_configuration=True, has_encrypted_payloads=True)
 
 
 def unused(dice: Dice, idea: Idea) -> SampleFlag:
@@ -142,15 +208,15 @@ def off(dice: Dice, idea: Idea) -> SampleFlag:
 
 
 def early_access(dice: Dice, idea: Idea) -> SampleFlag:
-    return started(dice, idea, filters(group(0), feature_enrollment=True), dice.ages(1)[0])
+    return started(dice, idea, filters(group(0), feature_enrollment=True))
 
 
 def for_nobody(dice: Dice, idea: Idea) -> SampleFlag:
-    return started(dice, idea, filters(), dice.ages(1)[0])
+    return started(dice, idea, filters())
 
 
 def by_device(dice: Dice, idea: Idea) -> SampleFlag:
-    return started(dice, idea, filters(group(50)), dice.ages(1)[0], bucketing_identifier="device_id")
+    return started(dice, idea, filters(group(50)), bucketing_identifier="device_id")
 
 
 def ancient(dice: Dice, idea: Idea) -> SampleFlag:

@@ -12,11 +12,9 @@ from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.rows import insert
 from flagtui.service.sample_data.company import MEMBER, NASTY, add_project, add_user
 from flagtui.service.sample_data.data import Moments, named_uuid, stamped, user
-from flagtui.service.sample_data.filters import filters, group, person, split
-from flagtui.service.sample_data.flag import SampleFlag, state
-from flagtui.service.sample_data.flag_writes import save_flags
+from flagtui.service.sample_data.experiments import metric
+from flagtui.service.sample_data.flag import SampleFlag, filters, group, insert_flags, person, split, state
 from flagtui.service.sample_data.hostile_texts import HOSTILE, SIZES
-from flagtui.service.sample_data.metrics import metric
 
 FIRST_ID: Final = 1_000_001
 """Of flags, experiments, cohorts and persons: far from everyone else's."""
@@ -32,7 +30,7 @@ def add_nasty_project(db: sqlite3.Connection, now: datetime) -> None:
     for number, text in enumerate(MODEST):
         add_user(db, nasty_user(number, text), NASTY, MEMBER)
     flags = list(nasty_flags(moments))
-    save_flags(db, flags, now)
+    insert_flags(db, flags)
     insert_rows(db, "cohorts", nasty_cohorts(moments))
     for number, flag in enumerate(flag for flag in flags if flag.filters["multivariate"]):
         insert(db, nasty_experiment(number, flag, moments))

@@ -18,7 +18,7 @@ from tests.doubles.stored_metrics import compare, compare_trees, node_of
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
 from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.models.experiment import Experiment
-from flagtui.service.sample_data.metrics import catalogue
+from flagtui.service.sample_data.experiments import catalogue
 from flagtui.text.flag_sentences import plain
 
 JSON = Any

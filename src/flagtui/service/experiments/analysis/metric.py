@@ -20,7 +20,7 @@ SECONDS: Mapping[str, int] = {
 """A month is thirty days."""
 OLD_KINDS = ("ExperimentTrendsQuery", "ExperimentFunnelsQuery")
 """Of the engine before this one: such metrics can only be read."""
-_NODE_KEYS = ("source", "numerator", "denominator", "start_event", "completion_event")
+NODE_KEYS = ("source", "numerator", "denominator", "start_event", "completion_event")
 
 
 class NotComputable(Exception):
@@ -139,5 +139,5 @@ def _retention(raw: Mapping[str, Any]) -> Retention:
 
 def nodes(raw: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Every event or action a metric of the current engine names."""
-    found = [*(raw.get("series") or ()), *(raw.get(key) for key in _NODE_KEYS)]
+    found = [*(raw.get("series") or ()), *(raw.get(key) for key in NODE_KEYS)]
     return [node for node in found if isinstance(node, dict)]

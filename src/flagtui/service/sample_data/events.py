@@ -1,19 +1,25 @@
-"""What people did in experiments: who met which variant and when, and what came of it."""
+"""What people did, as events: in experiments, where they met variants, and in the last week."""
 
+import sqlite3
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from random import Random
 from typing import Final, NamedTuple
 
 from flagtui.evaluate.conditions import holdout_fraction, variant_fraction
-from flagtui.service.sample_data.data import Moments
-from flagtui.service.sample_data.experiment_plans import ExperimentPlan
-from flagtui.service.sample_data.population import Person
+from flagtui.service.database import insert_rows
+from flagtui.service.sample_data.company import WEB, Person
+from flagtui.service.sample_data.data import Moments, stamped
+from flagtui.service.sample_data.experiments import Plan, plans
 
 HOUR: Final = 3_600.0
 HELD_OUT: Final = "holdout-1"
 HOLDOUT_SHARE: Final = 0.1
+ORDINARY: Final = ("$pageview", "$pageview", "$autocapture", "query run", "chart created", "$pageleave")
+LAST_WEEK: Final = 1_200
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Happening(NamedTuple):
@@ -31,7 +37,47 @@ class Exposed(NamedTuple):
     time: float
 
 
-def happenings(plan: ExperimentPlan, people: list[Person], now: datetime) -> Iterator[Happening]:
+def add_events(db: sqlite3.Connection, people: list[Person], now: datetime) -> None:
+    by_age = sorted(people, key=attrgetter("created_at"))
+    for plan in plans():
+        add_happenings(db, plan.id, happenings(plan, by_age, now))
+    add_happenings(db, 0, last_week(people, now))
+
+
+def add_happenings(db: sqlite3.Connection, source: int, found: Iterable[Happening]) -> None:
+    """In order of time, as they would have arrived. `source` keeps the UUIDs of different ones apart."""
+    start = f"01900000-0000-7000-8{source:03x}-"
+    rows = (
+        {
+            "project_id": WEB,
+            "uuid": f"{start}{number:012x}",
+            "event": each.event,
+            "distinct_id": each.person.distinct_id,
+            "person_id": each.person.id,
+            "timestamp": written(each.time),
+            "properties": each.properties,
+        }
+        for number, each in enumerate(sorted(found, key=attrgetter("time")))
+    )
+    insert_rows(db, "events", rows)
+
+
+def written(time: float) -> str | None:
+    """Unix seconds as the service writes them, microseconds cut off."""
+    day, rest = divmod(time, 86_400)
+    return stamped(EPOCH + timedelta(days=day, microseconds=int(rest * 1_000_000)))
+
+
+def last_week(people: list[Person], now: datetime) -> Iterator[Happening]:
+    """What clients send all day: they name the flags that were on when it happened."""
+    random = Random("acme week")
+    for person in random.choices(people, k=LAST_WEEK):
+        time = now.timestamp() - random.random() * 7 * 86_400
+        seen = '{"$feature/checkout-redesign":"control","$feature/new-nav":true}'
+        yield Happening(random.choice(ORDINARY), person, time, seen)
+
+
+def happenings(plan: Plan, people: list[Person], now: datetime) -> Iterator[Happening]:
     """Every event of one experiment; none for a draft. `people` are in order of joining."""
     if plan.stage == "draft":
         return
@@ -47,22 +93,20 @@ def happenings(plan: ExperimentPlan, people: list[Person], now: datetime) -> Ite
         )
 
 
-def truths(plan: ExperimentPlan) -> list[tuple[str, float]]:
+def truths(plan: Plan) -> list[tuple[str, float]]:
     """Each variant and the factor of its conversion rate; the holdout's is that of the first."""
     keys = [key for key, _ in plan.variants]
     return [*zip(keys, (1.0, *plan.lifts), strict=True), (HELD_OUT, 1.0)]
 
 
-def period(plan: ExperimentPlan, now: datetime) -> tuple[float, float]:
+def period(plan: Plan, now: datetime) -> tuple[float, float]:
     """From the launch to the end or the pause, or to a moment ago."""
     moments = Moments(now)
     last = moments.ago(plan.ages[2]) if len(plan.ages) == 3 else moments.ago(minutes=1)
     return moments.ago(plan.ages[1]).timestamp(), last.timestamp()
 
 
-def meet(
-    plan: ExperimentPlan, people: list[Person], random: Random, between: tuple[float, float]
-) -> Iterator[Exposed]:
+def meet(plan: Plan, people: list[Person], random: Random, between: tuple[float, float]) -> Iterator[Exposed]:
     start, end = between
     key = plan.key
     joined = bisect_right(people, end - HOUR, key=lambda person: person.created_at.timestamp())
@@ -74,7 +118,7 @@ def meet(
         yield Exposed(person, variant, first + (end - first) * random.random())
 
 
-def variant_of(plan: ExperimentPlan, key: str, distinct_id: str) -> str:
+def variant_of(plan: Plan, key: str, distinct_id: str) -> str:
     """The one every client gets for this person."""
     if plan.holdout and holdout_fraction(distinct_id) <= HOLDOUT_SHARE:
         return HELD_OUT
@@ -91,7 +135,7 @@ def call_of(key: str, variant: str) -> str:
 
 
 def consequences(
-    plan: ExperimentPlan, exposed: list[Exposed], lift: float, random: Random, end: float
+    plan: Plan, exposed: list[Exposed], lift: float, random: Random, end: float
 ) -> Iterator[Happening]:
     """Exactly as many convert as `truths` says, so that results are known; who and when is random."""
     winners = set(

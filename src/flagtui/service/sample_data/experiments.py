@@ -1,21 +1,25 @@
-"""Experiments, their shared metrics and holdout, and what is logged of them."""
+"""Which experiments the company ran, runs and means to run, by what, and their rows in the database."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, Literal
 
 from flagtui.service.activity import Entry, change, record
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row
 from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerprint
+from flagtui.service.experiments.analysis.metric import NODE_KEYS
 from flagtui.service.experiments.rows import insert
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.sample_data.company import WEB
-from flagtui.service.sample_data.data import Moments, stamped, user
-from flagtui.service.sample_data.experiment_plans import ExperimentPlan, plans
-from flagtui.service.sample_data.metrics import SAVED, Metric, metric
+from flagtui.service.sample_data.data import Moments, named_uuid, slug, stamped, told, user
 
+Metric = dict[str, Any]
+Stage = Literal["draft", "running", "paused", "stopped", "archived"]
+HALVES: Final = (("control", 50.0), ("test", 50.0))
 CRITERIA: Final = {"filterTestAccounts": True}
 HOLDOUT: Final = {
     "id": 1,
@@ -23,6 +27,90 @@ HOLDOUT: Final = {
     "description": "A tenth that sees no test",
     "filters": text_of([{"properties": [], "rollout_percentage": 10, "variant": "holdout-1"}]),
 }
+SAVED: Final = ((1, "Revenue per person", "revenue"), (2, "Queries per person", "queries"))
+"""Shared metrics: id, name, and what they measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One experiment as it will be stored, and the truth that its events are drawn from."""
+
+    id: int
+    name: str
+    question: str
+    stage: Stage
+    ages: Sequence[float]
+    """In days: created, then started, then ended or paused, as far as the stage goes."""
+    lifts: Sequence[float] = (1.0,)
+    """For each variant after the first: how much more often its people convert."""
+    people: int = 800
+    """How many met the flag."""
+    rate: float = 0.2
+    """How many of the first variant's people convert."""
+    metrics: Sequence[str] = ("paid",)
+    """Names from the catalogue of metrics; the first is primary, `+` before a name makes it secondary."""
+    author: str = "Mo"
+    conclusion: str | None = None
+    comment: str | None = None
+    variants: Sequence[tuple[str, float]] = HALVES
+    frequentist: bool = False
+    dropped: float = 0.0
+    """Share of the last variant's exposures that never arrived: what a sample-ratio mismatch looks like."""
+    runtime: str = "all"
+    tags: Sequence[str] = ("growth",)
+    holdout: bool = False
+    flag_key: str = ""
+    saved: Sequence[int] = ()
+    """Ids of shared metrics it also watches."""
+
+    @property
+    def key(self) -> str:
+        return self.flag_key or slug(self.name.replace("'", ""))
+
+    @property
+    def author_id(self) -> int:
+        return user(self.author)
+
+
+@cache
+def plans() -> tuple[Plan, ...]:
+    """In the order they were made; the ids are theirs."""
+    rows: list[dict[str, Any]] = told("experiments")["experiments"]
+    return tuple(Plan(number, **row) for number, row in enumerate(rows, start=1))
+
+
+@cache
+def catalogue() -> dict[str, Metric]:
+    """Metrics by the name that plans give them."""
+    more = told("experiments")["metric_types"]
+    return {
+        name: {
+            **{"metric_type": one["metric_type"], "name": one["name"], "goal": "increase"},
+            **{field: _counted(field, value) for field, value in one.items()},
+            **more.get(one["metric_type"], {}),
+        }
+        for name, one in told("experiments")["metrics"].items()
+    }
+
+
+def _counted(field: str, told_as: Any) -> Any:
+    """A field of a metric: events by their names, or with how they are counted, become nodes."""
+    if field == "series":
+        return [_event(step) for step in told_as]
+    if field not in NODE_KEYS:
+        return told_as
+    return _event(told_as) if isinstance(told_as, str) else _event(*told_as)
+
+
+def _event(name: str, math: str = "total", of: str | None = None) -> Metric:
+    node: Metric = {"kind": "EventsNode", "event": name, "name": name, "math": math}
+    return node if of is None else {**node, "math_property": of}
+
+
+def metric(name: str, experiment: int) -> Metric:
+    """A metric of one experiment, with a UUID of its own."""
+    identity = named_uuid(f"metric {experiment} {name}")
+    return {"kind": "ExperimentMetric", "uuid": identity, **catalogue()[name]}
 
 
 def add_experiments(db: sqlite3.Connection, flag_ids: Mapping[str, int], now: datetime) -> None:
@@ -32,16 +120,10 @@ def add_experiments(db: sqlite3.Connection, flag_ids: Mapping[str, int], now: da
     birth = {"project_id": WEB, "created_at": since, "updated_at": since}
     insert_row(db, "holdouts", {**HOLDOUT, **birth, "created_by_id": user("Mo")})
     for number, name, kind in SAVED:
-        shared = {
-            "id": number,
-            "name": name,
-            "query": text_of(metric(kind, 0)),
-            "created_by_id": user("Alice"),
-        }
-        insert_row(db, "saved_metrics", {**shared, **birth})
+        shared = {"id": number, "name": name, "query": text_of(metric(kind, 0))}
+        insert_row(db, "saved_metrics", {**shared, **birth, "created_by_id": user("Alice")})
     for plan in plans():
         insert(db, columns(plan, flag_ids[plan.key], moments))
-    for plan in plans():
         made = stamped(moments.ago(plan.ages[0]))
         for saved in plan.saved:
             link = {"experiment_id": plan.id, "saved_metric_id": saved, "created_at": made}
@@ -50,7 +132,7 @@ def add_experiments(db: sqlite3.Connection, flag_ids: Mapping[str, int], now: da
             record(db, entry)
 
 
-def columns(plan: ExperimentPlan, flag_id: int, moments: Moments) -> dict[str, Any]:
+def columns(plan: Plan, flag_id: int, moments: Moments) -> dict[str, Any]:
     started, ended = dates(plan, moments)
     stats = {"method": "frequentist" if plan.frequentist else "bayesian"}
     primary = stored_metrics(plan, False, started, stats)
@@ -86,19 +168,19 @@ def columns(plan: ExperimentPlan, flag_id: int, moments: Moments) -> dict[str, A
     }
 
 
-def dates(plan: ExperimentPlan, moments: Moments) -> tuple[datetime | None, datetime | None]:
+def dates(plan: Plan, moments: Moments) -> tuple[datetime | None, datetime | None]:
     """When it was launched and when it ended; a pause is not an end."""
     started = moments.ago(plan.ages[1]) if plan.stage != "draft" else None
     ended = moments.ago(plan.ages[2]) if plan.stage in ("stopped", "archived") else None
     return started, ended
 
 
-def latest(plan: ExperimentPlan, moments: Moments) -> datetime:
+def latest(plan: Plan, moments: Moments) -> datetime:
     """The famous one got another metric twenty-four minutes ago."""
     return moments.ago(minutes=24) if plan.flag_key == "checkout-redesign" else moments.ago(plan.ages[-1])
 
 
-def running_time(plan: ExperimentPlan) -> dict[str, Any]:
+def running_time(plan: Plan) -> dict[str, Any]:
     return {
         "minimum_detectable_effect": 10 if plan.people < 1_000 else 14,
         "recommended_running_time": 20 if plan.people > 1_000 else 28,
@@ -107,7 +189,7 @@ def running_time(plan: ExperimentPlan) -> dict[str, Any]:
 
 
 def stored_metrics(
-    plan: ExperimentPlan, secondary: bool, started: datetime | None, stats: dict[str, Any]
+    plan: Plan, secondary: bool, started: datetime | None, stats: dict[str, Any]
 ) -> list[Metric]:
     names = [name for name in plan.metrics if name.startswith("+") == secondary]
     under = Conditions(started.isoformat() if started else None, stats, CRITERIA)
@@ -115,7 +197,7 @@ def stored_metrics(
     return [{**each, "fingerprint": fingerprint(each, under)} for each in found]
 
 
-def entries(plan: ExperimentPlan, moments: Moments) -> Iterator[Entry]:
+def entries(plan: Plan, moments: Moments) -> Iterator[Entry]:
     """What the activity log tells of it."""
 
     def entry(at: datetime, author: int, activity: str, *changes: dict[str, Any]) -> Entry:
