@@ -14,7 +14,7 @@ from flagtui.service.experiments.metric_rules import ORDER_OF, check_references,
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import find, find_flag, flag_by_id, insert
 from flagtui.service.experiments.save import log, shown
-from flagtui.service.experiments.saved_links import replace_links
+from flagtui.service.experiments.saved_metrics import replace_links
 from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
 
 _DATES = "End date must be after start date"

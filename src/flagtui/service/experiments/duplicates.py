@@ -17,7 +17,7 @@ from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import find_flag
 from flagtui.service.experiments.save import called, shown
-from flagtui.service.experiments.saved_links import Link
+from flagtui.service.experiments.saved_metrics import Link
 from flagtui.service.field_kinds import Use
 
 _COPIED = EXPERIMENTS.using(Use.COPIED)

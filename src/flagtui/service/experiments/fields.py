@@ -8,8 +8,9 @@ from flagtui.service.experiments import settings_rules as rules
 from flagtui.service.experiments.flag_config import FLAG_KEYS
 from flagtui.service.experiments.flag_input import read_flag_input
 from flagtui.service.experiments.metric_rules import METRIC, checked_metrics
-from flagtui.service.experiments.saved_links import checked_links
+from flagtui.service.experiments.saved_metrics import checked_links
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, checked, choice, moment, text, truth
+from flagtui.service.resources import find_row
 from flagtui.service.shapes import (
     MAYBE_NUMBER,
     MAYBE_OBJECT,
@@ -46,11 +47,7 @@ def _read_holdout(fields: Fields, name: str, target: Target) -> Json:
     if number is None:
         detail = f"Incorrect type. Expected pk value, received {type(value).__name__}."
         raise invalid(detail, name, "incorrect_type")
-    found = None
-    if abs(number) < 2**63:
-        sql = "SELECT 1 FROM holdouts WHERE id = ? AND project_id = ?"
-        found = target.call.db.execute(sql, (number, target.call.project.id)).fetchone()
-    if found is None:
+    if find_row(target.call.db, "holdouts", target.call.project.id, number) is None:
         raise invalid(f'Invalid pk "{value}" - object does not exist.', name, "does_not_exist")
     return number
 

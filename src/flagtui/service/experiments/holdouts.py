@@ -1,13 +1,17 @@
 """Groups of people kept out of experiments, and the share they keep away from a flag."""
 
-from flagtui.service.answers import Answer, answer, empty, text_of, value_of
-from flagtui.service.bodies import Fields
+import sqlite3
+from typing import Final
+
+from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, invalid, not_found
+from flagtui.service.database import update_row
+from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.flag_changes import change_flag
-from flagtui.service.experiments.representation import nested_holdouts, texts
 from flagtui.service.experiments.rows import select
-from flagtui.service.pagination import page, window
+from flagtui.service.field_kinds import Field, Table, Use, Values, checked, text
+from flagtui.service.resources import Resource
+from flagtui.service.shapes import SHARE, listed, record
 
 
 def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:
@@ -20,73 +24,6 @@ def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:
     groups = value_of(row["filters"])
     share = groups[0].get("rollout_percentage", 0) if groups else 0
     return {"id": number, "exclusion_percentage": share}
-
-
-def list_holdouts(call: Call) -> Answer:
-    part = window(call)
-    count = call.db.execute(
-        "SELECT count(*) FROM holdouts WHERE project_id = ?", (call.project.id,)
-    ).fetchone()[0]
-    rows = call.db.execute(
-        "SELECT id FROM holdouts WHERE project_id = ? ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
-        (call.project.id, part.limit, part.offset),
-    ).fetchall()
-    described = nested_holdouts(call, (row["id"] for row in rows))
-    return page(call, count, texts(described[row["id"]] for row in rows), part)
-
-
-def retrieve_holdout(call: Call) -> Answer:
-    return _shown(call, _called(call))
-
-
-def create_holdout(call: Call) -> Answer:
-    fields = Fields(call.body())
-    columns = _read(fields, new=True)
-    if not columns.get("filters"):
-        raise invalid("Filters are required to create an holdout group")
-    sql = (
-        "INSERT INTO holdouts (project_id, name, description, filters, created_by_id, created_at, updated_at)"
-        " VALUES (?, ?, ?, '[]', ?, ?, ?)"
-    )
-    described = (columns["name"], columns.get("description"))
-    stamped = (call.caller.user_id, call.stamp, call.stamp)
-    number = call.db.execute(sql, (call.project.id, *described, *stamped)).lastrowid or 0
-    _store(call, number, {"filters": _named(columns["filters"], number)})
-    return _shown(call, number, 201)
-
-
-def update_holdout(call: Call) -> Answer:
-    """The flags of its experiments follow a new share."""
-    number = _called(call)
-    columns = _read(Fields(call.body()), new=False)
-    if "filters" in columns:
-        columns["filters"] = _named(columns["filters"], number)
-    _store(call, number, columns)
-    if "filters" in columns:
-        _carry_over(call, number, holdout_of(call, number))
-    return _shown(call, number)
-
-
-def delete_holdout(call: Call) -> Answer:
-    """Its experiments go on without it."""
-    number = _called(call)
-    call.body()
-    _carry_over(call, number, None)
-    call.db.execute("DELETE FROM holdouts WHERE id = ?", (number,))
-    return empty(204)
-
-
-def _read(fields: Fields, *, new: bool) -> dict[str, Json]:
-    columns: dict[str, Json] = {}
-    if new:
-        fields.require("name")
-    if "name" in fields:
-        columns["name"] = fields.text("name", longest=400, blank=False)
-    if "description" in fields:
-        columns["description"] = fields.text("description", longest=400, null=True)
-    if "filters" in fields:
-        columns["filters"] = _checked_filters(fields.sent["filters"])
-    return columns
 
 
 def _checked_filters(sent: Json) -> list[dict[str, Json]]:
@@ -103,17 +40,36 @@ def _checked_filters(sent: Json) -> list[dict[str, Json]]:
     return sent
 
 
-def _named(filters: list[dict[str, Json]], number: int) -> list[dict[str, Json]]:
-    """People held back see a variant of this name."""
-    return [{**one, "variant": f"holdout-{number}"} for one in filters]
+class Holdouts(Resource):
+    table = "holdouts"
+    fields = Table(
+        "holdout",
+        (
+            Field("id"),
+            Field("name", text(400, blank=False), Use.NEEDED),
+            Field("description", text(400, null=True)),
+            Field("filters", checked(_checked_filters, listed(record({"rollout_percentage": SHARE})))),
+            Field("created_by", column="created_by_id"),
+            Field("created_at"),
+            Field("updated_at"),
+        ),
+    )
 
+    def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
+        if row is None and not columns.get("filters"):
+            raise invalid("Filters are required to create an holdout group")
 
-def _store(call: Call, number: int, columns: dict[str, Json]) -> None:
-    if "filters" in columns:
-        columns = {**columns, "filters": text_of(columns["filters"])}
-    pairs = "".join(f", {name} = ?" for name in columns)
-    sql = f"UPDATE holdouts SET updated_at = ?{pairs} WHERE id = ?"
-    call.db.execute(sql, (call.stamp, *columns.values(), number))
+    def follow(self, call: Call, number: int, columns: Values) -> None:
+        """People held back see a variant of this name; the flags of its experiments follow a new share."""
+        if "filters" in columns:
+            named = [{**one, "variant": f"holdout-{number}"} for one in columns["filters"]]
+            update_row(call.db, self.table, number, {"filters": text_of(named)})
+            _carry_over(call, number, holdout_of(call, number))
+
+    def leave(self, call: Call, row: sqlite3.Row) -> None:
+        """Its experiments go on without it."""
+        call.body()
+        _carry_over(call, row["id"], None)
 
 
 def _carry_over(call: Call, number: int, share: Json) -> None:
@@ -125,14 +81,4 @@ def _carry_over(call: Call, number: int, share: Json) -> None:
         done.add(one.flag.id)
 
 
-def _called(call: Call) -> int:
-    number = call.number("id")
-    sql = "SELECT id FROM holdouts WHERE id = ? AND project_id = ?"
-    row = call.db.execute(sql, (number, call.project.id)).fetchone()
-    if row is None:
-        raise not_found()
-    return int(row["id"])
-
-
-def _shown(call: Call, number: int, status: int = 200) -> Answer:
-    return answer(nested_holdouts(call, [number])[number], status)
+HOLDOUTS: Final = Holdouts()

@@ -9,7 +9,7 @@ from flagtui.service.errors import Json
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_config import FlagConfig, from_parameters
 from flagtui.service.experiments.metric_rules import ORDER_OF
-from flagtui.service.experiments.saved_links import Link
+from flagtui.service.experiments.saved_metrics import Link
 from flagtui.service.field_kinds import Target
 
 

@@ -11,20 +11,21 @@ from flagtui.service.experiments import (
     cohorts,
     creation,
     duplicates,
-    holdouts,
     lifecycle,
     list,
     queries,
     recalculation,
-    saved_metrics,
     schemas,
     setup_help,
     timeseries,
     updates,
 )
 from flagtui.service.experiments.flag_changes import keeping_requests
+from flagtui.service.experiments.holdouts import HOLDOUTS
 from flagtui.service.experiments.save import SCOPE, called
+from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.operations import PROJECT, Handler, Operation
+from flagtui.service.resources import Resource
 from flagtui.service.shapes import ACTIVITY_PAGE, page_of
 
 EXPERIMENTS = f"{PROJECT}/experiments"
@@ -32,7 +33,6 @@ ONE = f"{EXPERIMENTS}/{{id}}"
 READ, WRITE = "experiment:read", "experiment:write"
 _ONE_200 = {200: schemas.EXPERIMENT}
 _ONE_201 = {201: schemas.EXPERIMENT}
-_PAGES = ("limit", "offset")
 
 
 def activity_of_one(call: Call) -> Answer:
@@ -71,27 +71,28 @@ def _seed_action(
     return Operation("POST", path, kept, summary, WRITE, writes=True, answers=answers, body=body)
 
 
-def _companions(
-    name: str, subject: str, handlers: tuple[Handler, ...], shape: tuple[Json, Json], listed: tuple[str, ...]
-) -> tuple[Operation, ...]:
+def _shared(name: str, subject: str, kind: Resource, shown: Json, body: Json) -> tuple[Operation, ...]:
     """List, create, read, change, replace and delete of what several experiments share."""
     path = f"{PROJECT}/{name}"
-    one, (shown, body) = f"{path}/{{id}}", shape
-    list_all, create, retrieve, update, delete = handlers
+    one = f"{path}/{{id}}"
     page, found, made = {200: page_of(shown)}, {200: shown}, {201: shown}
 
     def change(method: Literal["PATCH", "PUT"], verb: str) -> Operation:
         return Operation(
-            method, one, update, f"{verb} {subject}", WRITE, writes=True, answers=found, body=body
+            method, one, kind.update, f"{verb} {subject}", WRITE, writes=True, answers=found, body=body
         )
 
     return (
-        Operation("GET", path, list_all, f"List {subject}s", READ, answers=page, parameters=listed),
-        Operation("POST", path, create, f"Create a {subject}", WRITE, writes=True, answers=made, body=body),
-        Operation("GET", one, retrieve, f"One {subject}", READ, answers=found),
+        Operation(
+            "GET", path, kind.list_all, f"List {subject}s", READ, answers=page, parameters=kind.parameters
+        ),
+        Operation(
+            "POST", path, kind.create, f"Create a {subject}", WRITE, writes=True, answers=made, body=body
+        ),
+        Operation("GET", one, kind.retrieve, f"One {subject}", READ, answers=found),
         change("PATCH", "Change a"),
         change("PUT", "Replace a"),
-        Operation("DELETE", one, delete, f"Delete a {subject}", WRITE, writes=True, success=204),
+        Operation("DELETE", one, kind.delete, f"Delete a {subject}", WRITE, writes=True, success=204),
     )
 
 
@@ -198,31 +199,13 @@ _RESULTS = (
     ),
 )  # fmt: skip
 
-_HOLDOUTS = _companions(
-    "experiment_holdouts",
-    "holdout",
-    (
-        holdouts.list_holdouts,
-        holdouts.create_holdout,
-        holdouts.retrieve_holdout,
-        holdouts.update_holdout,
-        holdouts.delete_holdout,
-    ),
-    (schemas.HOLDOUT, schemas.HOLDOUT_BODY),
-    _PAGES,
-)
-_SAVED_METRICS = _companions(
+_HOLDOUTS = _shared("experiment_holdouts", "holdout", HOLDOUTS, schemas.HOLDOUT, schemas.HOLDOUT_BODY)
+_SAVED_METRICS = _shared(
     "experiment_saved_metrics",
     "saved metric",
-    (
-        saved_metrics.list_saved_metrics,
-        saved_metrics.create_saved_metric,
-        saved_metrics.retrieve_saved_metric,
-        saved_metrics.update_saved_metric,
-        saved_metrics.delete_saved_metric,
-    ),
-    (schemas.SAVED_METRIC, schemas.SAVED_METRIC_BODY),
-    saved_metrics.PARAMETERS,
+    SAVED_METRICS,
+    schemas.SAVED_METRIC,
+    schemas.SAVED_METRIC_BODY,
 )
 
 OPERATIONS = (*_RECORDS, *_ACTIONS, *_CHOOSING, *_RESULTS, *_HOLDOUTS, *_SAVED_METRICS)

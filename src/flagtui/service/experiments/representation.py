@@ -1,7 +1,6 @@
 """Experiments as answers show them: the newest shape, the slim rows of its lists, and the older shape."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from flagtui.service.answers import encode, value_of
 from flagtui.service.call import Call
@@ -11,10 +10,12 @@ from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerp
 from flagtui.service.experiments.analysis.metric import OLD_KINDS
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_config import projected_parameters
+from flagtui.service.experiments.holdouts import HOLDOUTS
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.people import nested_users
+from flagtui.service.resources import find_row
 
 NOT_IN_LISTS = frozenset(field.name for field in EXPERIMENTS.fields if Use.BASIC not in field.uses)
 
@@ -107,25 +108,11 @@ def saved_metric_links(call: Call, one: Experiment) -> list[dict[str, Json]]:
     ]
 
 
-def nested_holdouts(call: Call, ids: Iterable[int | None]) -> dict[int | None, Json]:
+def nested_holdouts(call: Call, ids: Iterable[int | None]) -> dict[int, Json]:
     """Holdouts by id, as experiments nest them and their own endpoint shows them."""
-    wanted = sorted({number for number in ids if number is not None})
-    marks = ",".join("?" for _ in wanted)
-    rows = call.db.execute(f"SELECT * FROM holdouts WHERE id IN ({marks})", wanted).fetchall()
-    users = nested_users(call.db, (row["created_by_id"] for row in rows))
-    return {row["id"]: _holdout(row, value_of(users[row["created_by_id"]])) for row in rows}
-
-
-def _holdout(row: Any, created_by: Json) -> dict[str, Json]:
-    return {
-        "id": row["id"],
-        "name": row["name"],
-        "description": row["description"],
-        "filters": value_of(row["filters"]),
-        "created_by": created_by,
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
-    }
+    found = (find_row(call.db, "holdouts", call.project.id, number) for number in set(ids))
+    rows = [row for row in found if row is not None]
+    return {row["id"]: value_of(text) for row, text in zip(rows, HOLDOUTS.texts(call, rows), strict=True)}
 
 
 def is_old(one: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) -> bool:

@@ -1,120 +1,117 @@
-"""Metrics that several experiments share."""
+"""Metrics that several experiments share, and which of them an experiment uses."""
 
 import sqlite3
-from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from flagtui.service.answers import Answer, answer, empty, text_of, value_of
+from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, invalid, not_found
-from flagtui.service.experiments.metric_rules import check_references, checked_metrics, uses_event
-from flagtui.service.experiments.representation import texts
-from flagtui.service.pagination import page, window
-from flagtui.service.people import nested_users
-
-PARAMETERS = ("limit", "offset", "search", "event")
+from flagtui.service.errors import Fault, Json, invalid
+from flagtui.service.experiments.metric_rules import METRIC, check_references, checked_metrics, uses_event
+from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, text
+from flagtui.service.resources import Resource, find_row
+from flagtui.service.shapes import TEXTS
 
 
-def list_saved_metrics(call: Call) -> Answer:
-    part = window(call)
-    search = call.query.get("search", "").strip().lower()
-    rows = call.db.execute(
-        "SELECT * FROM saved_metrics WHERE project_id = ? AND instr(lower(name), ?) > 0"
-        " ORDER BY created_at DESC, id DESC",
-        (call.project.id, search),
-    ).fetchall()
-    if event := call.query.get("event"):
-        rows = [row for row in rows if uses_event(call.db, [value_of(row["query"])], event)]
-    chosen = rows[part.offset : part.offset + part.limit]
-    return page(call, len(rows), texts(_describe(call, chosen)), part)
-
-
-def retrieve_saved_metric(call: Call) -> Answer:
-    return answer(_describe(call, [_called(call)])[0])
-
-
-def create_saved_metric(call: Call) -> Answer:
-    fields = Fields(call.body())
-    fields.require("name")
-    fields.require("query")
-    columns = _read(call, fields)
-    names = ", ".join(columns)
-    marks = ", ".join("?" for _ in columns)
-    sql = (
-        f"INSERT INTO saved_metrics (project_id, created_by_id, created_at, updated_at, {names})"
-        f" VALUES (?, ?, ?, ?, {marks})"
-    )
-    birth = (call.project.id, call.caller.user_id, call.stamp, call.stamp)
-    number = call.db.execute(sql, (*birth, *columns.values())).lastrowid
-    return answer(_describe(call, [_row(call, number)])[0], 201)
-
-
-def update_saved_metric(call: Call) -> Answer:
-    row = _called(call)
-    columns = _read(call, Fields(call.body()))
-    pairs = "".join(f", {name} = ?" for name in columns)
-    sql = f"UPDATE saved_metrics SET updated_at = ?{pairs} WHERE id = ?"
-    call.db.execute(sql, (call.stamp, *columns.values(), row["id"]))
-    return answer(_describe(call, [_row(call, row["id"])])[0])
-
-
-def delete_saved_metric(call: Call) -> Answer:
-    """Experiments that used it go on without it."""
-    row = _called(call)
-    call.body()
-    call.db.execute("DELETE FROM saved_metrics WHERE id = ?", (row["id"],))
-    return empty(204)
-
-
-def _read(call: Call, fields: Fields) -> dict[str, Json]:
-    columns: dict[str, Json] = {}
-    if "name" in fields:
-        columns["name"] = fields.text("name", longest=400, blank=False)
-    if "description" in fields:
-        columns["description"] = fields.text("description", longest=400, null=True)
-    if "query" in fields:
-        columns["query"] = text_of(_checked_query(call, fields))
-    if "tags" in fields:
-        items = fields.items("tags") or []
-        columns["tags"] = text_of(sorted({str(tag).strip().lower() for tag in items if str(tag).strip()}))
-    return columns
-
-
-def _checked_query(call: Call, fields: Fields) -> dict[str, Json]:
-    query = fields.sent["query"]
+def _read_query(fields: Fields, name: str, target: Target) -> Json:
+    query, call = fields.sent[name], target.call
     if not isinstance(query, dict) or not query:
-        raise invalid("Query is required to create a saved metric", "query")
-    checked = checked_metrics([query], "query")[0]
+        raise invalid("Query is required to create a saved metric", name)
+    checked = checked_metrics([query], name)[0]
     unknown = bool(fields.flag("allow_unknown_events", False)) or not call.generation.refuses_unknown_events
     check_references(call.db, call.project.id, [checked], unknown_events=unknown)
     return checked
 
 
-def _describe(call: Call, rows: Sequence[sqlite3.Row]) -> list[dict[str, Json]]:
-    users = nested_users(call.db, (row["created_by_id"] for row in rows))
-    return [
-        {
-            "id": row["id"],
-            "name": row["name"],
-            "description": row["description"],
-            "query": value_of(row["query"]),
-            "created_by": value_of(users[row["created_by_id"]]),
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
-            "tags": value_of(row["tags"]),
-        }
-        for row in rows
-    ]
+def _read_tags(fields: Fields, name: str, _: Target) -> Json:
+    tags = (str(tag).strip().lower() for tag in fields.items(name) or [])
+    return sorted({tag for tag in tags if tag})
 
 
-def _called(call: Call) -> sqlite3.Row:
-    return _row(call, call.number("id"))
+class SavedMetrics(Resource):
+    """Experiments that used a deleted one go on without it."""
+
+    table = "saved_metrics"
+    fields = Table(
+        "saved metric",
+        (
+            Field("id"),
+            Field("name", text(400, blank=False), Use.NEEDED),
+            Field("description", text(400, null=True)),
+            Field("query", Kind(_read_query, METRIC, "json"), Use.NEEDED),
+            Field("created_by", column="created_by_id"),
+            Field("created_at"),
+            Field("updated_at"),
+            Field("tags", Kind(_read_tags, TEXTS, "json")),
+        ),
+    )
+    parameters = ("limit", "offset", "search", "event")
+
+    def chosen(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+        search = call.query.get("search", "").strip().lower()
+        rows = [row for row in rows if search in row["name"].lower()]
+        if event := call.query.get("event"):
+            rows = [row for row in rows if uses_event(call.db, [value_of(row["query"])], event)]
+        return rows
+
+    def leave(self, call: Call, row: sqlite3.Row) -> None:
+        call.body()
 
 
-def _row(call: Call, number: int | None) -> sqlite3.Row:
-    row: sqlite3.Row | None = call.db.execute(
-        "SELECT * FROM saved_metrics WHERE id = ? AND project_id = ?", (number, call.project.id)
-    ).fetchone()
-    if row is None:
-        raise not_found()
-    return row
+SAVED_METRICS: Final = SavedMetrics()
+
+
+class Link(NamedTuple):
+    """That an experiment uses a saved metric."""
+
+    saved_metric: int
+    metadata: dict[str, Json]
+
+
+def checked_links(call: Call, sent: Json) -> list[Link]:
+    """Each metric once, in the order sent; null is no metric."""
+    if sent is None:
+        return []
+    if not isinstance(sent, list):
+        raise _fault("Saved metrics must be a list")
+    links = {link.saved_metric: link for link in (_link(call, one) for one in sent)}
+    return list(links.values())
+
+
+def replace_links(call: Call, experiment_id: int, links: list[Link]) -> None:
+    """The whole list is the new set. Keeps the rows of metrics that stay, so that their ids and dates do."""
+    kept = text_of([link.saved_metric for link in links])
+    call.db.execute(
+        "DELETE FROM experiment_saved_metrics WHERE experiment_id = ?"
+        " AND saved_metric_id NOT IN (SELECT value FROM json_each(?))",
+        (experiment_id, kept),
+    )
+    for link in links:
+        call.db.execute(
+            "INSERT INTO experiment_saved_metrics (experiment_id, saved_metric_id, metadata, created_at)"
+            " VALUES (?, ?, ?, ?) ON CONFLICT (experiment_id, saved_metric_id)"
+            " DO UPDATE SET metadata = excluded.metadata",
+            (experiment_id, link.saved_metric, text_of(link.metadata), call.stamp),
+        )
+
+
+def _link(call: Call, one: Json) -> Link:
+    if not isinstance(one, dict):
+        raise _fault("Saved metric must be an object")
+    if "id" not in one:
+        raise _fault("Saved metric must have an id")
+    metadata = one.get("metadata")
+    if metadata is not None:
+        if not isinstance(metadata, dict):
+            raise _fault("Metadata must be an object")
+        if "type" not in metadata:
+            raise _fault("Metadata must have a type key")
+    number = one["id"]
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    if not is_number or find_row(call.db, "saved_metrics", call.project.id, number) is None:
+        raise _fault("Saved metric does not exist or does not belong to this project")
+    return Link(number, metadata or {"type": "primary"})
+
+
+def _fault(detail: str) -> Fault:
+    return invalid(detail, "saved_metrics_ids")

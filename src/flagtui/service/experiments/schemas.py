@@ -4,7 +4,9 @@ from typing import Final
 
 from flagtui.service.errors import Json
 from flagtui.service.experiments.fields import CONCLUSION, EXPERIMENTS
+from flagtui.service.experiments.holdouts import HOLDOUTS
 from flagtui.service.experiments.metric_rules import METRIC
+from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAG
 from flagtui.service.shapes import (
@@ -13,9 +15,7 @@ from flagtui.service.shapes import (
     NUMBER,
     OBJECT,
     OBJECTS,
-    SHARE,
     TEXT,
-    TEXTS,
     TRUTH,
     USER,
     listed,
@@ -82,18 +82,12 @@ _QUERY: Final = record(
     ("kind", "experiment_id"),
 )
 QUERY_BODY: Final = record({"query": _QUERY, "refresh": TEXT}, ("query",))
-_DESCRIBED: Final[dict[str, Json]] = {
-    "name": {"type": "string", "minLength": 1, "maxLength": 400},
-    "description": {"type": ["string", "null"], "maxLength": 400},
-}
 HOLDOUT: Final = record(
     {"id": NUMBER, "name": TEXT, "description": MAYBE_TEXT, "filters": OBJECTS, "created_by": USER},
     ("id", "name", "filters"),
 )
-HOLDOUT_BODY: Final = record({**_DESCRIBED, "filters": listed(record({"rollout_percentage": SHARE}))})
+HOLDOUT_BODY: Final = record(HOLDOUTS.fields.body_schema())
 SAVED_METRIC: Final = record(
     {"id": NUMBER, "name": TEXT, "query": OBJECT, "created_by": USER}, ("id", "name", "query")
 )
-SAVED_METRIC_BODY: Final = record(
-    {**_DESCRIBED, "query": METRIC, "tags": TEXTS, "allow_unknown_events": TRUTH}
-)
+SAVED_METRIC_BODY: Final = record({**SAVED_METRICS.fields.body_schema(), "allow_unknown_events": TRUTH})

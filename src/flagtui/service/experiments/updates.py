@@ -13,7 +13,7 @@ from flagtui.service.experiments.inputs import Input, read_input
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.save import called, save, shown
-from flagtui.service.experiments.saved_links import replace_links
+from flagtui.service.experiments.saved_metrics import replace_links
 from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
 
 _OF_OLD = ("name", "description", "end_date", "deleted")

@@ -1,0 +1,101 @@
+"""Small records of a project, each kind in a table of its own: listed, made, read, changed, deleted alike."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from flagtui.service.answers import Answer, empty, joined, spliced
+from flagtui.service.bodies import LARGEST, Fields
+from flagtui.service.call import Call
+from flagtui.service.database import insert_row, update_row
+from flagtui.service.errors import not_found
+from flagtui.service.field_kinds import Table, Target, Use, Values
+from flagtui.service.pagination import page, window
+from flagtui.service.people import nested_users
+
+
+def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | None) -> sqlite3.Row | None:
+    """A record of the project; None also for a number that is too large for an id."""
+    if number is None or abs(number) > LARGEST:
+        return None
+    sql = f"SELECT * FROM {table} WHERE id = ? AND project_id = ?"
+    row: sqlite3.Row | None = db.execute(sql, (number, project_id)).fetchone()
+    return row
+
+
+class Resource:
+    """One kind of record; the methods that take a call alone are handlers."""
+
+    table: str
+    fields: Table
+    order = "created_at DESC, id DESC"
+    parameters: tuple[str, ...] = ("limit", "offset")
+    """Of the query of the list."""
+
+    def chosen(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+        """Those of the project's records that the query asks for."""
+        return rows
+
+    def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
+        """Raises the faults that no field has by itself; `row` is None for a new record."""
+
+    def follow(self, call: Call, number: int, columns: Values) -> None:
+        """What else changes when these columns have been written."""
+
+    def leave(self, call: Call, row: sqlite3.Row) -> None:
+        """What else changes before a record is deleted."""
+
+    def list_all(self, call: Call) -> Answer:
+        part = window(call)
+        sql = f"SELECT * FROM {self.table} WHERE project_id = ? ORDER BY {self.order}"
+        rows = self.chosen(call, call.db.execute(sql, (call.project.id,)).fetchall())
+        return page(call, len(rows), self.texts(call, rows[part.offset : part.offset + part.limit]), part)
+
+    def retrieve(self, call: Call) -> Answer:
+        return self._answer(call, self._called(call))
+
+    def create(self, call: Call) -> Answer:
+        body = Fields(call.body())
+        for name in self.fields.using(Use.NEEDED):
+            body.require(name)
+        columns = self.fields.read(body, Target(call))
+        self.check(call, None, columns)
+        birth = {"created_at": call.stamp, "updated_at": call.stamp, "created_by_id": call.caller.user_id}
+        stored = self.fields.stored({**columns, **birth, "project_id": call.project.id})
+        number = insert_row(call.db, self.table, stored)
+        self.follow(call, number, columns)
+        return self._answer(call, self._row(call, number), 201)
+
+    def update(self, call: Call) -> Answer:
+        row = self._called(call)
+        columns = self.fields.read(Fields(call.body()), Target(call, row))
+        self.check(call, row, columns)
+        stored = self.fields.stored({**columns, "updated_at": call.stamp})
+        update_row(call.db, self.table, row["id"], stored)
+        self.follow(call, row["id"], columns)
+        return self.retrieve(call)
+
+    def delete(self, call: Call) -> Answer:
+        row = self._called(call)
+        self.leave(call, row)
+        call.db.execute(f"DELETE FROM {self.table} WHERE id = ?", (row["id"],))
+        return empty(204)
+
+    def texts(self, call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
+        """JSON texts as every answer shows the records."""
+        users = nested_users(call.db, (row["created_by_id"] for row in rows))
+        return [
+            joined(self.fields.texts(row, Use.NONE) | {"created_by": users[row["created_by_id"]]})
+            for row in rows
+        ]
+
+    def _called(self, call: Call) -> sqlite3.Row:
+        return self._row(call, call.number("id"))
+
+    def _row(self, call: Call, number: int | None) -> sqlite3.Row:
+        row = find_row(call.db, self.table, call.project.id, number)
+        if row is None:
+            raise not_found()
+        return row
+
+    def _answer(self, call: Call, row: sqlite3.Row, status: int = 200) -> Answer:
+        return spliced(self.texts(call, [row])[0], status)
