@@ -85,6 +85,31 @@ def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> Non
     assert all(each["day"] for each in days)
 
 
+def test_an_experiment_names_its_metrics_and_where_their_results_are(signed_in: Run, draft: str) -> None:
+    source = {"source": {"kind": "EventsNode", "event": "$pageview"}}
+    metric = {"kind": "ExperimentMetric", "metric_type": "mean", **source}
+    slow = {**metric, "name": "Seconds", "goal": "decrease"}
+    fields = (f"metrics={json.dumps([slow])}", f"metrics_secondary={json.dumps([metric])}")
+    assert "nothing so far" in signed_in("experiments", "get", draft, is_shown=True).out
+    signed_in("experiments", "edit", draft, "--field", fields[0], "--field", fields[1], "--yes")
+    shown = signed_in("experiments", "get", draft, is_shown=True).out
+    assert "primary: Seconds, mean, lower is better" in shown
+    assert "secondary: $pageview, mean, higher is better" in shown
+    assert "none before it is launched" in shown
+    signed_in("experiments", "launch", draft, "--yes")
+    shown = signed_in("experiments", "get", draft, is_shown=True).out
+    assert f"flagtui experiments results {draft}" in shown
+
+
+def test_a_lower_number_is_the_better_one_where_the_goal_says_so(signed_in: Run) -> None:
+    found = records(signed_in("experiments", "results", "checkout-redesign", "--json"))
+    chances = {one["metric"]: one for one in found if one["chance_to_win"] is not None}
+    slow, paid = chances["Checkout time"], chances["Paid conversion"]
+    assert slow["lift"] < 0
+    assert slow["chance_better"] == 1 - slow["chance_to_win"]
+    assert paid["chance_better"] == paid["chance_to_win"]
+
+
 def event(signed_in: Run, name: str = "$pageview") -> dict[str, Any]:
     (found,) = records(signed_in("events", "get", name, "--json"))
     return found

@@ -9,7 +9,8 @@ import click
 
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
-from flagtui.changes.proposal import LeftOut, Outcome
+from flagtui.changes.proposal import LeftOut, Outcome, Proposal
+from flagtui.changes.verbs import STATES
 from flagtui.cli.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.output.lines import say, warn
 from flagtui.cli.output.printer import Printer
@@ -32,6 +33,8 @@ CODES: Final[dict[str, Code]] = {
 }
 TOLD_BY_THE_ANSWER: Final[tuple[Code, ...]] = ("sign_in", "not_found")
 """What a refusal can mean that another exit code is for."""
+MOST_TOLD: Final = 3
+"""Differences of one record that are told when it is saved."""
 _ORDER: Final = (
     *("unknown", "conflicted", "awaiting approval", "failed", "refused"),
     *(NOT_SENT, LEFT_OUT, NOTHING_TO_DO),
@@ -72,7 +75,8 @@ class ChangeReport:
             return
         for result in found:
             if result.ending == "saved":
-                say(f"{result.key} {result.words}." + (f" {result.next}" if result.next else ""))
+                now = f": {result.now}" if result.now else ""
+                say(f"{result.key} {result.words}{now}. {result.next}".rstrip())
             else:
                 warn(f"{result.key}: {result.ending}: {result.words}. {result.next}".rstrip())
 
@@ -141,6 +145,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         outcome.ending,
         words,
         "".join(f"{_sentence(part)} " for part in said if part).rstrip(),
+        _now(plan) if outcome.is_saved else "",
         "" if isinstance(id, int) and id <= 0 else str(id),
         getattr(record, "version", None) if outcome.is_saved else None,
         outcome.journal_id,
@@ -149,6 +154,15 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         is_without_journal=outcome.is_without_journal,
         code=code if code in TOLD_BY_THE_ANSWER else None,
     )
+
+
+def _now(plan: Proposal) -> str:
+    """The first differences of a change whose name leaves them open: `rollout 10 % → 25 %`."""
+    if plan.verb.name in STATES or plan.verb.name == "create":
+        return ""
+    told = [line.words for line in plan.lines[:MOST_TOLD]]
+    told += [f"{more} more"] if (more := len(plan.lines) - MOST_TOLD) > 0 else []
+    return "; ".join(told)
 
 
 def _sentence(text: str) -> str:

@@ -1,10 +1,12 @@
 """Queries of the command line: whether a word is one, and the rows that one finds."""
 
-from collections.abc import Awaitable, Callable
+import difflib
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, Literal, TypeVar
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.project_session import ProjectSession
+from flagtui.safe_text import safe_text
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
 from flagtui.store.finder import Finder
@@ -27,13 +29,27 @@ def read_query(line: str, vocabulary: Any) -> Any:
     query = read_line(line, vocabulary)
     if query.problems:
         problem = query.problems[0]
-        raise Trouble(f"the query is not understood: {problem.reason}.", "See docs/search.md.", code="usage")
+        part = safe_text(line[problem.start : problem.end], 80)
+        what = f"the query '{part}' is not understood: {problem.reason}."
+        raise Trouble(what, "Nothing was done.", code="usage")
     return query
 
 
 def has_qualifier(noun: Noun, word: str) -> bool:
     """Whether a word is a query: it has a qualifier such as `tag:web`."""
     return any(term.name for term in read_line(word, LISTINGS[noun].vocabulary).terms)
+
+
+def require_no_query(noun: Noun, words: Iterable[str]) -> None:
+    """Make sure that names no record has were not meant as queries.
+
+    A name may have a colon in it, so that half a query is known by no record being called so. Raises Trouble.
+    """
+    vocabulary = LISTINGS[noun].vocabulary
+    for word in words:
+        meant = word.removeprefix("-").partition(":")[0].lower()
+        if ":" in word and difflib.get_close_matches(meant, vocabulary.qualifiers, 1):
+            read_query(word, vocabulary)
 
 
 async def find_rows(

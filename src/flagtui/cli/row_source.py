@@ -4,7 +4,9 @@ from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from flagtui.cli.errors import Trouble
 from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.selection import not_found
 from flagtui.models.rows import RowPage
 
 
@@ -22,17 +24,14 @@ class RowSource:
         """Whether a word of the command line is a query."""
         if ":" not in word:
             return False
-        from flagtui.cli.row_search import has_qualifier
-
-        return has_qualifier(self.noun, word)
+        return bool(_search().has_qualifier(self.noun, word))
 
     async def rows(self, session: ProjectSession, line: str, sort: str = "") -> list[Any]:
         """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
-        from flagtui.cli.row_search import find_rows
-
-        return await find_rows(
+        found: list[Any] = await _search().find_rows(
             self.noun, line, sort, session, lambda archived: self.every(session, has_archived=archived)
         )
+        return found
 
     async def every(self, session: ProjectSession, *, has_archived: bool = False) -> list[Any]:
         """Every row the server lists. Raises ApiError."""
@@ -41,6 +40,21 @@ class RowSource:
             async for page in self.pages(session, filters):
                 found += page.rows
         return found
+
+    async def unknown(
+        self, session: ProjectSession, words: Sequence[str], rows: Sequence[Any] | None = None
+    ) -> Trouble:
+        """That no record is called so, with names near it. Raises Trouble for half a query, ApiError."""
+        _search().require_no_query(self.noun, words)
+        known = await self.every(session) if rows is None else rows
+        names = [name for row in known for name in self.names(row) if name]
+        return not_found(self.noun, words, names, f"flagtui {self.noun}s list")
+
+
+def _search() -> Any:
+    from flagtui.cli import row_search
+
+    return row_search
 
 
 FLAGS: Final = RowSource(
@@ -57,8 +71,3 @@ EVENTS: Final = RowSource(
     lambda row: (row.name,),
     has_archive=False,
 )
-
-
-def names_of(source: RowSource, rows: Sequence[Any]) -> list[str]:
-    """Every name that a row of these may be called by."""
-    return [name for row in rows for name in source.names(row) if name]

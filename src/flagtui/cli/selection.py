@@ -72,8 +72,8 @@ def only_one(found: Sequence[Found], noun: str) -> Found:
     return found[0]
 
 
-def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Trouble:
-    """The trouble that names what is missing, with names that are near it."""
+def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: str) -> Trouble:
+    """The trouble that names what is missing, with names near it, else `where`: what shows all."""
     names = list(known)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []
@@ -85,7 +85,7 @@ def not_found(noun: str, missing: Sequence[str], known: Iterable[str]) -> Troubl
     said = ", ".join(safe_text(word, 80) for word in missing[:5])
     more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
     likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
-    fix = f"Did you mean {likely}? Nothing was done." if likely else "Nothing was done."
+    fix = f"Did you mean {likely}? Nothing was done." if likely else f"Nothing was done. See: {where}"
     return Trouble(f"there is no {noun} {said}{more}.", fix, code="not_found")
 
 

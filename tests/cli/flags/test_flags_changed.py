@@ -86,6 +86,37 @@ def test_a_near_miss_is_suggested_and_never_acted_on(signed_in: Run, ask: Ask[Fl
     assert read(ask, key).active is True
 
 
+def test_a_query_with_a_fault_is_no_name_that_is_missing(signed_in: Run, ask: Ask[Flag], key: str) -> None:
+    wrong = signed_in("flags", "disable", "is:onn", "--yes")
+    assert (wrong.code, "'is:onn' is not understood: is: use on, off" in wrong.err) == (2, True)
+    for words in (
+        ("flags", "get", "iss:on"),
+        ("flags", "due", "rollout:x"),
+        ("experiments", "end", "is:runing"),
+    ):
+        done = signed_in(*words)
+        assert (done.code, f"'{words[2]}' is not understood" in done.err) == (2, True), done.err
+    # An event may have a colon in its name.
+    assert "there is no event cart:opened" in signed_in("events", "get", "cart:opened").err
+    assert "See: flagtui flags list" in signed_in("flags", "get", "qqqqqqqq").err
+
+
+def test_a_saved_change_says_what_is_true_now(signed_in: Run, key: str) -> None:
+    saved = signed_in("flags", "rollout", key, "--to", "75", "--yes", is_shown=True)
+    assert f"{key} has a new rollout: condition 1: rollout 50 % → 75 %." in saved.out
+    assert "not counted, since --yes agrees beforehand" in saved.out
+    off = signed_in("flags", "disable", key, "--yes", is_shown=True)
+    assert off.out.endswith(f"{key} is off.\n")
+    done = signed_in("flags", "rollout", key, "--to", "80", "--yes", "--json")
+    (record,) = json.loads(done.out)["records"]
+    assert record["words"] == "has a new rollout"
+
+
+def test_a_dry_run_in_a_pipe_says_when_a_scheduled_change_would_happen(signed_in: Run, key: str) -> None:
+    words = ("flags", "schedule", key, "--off", "--at", "2099-03-05 09:00", "--dry-run")
+    assert "turned off, 2099-03-05 09:00 UTC" in signed_in(*words).out
+
+
 def test_keys_are_read_from_standard_input_as_a_list_prints_them(
     signed_in: Run, ask: Ask[Flag], key: str
 ) -> None:

@@ -67,6 +67,19 @@ def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
     assert "who         nobody: it is deleted. Restored, it would be" in shown
 
 
+def test_group_types_go_by_the_names_that_the_project_gives_them(signed_in: Run, ask: Ask[Flag]) -> None:
+    groups = [{"properties": [], "rollout_percentage": 20}]
+    filters = {"aggregation_group_type_index": 0, "groups": groups}
+    ask(lambda client: client.flags.create({"key": "for-companies", "filters": filters}))
+    shown = signed_in("flags", "get", "for-companies", is_shown=True)
+    assert "20 % of all company groups" in shown.out
+    everyone = json.dumps({"groups": groups})
+    signed_in("flags", "edit", "for-companies", "--field", f"filters={everyone}", "--yes")
+    assert "company" in signed_in("flags", "diff", "for-companies").out
+    edit = ("flags", "edit", "for-companies", "--field", f"filters={json.dumps(filters)}", "--dry-run")
+    assert "company groups" in signed_in(*edit).out
+
+
 def test_history_and_differences_tell_who_moved_what(signed_in: Run, key: str) -> None:
     signed_in("flags", "rollout", key, "--to", "75", "--yes")
     history = json.loads(signed_in("flags", "history", key, "--json").out)["records"]
@@ -130,7 +143,7 @@ def test_another_project_is_named_beside_the_command(signed_in: Run, service: Se
 def test_a_flag_is_shown_without_loading_what_searches_lists_or_makes_changes(service: Service) -> None:
     """They take as long again as httpx, which is the half of it."""
     where = {"FLAGTUI_HOST": service.address, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "1"}
-    loaded = loaded_by("flags", "get", "checkout-redesign", **where)
+    loaded = loaded_by("flags", "get", "checkout-redesign", "--json", **where)
     assert loaded.isdisjoint({"textual", "rich", "keyring", "pydantic", "sqlite3"})
     assert not {
         name for name in loaded if name.startswith(("flagtui.store.query", "flagtui.changes.journal"))

@@ -49,6 +49,8 @@ class Surroundings:
     """Seconds to wait for each thing that is asked of the server."""
     is_one_of_many: bool = False
     """Nothing is asked then: a hundred flags would use up the server's patience with this key."""
+    uncounted: str = "not counted when several flags change at once"
+    """What is said of the reach then."""
     names: Names = NO_NAMES
 
 
@@ -71,6 +73,7 @@ class Gathering:
         self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings
     ) -> None:
         self._seen_version = surroundings.seen_version
+        self._uncounted = NotKnown(surroundings.uncounted)
         asks_for = frozenset(fresh.targeting.depends_on)
         self._known = Context(
             now=surroundings.now,
@@ -99,8 +102,7 @@ class Gathering:
     async def within(self, patience: float | None, late: NotKnown = STILL_ASKED) -> Context:
         """What is known after so many seconds, the rest being `late`; None waits for all of it."""
         if not self._asked:
-            uncounted = NotKnown("not counted when several flags change at once")
-            return replace(self._known, reach=uncounted, dependents=self._listed)
+            return replace(self._known, reach=self._uncounted, dependents=self._listed)
         await asyncio.wait(self._asked, timeout=patience)
         reach, dependents, page = (task.result() if task.done() else late for task in self._asked)
         entries = () if isinstance(page, NotKnown) else page.entries

@@ -12,8 +12,8 @@ from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
 from flagtui.cli.records.field_words import age_words, commas, yes
-from flagtui.cli.row_source import EVENTS, names_of
-from flagtui.cli.selection import Wanted, not_found, read_words, several
+from flagtui.cli.row_source import EVENTS
+from flagtui.cli.selection import Wanted, read_words, several
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import EVENT_WORDS, list_options
 from flagtui.models.event_definition import EventDefinition
@@ -130,7 +130,7 @@ async def events_of(session: ProjectSession, wanted: Wanted) -> list[EventDefini
     found = await several(wanted.names, lambda name: _find(session, name))
     missing = [name for name, one in zip(wanted.names, found, strict=True) if one is None]
     if missing:
-        raise not_found("event", missing, names_of(EVENTS, await EVENTS.every(session)))
+        raise await EVENTS.unknown(session, missing)
     known = {one.id: one for one in found if one is not None}
     ids = [row.id for line in wanted.queries for row in await EVENTS.rows(session, line)]
     read = await several(

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
-from flagtui.app.experiments.detail.judgement import lift_of, value_of
+from flagtui.app.experiments.detail.judgement import chance_of, lift_of, value_of
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric
 from flagtui.cli.errors import EXIT_CODES, Trouble
 from flagtui.cli.experiments.experiment_selection import experiments_of
@@ -40,6 +40,7 @@ class MetricValue:
     lift: float | None = None
     interval: tuple[float, float] | None = None
     chance_to_win: float | None = None
+    chance_better: float | None = None
     p_value: float | None = None
     significant: bool | None = None
     is_baseline: bool = False
@@ -68,7 +69,14 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
         "Lower and upper bound of the lift; null where it is not known.",
         lambda one: list(one.interval) if one.interval else None,
     ),
-    RecordField("chance_to_win", "number?", "From 0 to 1.", is_shown=True, words=_short),
+    RecordField("chance_to_win", "number?", "How likely it is the greater one, from 0 to 1."),
+    RecordField(
+        "chance_better",
+        "number?",
+        "How likely it is the better one, from 0 to 1: of some metrics the lower one is.",
+        is_shown=True,
+        words=_short,
+    ),
     RecordField("p_value", "number?", "Of the frequentist engine.", is_shown=True, words=_short),
     RecordField("significant", "truth?", "As the server says."),
     RecordField("baseline", "truth", "Whether others are compared with it.", lambda one: one.is_baseline),
@@ -241,6 +249,7 @@ def _of_result(
             lift_of(one, base),
             one.interval,
             one.chance_to_win,
+            chance_of(one, metric.goal),
             one.p_value,
             one.significant,
             day=day,

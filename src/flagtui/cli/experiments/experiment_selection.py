@@ -3,8 +3,8 @@
 from flagtui.api.errors import NotFound
 from flagtui.cli.errors import Trouble
 from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.row_source import EXPERIMENTS, names_of
-from flagtui.cli.selection import Wanted, not_found, several
+from flagtui.cli.row_source import EXPERIMENTS
+from flagtui.cli.selection import Wanted, several
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 
@@ -15,7 +15,7 @@ async def experiments_of(session: ProjectSession, wanted: Wanted) -> list[Experi
     found = await several(ids, lambda id: _read(session, id))
     missing = [str(id) for id, one in zip(ids, found, strict=True) if one is None]
     if missing:
-        raise not_found("experiment", missing, names_of(EXPERIMENTS, await EXPERIMENTS.every(session)))
+        raise await EXPERIMENTS.unknown(session, missing)
     return [one for one in found if one is not None]
 
 
@@ -37,7 +37,7 @@ async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
         if not matches:
             missing.append(name)
     if missing:
-        raise not_found("experiment", missing, names_of(EXPERIMENTS, rows))
+        raise await EXPERIMENTS.unknown(session, missing, rows)
     for line in wanted.queries:
         found += [row.id for row in await EXPERIMENTS.rows(session, line)]
     return list(dict.fromkeys(found))

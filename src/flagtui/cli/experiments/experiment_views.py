@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from flagtui.app.experiments.detail.metric_findings import metrics_of
 from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
@@ -61,6 +62,21 @@ def _objects(items: Sequence[Any]) -> list[Mapping[str, Any]]:
     return [dict(item) for item in items if isinstance(item, Mapping)]
 
 
+def _measures(whole: WholeExperiment) -> list[str]:
+    """Role, name, type and goal of each: `primary: Refunds, a ratio, lower is better`."""
+    return [
+        f"{one.role}: {one.name}, {'shared ' if one.is_saved else ''}{one.kind}, "
+        f"{'lower' if one.goal == 'decrease' else 'higher'} is better"
+        for one in metrics_of(whole.experiment)
+    ] or ["nothing so far"]
+
+
+def _where_results_are(whole: WholeExperiment) -> str:
+    if whole.row.started_at is None:
+        return "none before it is launched"
+    return f"flagtui experiments results {whole.row.id}"
+
+
 WHOLE_EXPERIMENT: Final[RecordKind[WholeExperiment]] = RecordKind(
     "whole-experiment",
     "An experiment with its variants, metrics and settings.",
@@ -73,6 +89,23 @@ WHOLE_EXPERIMENT: Final[RecordKind[WholeExperiment]] = RecordKind(
             lambda one: [{"key": each.key, "share": each.rollout} for each in one.experiment.variants],
             True,
             lambda found: ", ".join(f"{each['key']} {percent_words(each['share'])}" for each in found),
+        ),
+        RecordField(
+            "measures",
+            "texts",
+            "Its metrics in words; only where --fields names it.",
+            _measures,
+            True,
+            "\n".join,
+            is_extra=True,
+        ),
+        RecordField(
+            "results",
+            "text",
+            "How to see what they measure; only where --fields names it.",
+            _where_results_are,
+            True,
+            is_extra=True,
         ),
         RecordField("metrics", "objects", "Primary metrics.", lambda one: _objects(one.experiment.metrics)),
         RecordField(

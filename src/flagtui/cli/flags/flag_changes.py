@@ -1,6 +1,8 @@
 """`flagtui flags …` that change fields: plans on today's records, sent as the app sends them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
 
 import click
 
@@ -19,6 +21,7 @@ from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.change_report import change_command
+from flagtui.cli.flags.flag_objects import NAMING, names_for
 from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.option_values import read_retagging
 from flagtui.cli.options import NumberRange, WriteTerms
@@ -28,6 +31,7 @@ from flagtui.cli.selection import read_words
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.rows import FlagRow
 
 WRITE = (
@@ -38,6 +42,7 @@ WRITE = (
     "flags.activity_of",
     "flags.blast_radius",
 )
+UNASKED: Final = "not counted, since --yes agrees beforehand"
 MakeIntent = Callable[[Flag], Intent | LeftOut]
 """What is meant for one flag, or why it cannot be."""
 
@@ -72,19 +77,20 @@ async def plan_flags(
     left_out = [intent for _flag, intent in intents if isinstance(intent, LeftOut)]
     meant = [(flag, intent) for flag, intent in intents if isinstance(intent, Intent)]
     rows: Sequence[FlagRow] = ()
+    names = NO_NAMES
     if len(meant) > 1:
         rows = await FLAGS.every(session)
     elif meant and is_asked:
         rows = await rows_of(session.client.flags.get, meant[0][0].targeting.depends_on)
         await session.me()
+        if "filters" in meant[0][1].changes:
+            names = await names_for(session, [dict(meant[0][0].raw), dict(meant[0][1].changes)])
     looked = []
     for flag, intent in meant:
-        surroundings = Surroundings(
-            rows,
-            await session.me() if is_asked else None,
-            session.now,
-            is_one_of_many=len(meant) > 1 or not is_asked,
-        )
+        me = await session.me() if is_asked else None
+        surroundings = Surroundings(rows, me, session.now, is_one_of_many=len(meant) > 1, names=names)
+        if not is_asked:
+            surroundings = replace(surroundings, is_one_of_many=True, uncounted=UNASKED)
         request = request_for(intent)
         looked.append(await look_around(session.client.flags, flag, request, surroundings, adds_later=False))
     planned = plan_together(looked)
@@ -144,7 +150,7 @@ restore = _switch(
 
 @change_command(
     "rollout",
-    operations=WRITE,
+    operations=(*WRITE, *NAMING),
     examples=(
         "flags rollout checkout-redesign --to 25 --dry-run",
         "flags rollout checkout-redesign --to 50 --condition 1 --yes",

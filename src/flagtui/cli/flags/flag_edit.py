@@ -12,6 +12,7 @@ from flagtui.changes.proposal import LeftOut
 from flagtui.cli.change_report import change_command
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_changes import WRITE, change_flags
+from flagtui.cli.flags.flag_objects import NAMING
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.option_values import read_fields, read_text
 from flagtui.cli.options import WriteTerms
@@ -30,7 +31,7 @@ from flagtui.models.json_value import JSON
 
 @change_command(
     "edit",
-    operations=WRITE,
+    operations=(*WRITE, *NAMING),
     examples=(
         "flags edit checkout-redesign --field name='New checkout' --dry-run",
         "flags edit checkout-redesign --from flag.json --yes",

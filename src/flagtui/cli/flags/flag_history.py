@@ -9,6 +9,7 @@ import click
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.cli.errors import Trouble
+from flagtui.cli.flags.flag_objects import NAMING, names_for
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
@@ -22,6 +23,7 @@ from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS
 from flagtui.models.activity import ChangeRow, change_row
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.text.differences import UNTOLD
 from flagtui.text.flag_sentences import scheduled_words
@@ -109,7 +111,7 @@ def history(flags: tuple[str, ...], limit: int, place: WorkPlace, printer: Print
 @command(
     "diff",
     kind=DIFFERENCE,
-    operations=("flags.list", "flags.get", "flags.version"),
+    operations=("flags.list", "flags.get", "flags.version", *NAMING),
     examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
 )
 @FLAG_WORD
@@ -128,14 +130,15 @@ def diff(flag: str, old: int | None, new: int | None, place: WorkPlace, printer:
         if older < 1:
             raise Trouble(f"{fresh.key} has no version before {newer}.", code="nothing_to_do")
         sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
-        return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw))
+        names = await names_for(session, [side.raw for side in sides])
+        return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
 
     printer.records(DIFFERENCE, in_project(place, work), "The two versions are the same.")
     return 0
 
 
 def differences(
-    flag: Flag, old: tuple[int, dict[str, JSON]], new: tuple[int, dict[str, JSON]]
+    flag: Flag, old: tuple[int, dict[str, JSON]], new: tuple[int, dict[str, JSON]], names: Names = NO_NAMES
 ) -> list[FlagDifference]:
     """Place by place, in words and exactly; secret payloads are masked."""
     before, after = (
@@ -147,7 +150,7 @@ def differences(
         found.append(
             FlagDifference(
                 flag.key,
-                in_words(shown, before, after),
+                in_words(shown, before, after, names),
                 shown.where,
                 None if shown.before is MISSING else shown.before,
                 None if shown.after is MISSING else shown.after,

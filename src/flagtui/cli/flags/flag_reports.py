@@ -131,7 +131,7 @@ def definitions(keys: tuple[str, ...], place: WorkPlace, printer: Printer) -> in
         known = [str(one.get("key")) for one in found]
         missing = [key for key in keys if key not in known]
         if missing:
-            raise not_found("flag among the definitions", missing, known)
+            raise not_found("definition of a flag", missing, known, "flagtui flags definitions")
         found = [one for one in found if one.get("key") in keys]
     printer.records(DEFINITION, found, "The server hands out no definition.")
     return 0

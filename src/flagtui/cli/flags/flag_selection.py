@@ -15,7 +15,7 @@ async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
 
 async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
     """The deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
-    if wanted.queries:
+    if wanted.queries or any(":" in name for name in wanted.names):
         raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
     deletions = {one.key: one.id for one in await recent_deletions(session.client.flags)}
     ids: list[int] = []
@@ -28,5 +28,5 @@ async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag
         else:
             missing.append(name)
     if missing:
-        raise not_found("deleted flag", missing, deletions)
+        raise not_found("deleted flag", missing, deletions, "flagtui activity kind:deleted")
     return await several(list(dict.fromkeys(ids)), session.client.flags.get)

@@ -1,15 +1,16 @@
 """`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
 
 from flagtui.changes.flags.canonical_filters import clean_filters
-from flagtui.cli.flags.flag_objects import FlagObject, objects_of
+from flagtui.cli.flags.flag_objects import NAMING, FlagObject, names_for, objects_of
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
-from flagtui.cli.project_session import in_project_with_pages
+from flagtui.cli.project_session import ProjectSession, in_project_with_pages
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
 from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORDS, list_options
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import as_dict
 from flagtui.models.rows import FlagRow
@@ -38,21 +39,28 @@ def list_flags(
 @command(
     "get",
     kind=WHOLE_FLAG,
-    operations=("flags.list", "flags.get"),
+    operations=("flags.list", "flags.get", *NAMING),
     examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
 )
 @FLAG_WORDS
 def get_flags(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
     """Show flags as a whole: who sees them, and as what."""
     wanted = read_words(flags, FLAGS.is_query)
-    found, page = in_project_with_pages(place, "flags", lambda session: objects_of(session, wanted))
-    printer.details(WHOLE_FLAG, map(_whole, found), lambda whole: page(whole.row))
+    is_told = "who" in printer.names_of(WHOLE_FLAG)
+
+    async def work(session: ProjectSession) -> list[WholeFlag]:
+        found = await objects_of(session, wanted)
+        names = await names_for(session, found) if is_told else NO_NAMES
+        return [_whole(one, names) for one in found]
+
+    found, page = in_project_with_pages(place, "flags", work)
+    printer.details(WHOLE_FLAG, found, lambda whole: page(whole.row))
     return 0
 
 
-def _whole(raw: FlagObject) -> WholeFlag:
+def _whole(raw: FlagObject, names: Names) -> WholeFlag:
     filters = clean_filters(raw.get("filters"))
     payloads = as_dict(filters.get("payloads"))
     if raw.get("has_encrypted_payloads") and payloads:
         filters["payloads"] = dict.fromkeys(payloads, MASK)
-    return WholeFlag(raw, row_of_object(raw), filters)
+    return WholeFlag(raw, row_of_object(raw), filters, names)

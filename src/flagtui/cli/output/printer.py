@@ -44,6 +44,10 @@ class Printer:
     has_headings: bool = True
     """False for records that come one by one."""
 
+    def names_of(self, kind: RecordKind[Any]) -> tuple[str, ...]:
+        """Of the fields that are printed of such a record."""
+        return self.fields or tuple(field.name for field in self._usual(kind))
+
     @property
     def is_for_programs(self) -> bool:
         """Nothing but the document may be on standard output."""

@@ -19,6 +19,8 @@ class ChangeResult:
     """`saved`, `refused`, `skipped`, `not sent` …: see `ENDINGS`."""
     words: str = ""
     next: str = ""
+    now: str = ""
+    """What was saved, in words for people, where `words` does not say it."""
     id: str = ""
     version: int | None = None
     journal_id: str = ""
@@ -128,15 +130,6 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
             lambda found: "; ".join(one["words"] for one in found),
         ),
         RecordField(
-            "consequences",
-            "objects",
-            "What follows: label, text.",
-            lambda one: [
-                {"label": each.label, "text": each.text}
-                for each in (one.plan.consequences if one.plan else ())
-            ],
-        ),
-        RecordField(
             "cautions",
             "texts",
             "What to be careful about.",
@@ -154,6 +147,17 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
             "Why nothing would be changed; empty when something would.",
             lambda one: f"{one.left_out.reason}; {one.left_out.next}".rstrip("; ") if one.left_out else "",
             True,
+        ),
+        RecordField(
+            "consequences",
+            "objects",
+            "What follows: label, text.",
+            lambda one: [
+                {"label": each.label, "text": each.text}
+                for each in (one.plan.consequences if one.plan else ())
+            ],
+            True,
+            lambda found: "; ".join(f"{one['label']}: {one['text']}" for one in found),
         ),
     ),
 )

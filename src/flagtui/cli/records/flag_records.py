@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.text.formats import percent
 
@@ -25,6 +26,8 @@ class WholeFlag:
     row: FlagRow
     filters: Mapping[str, JSON]
     """Encrypted payloads are masked unless they were asked for."""
+    names: Names = NO_NAMES
+    """Of group types."""
 
     @property
     def targeting(self) -> "Filters":
@@ -78,7 +81,7 @@ def _who(whole: WholeFlag) -> list[str]:
     from flagtui.text.flag_sentences import manner_lines, plain, state_lines, who_sees_it
 
     filters = whole.targeting
-    told = [*state_lines(whole.row), *who_sees_it(filters), *manner_lines(whole.raw)]
+    told = [*state_lines(whole.row), *who_sees_it(filters, whole.names), *manner_lines(whole.raw)]
     sentences = list[str]()
     for line in plain(told).split("\n"):
         words = line.strip()
