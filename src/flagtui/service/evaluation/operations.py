@@ -1,5 +1,8 @@
 """The table of evaluating operations."""
 
+from functools import partial
+from typing import Any
+
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.evaluation import schemas
@@ -14,16 +17,21 @@ FLAGS = f"{PROJECT}/feature_flags"
 ONE = f"{FLAGS}/{{id}}"
 READ, WRITE = "feature_flag:read", "feature_flag:write"
 _OF_PERSON = ("distinct_id", "groups", "flag_keys")
-_OF_SDK = ("token", "send_cohorts")
 _DOCUMENTS = {200: schemas.DOCUMENT, 304: None}
+_FOR_SDK: dict[str, Any] = {
+    "public": True,
+    "slow": True,
+    "parameters": ("token", "send_cohorts"),
+    "answers": _DOCUMENTS,
+}
 
-LOCAL_EVALUATION = Operation(
+_ask = partial(Operation, scope=READ, slow=True)
+
+LOCAL_EVALUATION = _ask(
     "GET",
     f"{FLAGS}/local_evaluation",
     local_evaluation,
     "Everything an SDK evaluates with",
-    scope=READ,
-    slow=True,
     parameters=("send_cohorts",),
     answers=_DOCUMENTS,
 )
@@ -34,64 +42,43 @@ def definitions_for_sdk(call: Call) -> Answer:
 
 
 OPERATIONS = (
-    Operation(
+    _ask(
         "GET",
         f"{FLAGS}/evaluation_reasons",
         evaluation_reasons,
         "Every flag's value for one person, and why",
-        scope=READ,
-        slow=True,
         parameters=_OF_PERSON,
         answers={200: schemas.REASONS},
     ),
-    Operation(
+    _ask(
         "GET",
         f"{FLAGS}/my_flags",
         my_flags,
         "Every flag's value for the caller",
-        scope=READ,
-        slow=True,
         parameters=_OF_PERSON[1:],
         answers={200: schemas.OWN},
     ),
     LOCAL_EVALUATION,
-    Operation(
-        "GET",
-        "/flags/definitions",
-        definitions_for_sdk,
-        "Everything an SDK evaluates with, by project token",
-        public=True,
-        slow=True,
-        parameters=_OF_SDK,
-        answers=_DOCUMENTS,
+    *(
+        Operation("GET", path, definitions_for_sdk, summary, **_FOR_SDK)
+        for path, summary in (
+            ("/flags/definitions", "Everything an SDK evaluates with, by project token"),
+            ("/api/feature_flag/local_evaluation", "The same under its older path"),
+        )
     ),
-    Operation(
-        "GET",
-        "/api/feature_flag/local_evaluation",
-        definitions_for_sdk,
-        "The same under its older path",
-        public=True,
-        slow=True,
-        parameters=_OF_SDK,
-        answers=_DOCUMENTS,
-    ),
-    Operation(
+    _ask(
         "POST",
         f"{FLAGS}/user_blast_radius",
         user_blast_radius,
         "How many people a condition fits",
-        scope=READ,
-        slow=True,
         body=schemas.REACH_BODY,
         answers={200: schemas.REACH},
     ),
-    Operation(
+    _ask(
         "POST",
         f"{ONE}/test_evaluation",
         try_flag,
         "One flag for one person, explained",
-        scope=READ,
-        slow=True,
         body=schemas.TRIAL_BODY,
         answers={200: schemas.TRIAL},
     ),

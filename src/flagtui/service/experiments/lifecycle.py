@@ -11,15 +11,26 @@ from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.updates import check_launchable
 from flagtui.service.field_kinds import Target
 
-NOT_LAUNCHED = "Experiment has not been launched yet."
-ENDED = "Experiment has already ended."
+
+def _refuse(*faults: tuple[bool, str]) -> None:
+    """Raises the first fault that is there."""
+    for is_there, detail in faults:
+        if is_there:
+            raise invalid(detail)
+
+
+def _not_launched(one: Experiment) -> tuple[bool, str]:
+    return not one.is_launched, "Experiment has not been launched yet."
+
+
+def _ended(one: Experiment) -> tuple[bool, str]:
+    return one.fields["end_date"] is not None, "Experiment has already ended."
 
 
 def launch(call: Call) -> Answer:
     one = called(call)
     call.body()
-    if one.is_launched:
-        raise invalid("Experiment has already been launched.")
+    _refuse((one.is_launched, "Experiment has already been launched."))
     check_launchable(one)
     if not one.flag.active:
         change_flag(call, one.flag, {"active": True})
@@ -27,22 +38,19 @@ def launch(call: Call) -> Answer:
 
 
 def pause(call: Call) -> Answer:
-    one = called(call)
-    call.body()
-    _check_under_way(one)
-    if not one.flag.active:
-        raise invalid("Experiment is already paused.")
-    change_flag(call, one.flag, {"active": False})
-    return shown(call, save(call, one, {}))
+    return _switch(call, False, "Experiment is already paused.")
 
 
 def resume(call: Call) -> Answer:
+    return _switch(call, True, "Experiment is not paused.")
+
+
+def _switch(call: Call, active: bool, is_so_already: str) -> Answer:
     one = called(call)
     call.body()
-    _check_under_way(one)
-    if one.flag.active:
-        raise invalid("Experiment is not paused.")
-    change_flag(call, one.flag, {"active": True})
+    no_flag = (one.flag.deleted, "Experiment does not have a feature flag linked.")
+    _refuse(_not_launched(one), _ended(one), no_flag, (one.flag.active == active, is_so_already))
+    change_flag(call, one.flag, {"active": active})
     return shown(call, save(call, one, {}))
 
 
@@ -50,10 +58,7 @@ def end(call: Call) -> Answer:
     """Sets the conclusion to what is said, and to nothing when nothing is."""
     one = called(call)
     conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
-    if not one.is_launched:
-        raise invalid(NOT_LAUNCHED)
-    if one.fields["end_date"] is not None:
-        raise invalid(ENDED)
+    _refuse(_not_launched(one), _ended(one))
     changes = {"conclusion": None, "conclusion_comment": None, **conclusion, "end_date": call.stamp}
     return shown(call, save(call, one, changes))
 
@@ -62,8 +67,7 @@ def reset(call: Call) -> Answer:
     """Back to a draft; the flag stays as it is."""
     one = called(call)
     call.body()
-    if not one.is_launched:
-        raise invalid("Experiment is already in draft state.")
+    _refuse((not one.is_launched, "Experiment is already in draft state."))
     emptied = dict.fromkeys(("start_date", "end_date", "conclusion", "conclusion_comment"))
     return shown(call, save(call, one, {**emptied, "archived": 0}))
 
@@ -73,35 +77,24 @@ def archive(call: Call) -> Answer:
     disable = bool(Fields(call.body()).flag("disable_feature_flag", False))
     if disable and not call.caller.may("feature_flag:write"):
         raise forbidden("API key missing required scope 'feature_flag:write'")
-    if one.fields["archived"]:
-        raise invalid("Experiment is already archived.")
-    if one.status != "stopped":
-        raise invalid("Experiment must be ended before it can be archived.")
-    archives_flag = (disable or not one.flag.active) and _is_only_user(call, one)
-    if archives_flag and not one.flag.fields["archived"] and not one.flag.deleted:
+    _refuse(
+        (bool(one.fields["archived"]), "Experiment is already archived."),
+        (one.status != "stopped", "Experiment must be ended before it can be archived."),
+    )
+    is_there = not one.flag.fields["archived"] and not one.flag.deleted
+    archives_flag = is_there and (disable or not one.flag.active) and _is_only_user(call, one)
+    if archives_flag:
         change_flag(call, one.flag, {"active": False, "archived": True})
-    else:
-        archives_flag = False
     return shown(call, save(call, one, {"archived": 1, "archived_flag": int(archives_flag)}))
 
 
 def unarchive(call: Call) -> Answer:
     one = called(call)
     call.body()
-    if not one.fields["archived"]:
-        raise invalid("Experiment is not archived.")
+    _refuse((not one.fields["archived"], "Experiment is not archived."))
     if one.fields["archived_flag"] and one.flag.fields["archived"]:
         change_flag(call, one.flag, {"archived": False})
     return shown(call, save(call, one, {"archived": 0, "archived_flag": 0}))
-
-
-def _check_under_way(one: Experiment) -> None:
-    if not one.is_launched:
-        raise invalid(NOT_LAUNCHED)
-    if one.fields["end_date"] is not None:
-        raise invalid(ENDED)
-    if one.flag.deleted:
-        raise invalid("Experiment does not have a feature flag linked.")
 
 
 def _is_only_user(call: Call, one: Experiment) -> bool:
@@ -118,12 +111,11 @@ def ship_variant(call: Call) -> Answer:
     key = fields.text("variant_key", blank=False)
     to_everyone = bool(fields.flag("release_to_everyone", False))
     changes = CONCLUSION.read(fields, Target(call))
-    if not one.is_launched:
-        raise invalid(NOT_LAUNCHED)
-    if one.flag.deleted:
-        raise invalid("Experiment does not have a linked feature flag.")
-    if key not in one.flag.variant_keys:
-        raise invalid(f"Variant '{key}' not found on feature flag.")
+    _refuse(
+        _not_launched(one),
+        (one.flag.deleted, "Experiment does not have a linked feature flag."),
+        (key not in one.flag.variant_keys, f"Variant '{key}' not found on feature flag."),
+    )
     change_flag(call, one.flag, {"filters": shipped_filters(one.flag, str(key), to_everyone)})
     if one.fields["end_date"] is None:
         changes["end_date"] = call.stamp

@@ -33,40 +33,17 @@ ONE = f"{EXPERIMENTS}/{{id}}"
 READ, WRITE = "experiment:read", "experiment:write"
 _ONE_200 = {200: schemas.EXPERIMENT}
 _ONE_201 = {201: schemas.EXPERIMENT}
+_RUN = {200: schemas.RECALCULATION, 201: schemas.RECALCULATION}
 
 
 def activity_of_one(call: Call) -> Answer:
     return feed(call, SCOPE, str(called(call).id))
 
 
-def _read(
-    path: str, handle: Handler, summary: str, answers: Json = None, parameters: tuple[str, ...] = ()
-) -> Operation:
-    """For what takes long enough to be kept off the loop: results from many events."""
-    return Operation(
-        "GET", path, handle, summary, READ, slow=True, answers={200: answers}, parameters=parameters
-    )
-
-
 def _action(
-    name: str,
-    handle: Handler,
-    summary: str,
-    answers: Mapping[int, Json],
-    body: Json = None,
+    name: str, handle: Handler, summary: str, answers: Mapping[int, Json], body: Json = None
 ) -> Operation:
-    """What newer servers do to one experiment."""
-    kept, path = keeping_requests(handle), f"{ONE}/{name}"
-    return Operation(
-        "POST", path, kept, summary, WRITE, writes=True, answers=answers, body=body,
-        success=min(answers),
-    )  # fmt: skip
-
-
-def _seed_action(
-    name: str, handle: Handler, summary: str, answers: Mapping[int, Json], body: Json
-) -> Operation:
-    """What servers of every age do to one experiment."""
+    """What changes one experiment, and with it its flag: an approval that is asked for is kept."""
     kept, path = keeping_requests(handle), f"{ONE}/{name}"
     return Operation("POST", path, kept, summary, WRITE, writes=True, answers=answers, body=body)
 
@@ -105,7 +82,7 @@ _RECORDS = (
         answers={200: page_of(schemas.EXPERIMENT_ROW)}, parameters=list.PARAMETERS,
     ),
     Operation(
-        "POST", EXPERIMENTS, _create, "Create an experiment", WRITE, writes=True, success=201,
+        "POST", EXPERIMENTS, _create, "Create an experiment", WRITE, writes=True,
         answers=_ONE_201, body=schemas.CREATE_BODY,
     ),
     Operation("GET", ONE, list.retrieve_experiment, "One experiment", READ, answers=_ONE_200),
@@ -133,17 +110,13 @@ _ACTIONS = (
     _action("archive", lifecycle.archive, "Put it away", _ONE_200, schemas.ARCHIVE_BODY),
     _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE_200),
     _action(
-        "ship_variant",
-        lifecycle.ship_variant,
-        "Give everybody one variant",
-        _ONE_200,
-        schemas.SHIP_BODY,
+        "ship_variant", lifecycle.ship_variant, "Give everybody one variant", _ONE_200, schemas.SHIP_BODY
     ),
     _action("copy_to_project", duplicates.copy_to_project, "Copy it elsewhere", _ONE_201, schemas.COPY_BODY),
-    _seed_action("duplicate", duplicates.duplicate, "Make a copy", _ONE_201, schemas.DUPLICATE_BODY),
-    _seed_action(
+    _action("duplicate", duplicates.duplicate, "Make a copy", _ONE_201, schemas.DUPLICATE_BODY),
+    _action(
         "create_exposure_cohort_for_experiment", cohorts.create_exposure_cohort,
-        "Make a cohort of who saw it", {201: schemas.COHORT}, None,
+        "Make a cohort of who saw it", {201: schemas.COHORT},
     ),
 )  # fmt: skip
 
@@ -169,18 +142,15 @@ _CHOOSING = (
 )  # fmt: skip
 
 _RESULTS = (
-    _read(
-        f"{ONE}/timeseries_results", timeseries.timeseries_results, "A metric day by day",
-        schemas.TIMESERIES, ("metric_uuid", "fingerprint"),
-    ),
-    _seed_action(
-        "recalculate_timeseries", recalculation.recalculate_timeseries, "Compute a metric anew",
-        {200: schemas.RECALCULATION, 201: schemas.RECALCULATION}, schemas.RECALCULATE_BODY,
+    Operation(
+        "GET", f"{ONE}/timeseries_results", timeseries.timeseries_results, "A metric day by day", READ,
+        slow=True, answers={200: schemas.TIMESERIES}, parameters=("metric_uuid", "fingerprint"),
     ),
     _action(
-        "metrics_recalculation", recalculation.recalculate_metrics, "Compute all metrics anew",
-        {200: schemas.RECALCULATION, 201: schemas.RECALCULATION},
+        "recalculate_timeseries", recalculation.recalculate_timeseries, "Compute a metric anew",
+        _RUN, schemas.RECALCULATE_BODY,
     ),
+    _action("metrics_recalculation", recalculation.recalculate_metrics, "Compute all metrics anew", _RUN),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/latest", recalculation.latest_metrics_recalculation,
         "The last results of all metrics", READ, slow=True, answers={200: schemas.RECALCULATION},

@@ -17,7 +17,7 @@ from flagtui.service.experiments.analysis.sample_size import (
     recommended_days,
     recommended_sample,
 )
-from flagtui.service.experiments.analysis.samples import Sample
+from flagtui.service.experiments.analysis.samples import RATIO_SUMS, SUMS, Sample
 from flagtui.service.experiments.metric_rules import action_events
 from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER, Where
 from flagtui.service.flags.representation import flag_texts
@@ -154,17 +154,9 @@ def _number(fields: Fields, name: str, *, required: bool = False) -> float | Non
 
 def _sample(sums: dict[str, Json]) -> Sample:
     fields = Fields(sums, "baseline_stats__")
-
-    def part(name: str) -> float:
-        return _number(fields, name) or 0.0
-
     return Sample(
         key="control",
         count=max(0, fields.number("number_of_samples", 0) or 0),
-        total=part("sum"),
-        squares=part("sum_squares"),
-        denominator=part("denominator_sum"),
-        denominator_squares=part("denominator_sum_squares"),
-        products=part("numerator_denominator_sum_product"),
         steps=tuple(step for step in sums.get("step_counts") or () if isinstance(step, int)),
+        **{field: _number(fields, name) or 0.0 for name, field in {**SUMS, **RATIO_SUMS}.items()},
     )

@@ -8,8 +8,7 @@ import pytest
 from scipy import stats
 
 from flagtui.service.experiments.analysis.inference import (
-    Bayesian,
-    Frequentist,
+    Finding,
     bayesian,
     frequentist,
     sample_ratio_mismatch,
@@ -71,11 +70,11 @@ def test_both_methods_agree_with_scipy_over_random_data_sets(kind: MetricType) -
     _compare_frequentist(tested, effect, error, level, degrees)
 
 
-def _compare_bayesian(found: list[Bayesian | None], effect: Floats, error: Floats, level: Floats) -> None:
+def _compare_bayesian(found: list[Finding | None], effect: Floats, error: Floats, level: Floats) -> None:
     ours = [one for one in found if one is not None]
     assert len(ours) == len(effect) > SETS * 0.9
     chances = stats.norm.sf(0, effect, error)
-    np.testing.assert_allclose([one.chance_to_win for one in ours], chances, atol=1e-6)
+    np.testing.assert_allclose([one.probability for one in ours], chances, atol=1e-6)
     intervals = np.array(stats.norm.interval(level, effect, error)).T
     np.testing.assert_allclose([one.interval for one in ours], intervals, atol=1e-6, rtol=1e-6)
     assert [one.significant for one in ours] == [
@@ -84,12 +83,12 @@ def _compare_bayesian(found: list[Bayesian | None], effect: Floats, error: Float
 
 
 def _compare_frequentist(
-    found: list[Frequentist | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
+    found: list[Finding | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
 ) -> None:
     ours = [one for one in found if one is not None]
     assert len(ours) == len(effect)
     p_values = 2 * stats.t.sf(np.abs(effect / error), degrees)
-    np.testing.assert_allclose([one.p_value for one in ours], p_values, atol=1e-6)
+    np.testing.assert_allclose([one.probability for one in ours], p_values, atol=1e-6)
     intervals = np.array(stats.t.interval(level, degrees, effect, error)).T
     np.testing.assert_allclose([one.interval for one in ours], intervals, atol=1e-6, rtol=1e-6)
     assert [one.significant for one in ours] == (p_values < 1 - level).tolist()
@@ -100,8 +99,8 @@ def test_equal_groups_are_not_different() -> None:
     believed, tested = bayesian(same, same), frequentist(same, same)
     assert believed is not None
     assert tested is not None
-    assert (believed.effect, believed.chance_to_win, believed.significant) == (0.0, 0.5, False)
-    assert (tested.p_value, tested.significant) == (1.0, False)
+    assert (believed.effect, believed.probability, believed.significant) == (0.0, 0.5, False)
+    assert (tested.probability, tested.significant) == (1.0, False)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def test_more_is_better_also_below_zero() -> None:
     found = bayesian(smaller_loss, loss)
     assert found is not None
     assert found.effect == pytest.approx(0.5)
-    assert found.chance_to_win > 0.99
+    assert found.probability > 0.99
 
 
 @pytest.mark.parametrize("kind", ["mean", "funnel", "ratio", "retention"])

@@ -14,10 +14,10 @@ from flagtui.service.experiments.analysis.exposures import (
     exposure_days,
     totals,
 )
+from flagtui.service.experiments.analysis.inference import Settings, verdict
 from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
 from flagtui.service.experiments.analysis.values import Occurrence
-from flagtui.service.experiments.analysis.verdict import Settings, verdict
 
 DAY = 86_400.0
 MEAN = Metric.of({"metric_type": "mean", "source": {"kind": "EventsNode", "event": "buy"}})
@@ -212,6 +212,6 @@ def test_a_funnel_tells_how_many_reached_each_step() -> None:
 def test_levels_out_of_range_fall_back() -> None:
     assert Settings.of({"bayesian": {"ci_level": 7}, "frequentist": {"alpha": "x"}}) == Settings()
     assert Settings.of({"method": "frequentist", "frequentist": {"alpha": 0.1}}) == Settings(
-        "frequentist", 0.95, 0.1
+        "frequentist", 0.1
     )
     assert Settings.of(None) == Settings()

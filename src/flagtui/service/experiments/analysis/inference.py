@@ -1,8 +1,9 @@
-"""From two variants to a verdict: Bayesian or frequentist, on the relative difference of their means."""
+"""From samples to the verdict of the API: Bayesian or frequentist, on the relative difference of means."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from flagtui.service.experiments.analysis.distributions import (
     chi_square_survival,
@@ -11,31 +12,31 @@ from flagtui.service.experiments.analysis.distributions import (
     student_t_quantile,
     student_t_survival,
 )
-from flagtui.service.experiments.analysis.samples import Estimate
+from flagtui.service.experiments.analysis.samples import (
+    RATIO_SUMS,
+    SUMS,
+    Estimate,
+    MetricType,
+    Sample,
+    estimate,
+)
+
+FEWEST_EXPOSURES: Final = 50
+FEWEST_CONVERSIONS: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Bayesian:
-    """What is believed of the relative difference after seeing the data."""
+class Finding(NamedTuple):
+    """What the data say of the relative difference of a variant."""
 
     effect: float
-    chance_to_win: float
-    """The probability that the variant's mean is the higher one, whichever direction is the goal."""
+    probability: float
+    """Bayesian: that the variant's mean is the higher one, whichever direction is the goal. Frequentist: of
+    as large a difference if there were none."""
     interval: tuple[float, float]
     significant: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Frequentist:
-    """How surprising the relative difference would be if there were none."""
-
-    effect: float
-    p_value: float
-    interval: tuple[float, float]
-    significant: bool
-
-
-def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Bayesian | None:
+def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Finding | None:
     """Flat prior, normal likelihood: the relative difference is N(effect, error²) (Gelman et al., BDA3, 2.5).
 
     Chance to win = Φ(effect / error), interval = effect ± Φ⁻¹((1 + level) / 2) · error; significant when the
@@ -47,10 +48,10 @@ def bayesian(variant: Estimate, baseline: Estimate, level: float = 0.95) -> Baye
     effect, error = difference
     chance = normal_cdf(effect / error)
     margin = normal_quantile((1 + level) / 2) * error
-    return Bayesian(effect, chance, (effect - margin, effect + margin), chance > level or chance < 1 - level)
+    return Finding(effect, chance, (effect - margin, effect + margin), chance > level or chance < 1 - level)
 
 
-def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> Frequentist | None:
+def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> Finding | None:
     """Welch's two-sided t-test (Welch 1947) of the relative difference against none.
 
     Degrees of freedom by Welch–Satterthwaite: (a + b)² / (a² / (n₁ − 1) + b² / (n₂ − 1)) with a, b the
@@ -65,7 +66,7 @@ def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> F
     degrees = (a + b) ** 2 / (a * a / (variant.count - 1) + b * b / (baseline.count - 1))
     p_value = min(1.0, 2 * student_t_survival(abs(effect / error), degrees))
     margin = student_t_quantile(1 - alpha / 2, degrees) * error
-    return Frequentist(effect, p_value, (effect - margin, effect + margin), p_value < alpha)
+    return Finding(effect, p_value, (effect - margin, effect + margin), p_value < alpha)
 
 
 def sample_ratio_mismatch(counts: Mapping[str, int], weights: Mapping[str, float]) -> float | None:
@@ -99,3 +100,92 @@ def _relative_difference(variant: Estimate, baseline: Estimate) -> tuple[float, 
     if not (0 < spread < math.inf):
         return None
     return (variant.mean - baseline.mean) / base, math.sqrt(spread)
+
+
+class Method(NamedTuple):
+    """A way of judging, the limit it keeps to, and what the API calls its results."""
+
+    judge: Callable[[Estimate, Estimate, float], Finding | None]
+    probability: str
+    interval: str
+    limit: str
+    """Its name in a stored stats_config: the level of the credible interval, or the alpha of the test."""
+    usual_limit: float
+
+
+METHODS: Final[Mapping[str, Method]] = {
+    "bayesian": Method(bayesian, "chance_to_win", "credible_interval", "ci_level", 0.95),
+    "frequentist": Method(frequentist, "p_value", "confidence_interval", "alpha", 0.05),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How results are judged: a name of METHODS and its limit."""
+
+    method: str = "bayesian"
+    limit: float = 0.95
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any] | None) -> "Settings":
+        """From a stored stats_config; values outside (0, 1) fall back to the defaults."""
+        config = config or {}
+        name = "frequentist" if config.get("method") == "frequentist" else "bayesian"
+        method, section = METHODS[name], config.get(name)
+        value = section.get(method.limit) if isinstance(section, dict) else None
+        if isinstance(value, int | float) and 0 < value < 1:
+            return cls(name, float(value))
+        return cls(name, method.usual_limit)
+
+
+def verdict(
+    samples: Sequence[Sample], baseline_key: str, kind: MetricType, settings: Settings
+) -> dict[str, Any]:
+    """`{"baseline": …, "variant_results": […]}`; statistics are null where a validation failure is named."""
+    baseline = next((sample for sample in samples if sample.key == baseline_key), Sample(baseline_key))
+    failures = _failures(baseline, kind, is_baseline=True)
+    base = None if failures else estimate(baseline, kind)
+    others = [sample for sample in samples if sample.key != baseline_key]
+    return {
+        "baseline": {**_sums(baseline, kind), "validation_failures": failures},
+        "variant_results": [_against(base, sample, kind, settings) for sample in others],
+    }
+
+
+def _against(base: Estimate | None, sample: Sample, kind: MetricType, settings: Settings) -> dict[str, Any]:
+    failures = _failures(sample, kind)
+    variant = None if failures else estimate(sample, kind)
+    method, found = METHODS[settings.method], None
+    if variant and base:
+        found = method.judge(variant, base, settings.limit)
+        failures = failures if found else ["not-enough-metric-data"]
+    return {
+        **_sums(sample, kind),
+        "method": settings.method,
+        "significant": bool(found and found.significant),
+        method.probability: found and found.probability,
+        method.interval: found and list(found.interval),
+        "validation_failures": failures,
+    }
+
+
+def _failures(sample: Sample, kind: MetricType, is_baseline: bool = False) -> list[str]:
+    failures = []
+    if sample.count < FEWEST_EXPOSURES:
+        failures.append("not-enough-exposures")
+    if is_baseline and sample.total == 0:
+        failures.append("baseline-mean-is-zero")
+    if kind in ("funnel", "retention") and sample.total < FEWEST_CONVERSIONS:
+        failures.append("not-enough-metric-data")
+    return failures
+
+
+def _sums(sample: Sample, kind: MetricType) -> dict[str, Any]:
+    names = {**SUMS, **RATIO_SUMS} if kind in ("ratio", "retention") else SUMS
+    numbers = {name: _plain(getattr(sample, field)) for name, field in names.items()}
+    steps = {"step_counts": list(sample.steps)} if kind == "funnel" else {}
+    return {"key": sample.key, "number_of_samples": sample.count, **numbers, **steps}
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number

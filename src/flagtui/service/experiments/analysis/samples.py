@@ -1,9 +1,16 @@
 """What is kept of one variant: the sums from which its mean and variance follow."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 MetricType = Literal["mean", "funnel", "ratio", "retention"]
+SUMS: Final = {"sum": "total", "sum_squares": "squares"}
+"""What the API calls sums of a sample."""
+RATIO_SUMS: Final = {
+    "denominator_sum": "denominator",
+    "denominator_sum_squares": "denominator_squares",
+    "numerator_denominator_sum_product": "products",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +25,7 @@ class Sample:
     denominator_squares: float = 0.0
     products: float = 0.0
     """Sum of numerator times denominator."""
-    steps: tuple[int, ...] = field(default=())
+    steps: tuple[int, ...] = ()
     """Of a funnel: how many reached each step after the exposure."""
 
 
