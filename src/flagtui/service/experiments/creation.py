@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.fields import EXPERIMENTS
+from flagtui.service.experiments.fields import EXPERIMENTS, check_baseline, check_excluded
 from flagtui.service.experiments.flag_changes import change_flag, create_flag
 from flagtui.service.experiments.flag_config import FlagConfig, check_variants_of, new_filters
 from flagtui.service.experiments.holdouts import holdout_of
@@ -15,7 +15,6 @@ from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import find, find_flag, flag_by_id, insert
 from flagtui.service.experiments.save import log, shown
 from flagtui.service.experiments.saved_metrics import replace_links
-from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
 
 _DATES = "End date must be after start date"
 

@@ -13,7 +13,7 @@ from flagtui.service.experiments.fields import EXPERIMENTS, LONGEST_NAME
 from flagtui.service.experiments.flag_config import FlagConfig
 from flagtui.service.experiments.inputs import Input
 from flagtui.service.experiments.metric_rules import ORDER_OF
-from flagtui.service.experiments.records import Experiment, LinkedFlag
+from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.rows import find_flag
 from flagtui.service.experiments.save import called, shown
@@ -59,22 +59,10 @@ def copied(call: Call, one: Experiment, name: str, key: str) -> Input:
         columns[field] = [{**metric, "uuid": str(uuid.uuid4())} for metric in metrics]
     columns["name"] = name
     is_new = find_flag(call.db, call.project.id, key) is None
-    config = _config_of(one.flag) if is_new else FlagConfig()
+    config = FlagConfig.of(one.flag) if is_new else FlagConfig()
     excluded = one.fields["excluded_variants"]
     columns["excluded_variants"] = excluded if is_new or key == one.flag.key else None
     return Input(columns=columns, flag_key=key, flag=config, allow_unknown_events=True)
-
-
-def _config_of(flag: LinkedFlag) -> FlagConfig:
-    groups = flag.filters.get("groups") or [{}]
-    return FlagConfig(
-        variants=[dict(variant) for variant in flag.variants],
-        rollout=groups[0].get("rollout_percentage"),
-        payloads=flag.filters.get("payloads") or None,
-        group_type=flag.filters.get("aggregation_group_type_index"),
-        continuity=bool(flag.fields["ensure_experience_continuity"]),
-        says_group_type=flag.filters.get("aggregation_group_type_index") is not None,
-    )
 
 
 def _check_engine(call: Call, one: Experiment, verb: str) -> None:

@@ -1,10 +1,10 @@
-"""The fields of an experiment, in the order in which faults are reported."""
+"""The fields of an experiment, in the order in which faults are reported, and what each must be like."""
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments import settings_rules as rules
 from flagtui.service.experiments.flag_config import FLAG_KEYS
 from flagtui.service.experiments.flag_input import read_flag_input
 from flagtui.service.experiments.metric_rules import METRIC, checked_metrics
@@ -28,9 +28,20 @@ from flagtui.service.shapes import (
     words,
 )
 
+CONCLUSIONS = ("won", "lost", "inconclusive", "stopped_early", "invalid")
+TYPES = ("product", "web")
+METHODS = ("bayesian", "frequentist")
+EXPOSURE_KINDS = ("ExperimentEventExposureConfig", "ActionsNode")
+RUNNING_TIME_KEYS = (
+    "minimum_detectable_effect",
+    "recommended_running_time",
+    "recommended_sample_size",
+    "exposure_estimate_config",
+)
 LONGEST_NAME = 400
 LONGEST_DESCRIPTION = 3_000
 LONGEST_COMMENT = 4_000
+Faults = Callable[[Mapping[str, Json]], Iterator[str]]
 
 
 def _read_flag(fields: Fields, name: str, target: Target) -> Json:
@@ -62,17 +73,107 @@ def _read_parameters(fields: Fields, name: str, target: Target) -> Json:
     return {key: inner for key, inner in value.items() if key not in FLAG_KEYS}
 
 
+def _settings(faults: Faults, schema: Json = MAYBE_OBJECT, empty: Json = None) -> Kind:
+    """An object of which the first of the faults is raised; `empty` is kept for null."""
+
+    def read(body: Fields, name: str, _: Target) -> Json:
+        sent = body.sent[name]
+        if sent is None:
+            return empty
+        if not isinstance(sent, dict):
+            raise invalid(f"{name} must be an object", name)
+        for detail in faults(sent):
+            raise invalid(detail, name)
+        return sent
+
+    return Kind(read, schema, "json")
+
+
+def _criteria_faults(sent: Mapping[str, Json]) -> Iterator[str]:
+    if not isinstance(sent.get("filterTestAccounts", False), bool):
+        yield "exposure_criteria.filterTestAccounts must be a boolean"
+    if sent.get("multiple_variant_handling") not in (None, "exclude", "first_seen"):
+        yield "exposure_criteria.multiple_variant_handling must be 'exclude' or 'first_seen'"
+    config = sent.get("exposure_config")
+    if config is None:
+        return
+    if not isinstance(config, dict):
+        yield "exposure_criteria.exposure_config must be an object"
+    if config.get("kind", EXPOSURE_KINDS[0]) not in EXPOSURE_KINDS:
+        yield f"exposure_criteria.exposure_config.kind must be one of {list(EXPOSURE_KINDS)}"
+    filters = config.get("properties", [])
+    is_filters = isinstance(filters, list) and all(isinstance(one, dict) for one in filters)
+    if config.get("kind") == "ActionsNode":
+        is_right = isinstance(config.get("id"), int) and not isinstance(config["id"], bool)
+    else:
+        is_right = isinstance(config.get("event"), str) and is_filters
+    if not is_right:
+        yield "Invalid exposure_criteria.exposure_config"
+
+
+def _stats_faults(sent: Mapping[str, Json]) -> Iterator[str]:
+    method = sent.get("method")
+    if method is not None and method not in METHODS:
+        yield f"Invalid stats method: '{method}'. Must be one of: {', '.join(METHODS)}"
+
+
+def _running_time_faults(sent: Mapping[str, Json]) -> Iterator[str]:
+    if unknown := [name for name in sent if name not in RUNNING_TIME_KEYS]:
+        yield f"running_time_calculation got unknown keys: {unknown}"
+
+
+def _filter_faults(sent: Mapping[str, Json]) -> Iterator[str]:
+    if sent.get("properties"):
+        yield "Experiments do not support global filter properties"
+
+
+def _texts(name: str, what: str, sent: Json) -> list[str] | None:
+    """Texts in a list, or null."""
+    if sent is not None and (not isinstance(sent, list) or not all(isinstance(one, str) for one in sent)):
+        raise invalid(f"{name} must be a list of {what}", name)
+    return sent
+
+
+def _checked_excluded(sent: Json) -> list[str] | None:
+    excluded = _texts("excluded_variants", "strings", sent)
+    holdouts = [one for one in excluded or () if one.startswith("holdout-")]
+    if holdouts:
+        raise invalid(f"cannot exclude holdout pseudo-variants: {holdouts}", "excluded_variants")
+    return excluded
+
+
+def check_baseline(stats: Json, variant_keys: Sequence[str]) -> None:
+    key = (stats or {}).get("baseline_variant_key")
+    if key is not None and key not in variant_keys:
+        listed = ", ".join(variant_keys)
+        raise invalid(f"Invalid baseline_variant_key: '{key}'. Must be one of: {listed}", "stats_config")
+
+
+def check_excluded(excluded: Sequence[str] | None, variant_keys: Sequence[str], baseline: str) -> None:
+    """Against the variants there are: the baseline and one more must remain."""
+    attr = "excluded_variants"
+    if not excluded:
+        return
+    if baseline in excluded:
+        raise invalid(f"baseline variant cannot be excluded ('{baseline}')", attr)
+    unknown = [one for one in excluded if one not in variant_keys]
+    if unknown:
+        raise invalid(f"unknown variants for this experiment: {unknown}", attr)
+    if all(key in excluded for key in variant_keys if key != baseline):
+        raise invalid("at least one test variant must remain in analysis", attr)
+
+
 _VARIANT: Final = record({"key": TEXT, "rollout_percentage": SHARE}, ("key", "rollout_percentage"))
 _PARAMETERS: Final[Json] = {
     **MAYBE_OBJECT,
     "properties": {"feature_flag_variants": listed(_VARIANT), "rollout_percentage": SHARE},
 }
-_STATS: Final[Json] = {**MAYBE_OBJECT, "properties": {"method": words(rules.METHODS)}}
+_STATS: Final[Json] = {**MAYBE_OBJECT, "properties": {"method": words(METHODS)}}
 _LINKS: Final[Json] = {"type": ["array", "null"], "items": OBJECT}
-_RUNNING_TIME: Final = checked(rules.checked_running_time, MAYBE_OBJECT)
+_RUNNING_TIME: Final = _settings(_running_time_faults)
 _KEY: Final = text(blank=False, pattern="^[a-zA-Z0-9_-]{1,400}$")
 _METRICS: Final = Kind(lambda body, name, _: checked_metrics(body.sent[name], name), listed(METRIC), "json")
-_ORDER: Final = Kind(lambda body, name, _: rules.checked_order(body.sent[name], name), MAYBE_TEXTS, "json")
+_ORDER: Final = Kind(lambda body, name, _: _texts(name, "UUIDs", body.sent[name]), MAYBE_TEXTS, "json")
 _OBJECT: Final = Kind(lambda body, name, _: body.mapping(name, null=True), MAYBE_OBJECT, "json")
 _SAVED: Final = Kind(lambda body, name, target: checked_links(target.call, body.sent[name]), _LINKS, "json")
 _DELETED: Final = Kind(lambda body, name, _: bool(body.flag(name, null=True)), TRUTH, "truth")
@@ -96,27 +197,23 @@ EXPERIMENTS: Final = Table(
         Field("exposure_cohort", None, _TOLD, MAYBE_NUMBER, column="exposure_cohort_id"),
         Field("parameters", Kind(_read_parameters, _PARAMETERS, "json"), _TOLD | _COPIED, MAYBE_OBJECT),
         Field("running_time_calculation", _RUNNING_TIME, _TOLD | _COPIED, OBJECT),
-        Field("excluded_variants", checked(rules.checked_excluded, MAYBE_TEXTS), _TOLD),
+        Field("excluded_variants", checked(_checked_excluded, MAYBE_TEXTS), _TOLD),
         Field("secondary_metrics", checked(lambda sent: sent, {}), _COPIED, {}, []),
         Field("saved_metrics", shown=OBJECTS),
         Field("saved_metrics_ids", _SAVED, _LOGGED, {"type": ["array", "null"]}),
-        Field("filters", checked(rules.checked_filters, MAYBE_OBJECT), _LOGGED | _COPIED, OBJECT),
+        Field("filters", _settings(_filter_faults, empty={}), _LOGGED | _COPIED, OBJECT),
         Field("archived", truth(), _FIRST | _LOGGED),
         Field("deleted", _DELETED, _FIRST | _LOGGED),
         Field("created_by", None, _BASIC, USER, column="created_by_id"),
         Field("created_at", None, _BASIC, MOMENT),
         Field("updated_at", None, _BASIC, MOMENT),
-        Field("type", choice(rules.TYPES, null=True), _BASIC | _COPIED),
-        Field(
-            "exposure_criteria", checked(rules.checked_criteria, MAYBE_OBJECT), _LOGGED | _COPIED | _ALWAYS
-        ),
+        Field("type", choice(TYPES, null=True), _BASIC | _COPIED),
+        Field("exposure_criteria", _settings(_criteria_faults), _LOGGED | _COPIED | _ALWAYS),
         Field("metrics", _METRICS, _LOGGED | _ALWAYS, OBJECTS, []),
         Field("metrics_secondary", _METRICS, _LOGGED | _ALWAYS, OBJECTS, []),
-        Field(
-            "stats_config", checked(rules.checked_stats, _STATS), _LOGGED | _COPIED | _ALWAYS, MAYBE_OBJECT
-        ),
+        Field("stats_config", _settings(_stats_faults, _STATS), _LOGGED | _COPIED | _ALWAYS, MAYBE_OBJECT),
         Field("scheduling_config", _OBJECT, _LOGGED | _COPIED),
-        Field("conclusion", choice(rules.CONCLUSIONS, null=True), _TOLD),
+        Field("conclusion", choice(CONCLUSIONS, null=True), _TOLD),
         Field("conclusion_comment", text(LONGEST_COMMENT, null=True), _TOLD),
         Field("primary_metrics_ordered_uuids", _ORDER, _LOGGED),
         Field("secondary_metrics_ordered_uuids", _ORDER, _LOGGED),

@@ -1,105 +1,80 @@
 """The strict way to say how an experiment's flag shall be: the writable `feature_flag` object."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from flagtui.service.bodies import Fields
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.flag_config import FlagConfig, normal_variants
+from flagtui.service.experiments.flag_config import FlagConfig, is_number, normal_variants
 
-_UNSUPPORTED = "Unsupported key for the experiment feature_flag input."
-_KNOWN = {
-    "": ("filters", "ensure_experience_continuity"),
-    "filters": ("multivariate", "groups", "payloads", "aggregation_group_type_index"),
-    "filters__multivariate": ("variants",),
-    "variant": ("key", "name", "rollout_percentage"),
-    "group": ("properties", "rollout_percentage"),
-}
+_FLAG = ("filters", "ensure_experience_continuity")
+_FILTERS = ("multivariate", "groups", "payloads", "aggregation_group_type_index")
 
 
 def read_flag_input(sent: Json) -> FlagConfig | None:
     """None for an object that says nothing: an echo of what was read, or one without configuration."""
-    if not isinstance(sent, dict) or sent.get("id") is not None:
+    if not isinstance(sent, dict) or sent.get("id") is not None or not any(name in sent for name in _FLAG):
         return None
-    if not any(name in sent for name in _KNOWN[""]):
-        return None
-    _known_only(sent, "", "feature_flag")
-    filters = _object(sent, "filters", "feature_flag")
-    _known_only(filters, "filters", "feature_flag__filters")
-    multivariate = _object(filters, "multivariate", "feature_flag__filters")
-    _known_only(multivariate, "filters__multivariate", "feature_flag__filters__multivariate")
+    flag = _level("feature_flag", sent, *_FLAG)
+    filters = _level("feature_flag__filters", flag.mapping("filters", null=True), *_FILTERS)
+    place = "feature_flag__filters__multivariate"
+    multivariate = _level(place, filters.mapping("multivariate", null=True), "variants")
+    variants = multivariate.items("variants", null=True)
     return FlagConfig(
-        variants=_variants(multivariate) if multivariate.get("variants") is not None else None,
-        rollout=_rollout(filters.get("groups")),
-        payloads=_object(filters, "payloads", "feature_flag__filters") if "payloads" in filters else None,
-        group_type=filters.get("aggregation_group_type_index"),
-        continuity=_continuity(sent),
-        says_group_type="aggregation_group_type_index" in filters,
+        variants=None if variants is None else _variants(variants, f"{place}__variants"),
+        rollout=_rollout(filters.sent.get("groups"), "feature_flag__filters__groups"),
+        payloads=(filters.mapping("payloads", null=True) or {}) if "payloads" in filters else None,
+        group_type=filters.sent.get("aggregation_group_type_index", ...),
+        continuity=_continuity(flag),
     )
 
 
-def _variants(multivariate: Mapping[str, Json]) -> list[dict[str, Json]]:
-    place = "feature_flag__filters__multivariate__variants"
-    variants = multivariate["variants"]
-    if not isinstance(variants, list):
-        raise invalid(
-            f'Expected a list of items but got type "{type(variants).__name__}".', place, "not_a_list"
-        )
+def _level(place: str, sent: Mapping[str, Json] | None, *known: str) -> Fields:
+    """One object of the input; refuses names that it does not know."""
+    for name in sent or ():
+        if name not in known:
+            raise invalid("Unsupported key for the experiment feature_flag input.", f"{place}__{name}")
+    return Fields(sent or {}, f"{place}__")
+
+
+def _variants(variants: list[Json], place: str) -> list[dict[str, Json]]:
     for index, variant in enumerate(variants):
         where = f"{place}__{index}"
         if not isinstance(variant, dict):
             detail = f"Invalid data. Expected a dictionary, but got {type(variant).__name__}."
             raise invalid(detail, where)
-        _known_only(variant, "variant", where)
-        for name in ("key", "rollout_percentage"):
-            if name not in variant:
-                raise invalid("This field is required.", f"{where}__{name}", "required")
-        _share(variant["rollout_percentage"], f"{where}__rollout_percentage")
+        fields = _level(where, variant, "key", "name", "rollout_percentage")
+        fields.require("key")
+        fields.require("rollout_percentage")
+        _share(fields)
     return normal_variants(variants)
 
 
-def _rollout(groups: Json) -> Json:
-    place = "feature_flag__filters__groups"
+def _rollout(groups: Json, place: str) -> Json:
     if groups is None:
         return None
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
         raise invalid("groups must be a list of objects", place)
     if len(groups) > 1:
         raise invalid("At most one group is supported.", place)
-    for index, group in enumerate(groups):
-        _known_only(group, "group", f"{place}__{index}")
-        if group.get("properties"):
-            raise invalid("Release conditions are not supported here.", f"{place}__{index}__properties")
-        share = group.get("rollout_percentage")
-        return 100 if share is None else _share(share, f"{place}__{index}__rollout_percentage")
-    return None
+    if not groups:
+        return None
+    fields = _level(f"{place}__0", groups[0], "properties", "rollout_percentage")
+    if fields.sent.get("properties"):
+        raise fields.fault("properties", "Release conditions are not supported here.")
+    return 100 if fields.sent.get("rollout_percentage") is None else _share(fields)
 
 
-def _share(value: Json, where: str) -> Json:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise invalid("A valid number is required.", where)
-    if not 0 <= value <= 100:
-        raise invalid("Ensure this value is between 0 and 100.", where)
-    return value
+def _share(fields: Fields) -> Json:
+    share = fields.sent["rollout_percentage"]
+    if not is_number(share):
+        raise fields.fault("rollout_percentage", "A valid number is required.")
+    if not 0 <= share <= 100:
+        raise fields.fault("rollout_percentage", "Ensure this value is between 0 and 100.")
+    return share
 
 
-def _continuity(sent: Mapping[str, Json]) -> bool | None:
-    value = sent.get("ensure_experience_continuity")
+def _continuity(flag: Fields) -> bool | None:
+    value = flag.sent.get("ensure_experience_continuity")
     if value is not None and not isinstance(value, bool):
-        raise invalid("Must be a valid boolean.", "feature_flag__ensure_experience_continuity")
+        raise flag.fault("ensure_experience_continuity", "Must be a valid boolean.")
     return value
-
-
-def _object(outer: Mapping[str, Json], name: str, where: str) -> dict[str, Any]:
-    value = outer.get(name)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        detail = f'Expected a dictionary of items but got type "{type(value).__name__}".'
-        raise invalid(detail, f"{where}__{name}", "not_a_dict")
-    return value
-
-
-def _known_only(sent: Mapping[str, Json], level: str, where: str) -> None:
-    unknown = next((name for name in sent if name not in _KNOWN[level]), None)
-    if unknown is not None:
-        raise invalid(_UNSUPPORTED, f"{where}__{unknown}")

@@ -11,6 +11,11 @@ from flagtui.service.errors import Json
 Status = Literal["draft", "running", "paused", "stopped"]
 
 
+def variants_in(filters: Mapping[str, Json]) -> list[dict[str, Json]]:
+    found = (filters.get("multivariate") or {}).get("variants") or []
+    return [variant for variant in found if isinstance(variant, dict)]
+
+
 @dataclass(frozen=True, slots=True)
 class LinkedFlag:
     """What an experiment needs to know of a flag; `fields` are its columns with JSON decoded."""
@@ -41,8 +46,12 @@ class LinkedFlag:
     @property
     def variants(self) -> list[dict[str, Json]]:
         """Empty for a boolean flag."""
-        found = (self.filters.get("multivariate") or {}).get("variants") or []
-        return [variant for variant in found if isinstance(variant, dict)]
+        return variants_in(self.filters)
+
+    @property
+    def continuity(self) -> bool:
+        """Whether people keep their variant when they log in."""
+        return bool(self.fields["ensure_experience_continuity"])
 
     @property
     def variant_keys(self) -> list[str]:

@@ -1,20 +1,18 @@
 """Changing an experiment field by field, as PATCH does: without the checks the actions have."""
 
-from collections.abc import Mapping
-
 from flagtui.service.answers import Answer, empty
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.creation import check_dates, check_metrics, orders
+from flagtui.service.experiments.fields import check_baseline, check_excluded
 from flagtui.service.experiments.flag_changes import change_flag
-from flagtui.service.experiments.flag_config import DEFAULT_VARIANTS, FlagConfig, check_variants_of
+from flagtui.service.experiments.flag_config import FlagConfig, check_variants_of, default_variants
 from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.inputs import Input, read_input
-from flagtui.service.experiments.records import Experiment
+from flagtui.service.experiments.records import Experiment, variants_in
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.saved_metrics import replace_links
-from flagtui.service.experiments.settings_rules import check_baseline, check_excluded
 
 _OF_OLD = ("name", "description", "end_date", "deleted")
 _FLAG_DELETED = "Experiment cannot be launched because its feature flag has been deleted."
@@ -57,7 +55,7 @@ def change(call: Call, one: Experiment, given: Input) -> Experiment:
     if columns.get("start_date") is not None and not one.is_launched:
         check_launchable(one)
         flag_changes["active"] = True
-    keys = _variant_keys(flag_changes, one)
+    keys = [str(variant["key"]) for variant in variants_in(flag_changes.get("filters", one.flag.filters))]
     if "stats_config" in columns:
         check_baseline(columns["stats_config"], keys)
     if "excluded_variants" in columns:
@@ -87,8 +85,7 @@ def _flag_changes(call: Call, one: Experiment, given: Input) -> dict[str, Json]:
     changes: dict[str, Json] = {}
     if filters != one.flag.filters:
         changes["filters"] = filters
-    had = bool(one.flag.fields["ensure_experience_continuity"])
-    if config.continuity is not None and config.continuity != had:
+    if config.continuity not in (None, one.flag.continuity):
         changes["ensure_experience_continuity"] = config.continuity
     return changes
 
@@ -113,7 +110,7 @@ def _older_config(one: Experiment, given: Input) -> FlagConfig:
             raise invalid(_VARIANTS)
         return given.flag if given.update_flag else FlagConfig()
     if "parameters" in given.sent and not given.says_variants:
-        return FlagConfig(variants=[dict(variant) for variant in DEFAULT_VARIANTS])
+        return FlagConfig(variants=default_variants())
     return given.flag
 
 
@@ -121,13 +118,6 @@ def _moves_variants(one: Experiment, config: FlagConfig) -> bool:
     if config.variants is None:
         return False
     return sorted(str(variant["key"]) for variant in config.variants) != sorted(one.flag.variant_keys)
-
-
-def _variant_keys(flag_changes: Mapping[str, Json], one: Experiment) -> list[str]:
-    if "filters" not in flag_changes:
-        return one.flag.variant_keys
-    variants = (flag_changes["filters"].get("multivariate") or {}).get("variants") or []
-    return [str(variant["key"]) for variant in variants]
 
 
 def _check_fixed(one: Experiment, given: Input) -> None:
