@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import pytest
 from tests.doubles.service_world import starting
 
-from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations
+from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations, remember
 
 
 def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path) -> None:
@@ -185,6 +186,31 @@ def test_of_many_that_read_at_once_few_connections_stay_open(tmp_path: Path) -> 
     assert [is_open(each) for each in readers].count(True) == MOST_IDLE
     with database.reading() as db:
         assert db in readers
+    database.close()
+
+
+def test_long_reads_share_what_is_remembered_and_hold_up_no_short_one(tmp_path: Path) -> None:
+    database, gate = Database(tmp_path / "x.db"), threading.Event()
+    numbers = count(1)
+
+    def work_out(db: sqlite3.Connection) -> int:
+        assert gate.wait(20)
+        return remember(db, "people", lambda: next(numbers))
+
+    read = [database.read_long(work_out) for _ in range(8)]
+    with database.reading() as db:
+        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+    gate.set()
+    assert [each.result() for each in read] == [1] * 8
+    database.close()
+
+
+def test_a_long_read_cannot_write_and_tells_what_went_wrong(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+    insert = "INSERT INTO organizations VALUES ('a', 'O', 'o', 'x', 1)"
+    with pytest.raises(sqlite3.OperationalError):
+        database.read_long(lambda db: db.execute(insert)).result()
+    assert database.read_long(lambda db: db.in_transaction).result()
     database.close()
 
 

@@ -1,4 +1,4 @@
-"""The one file everything is kept in: one writing thread with a queue, connections that only read."""
+"""The one file everything is kept in: a thread that writes, one for long reads, and connections to read."""
 
 import contextlib
 import os
@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
-"""Runs on the writing thread inside one transaction; an exception rolls all of it back."""
+"""Runs on a thread of the database inside one transaction; an exception rolls all of it back."""
 
 
 MOST_REMEMBERED = 256
-MOST_IDLE = 4
+MOST_IDLE = 1
 """Connections that are kept to read again: each has pages of the file in memory, and what was worked out."""
 Row = Mapping[str, Any]
 """Columns by name."""
@@ -91,21 +91,35 @@ class Database:
     def __init__(self, path: Path, *, busy_seconds: float = 5.0) -> None:
         self.path = path
         self._busy = busy_seconds
-        # What was used last is used next: it knows most, and the others are let go.
-        self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue(MOST_IDLE)
+        self._idle: queue.Queue[sqlite3.Connection] = queue.Queue(MOST_IDLE)
+        self._idle_for_long: queue.Queue[sqlite3.Connection] = queue.Queue(MOST_IDLE)
         self._writer = _open(path, busy_seconds)
         # One thread with a queue: writes happen one after the other, in the order they were asked for.
-        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-writer")
+        self._writes = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-writer")
+        # One here too: Python does not count faster on several, and each would remember all people anew.
+        self._long_reads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-reader")
 
     def write(self, work: Work[T]) -> Future[T]:
         """Queues `work`; the future is done after the commit has reached the disk."""
-        return self._queue.submit(_in_transaction, self._writer, work)
+        return self._writes.submit(_in_transaction, self._writer, work)
+
+    def read_long(self, work: Work[T]) -> Future[T]:
+        """Queues `work`, which only reads and takes more than a few milliseconds."""
+
+        def reading() -> T:
+            with self._reading(self._idle_for_long) as db:
+                return work(db)
+
+        return self._long_reads.submit(reading)
+
+    def reading(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
+        """A connection that cannot write and sees one moment of the database throughout."""
+        return self._reading(self._idle)
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that cannot write and sees one moment of the database throughout."""
+    def _reading(self, idle: queue.Queue[sqlite3.Connection]) -> Iterator[sqlite3.Connection]:
         try:
-            connection = self._idle.get_nowait()
+            connection = idle.get_nowait()
         except queue.Empty:
             connection = _connect(self.path, self._busy, Reader)
             connection.execute("PRAGMA query_only = ON")
@@ -115,16 +129,17 @@ class Database:
         finally:
             connection.execute("ROLLBACK")
             try:
-                self._idle.put_nowait(connection)
+                idle.put_nowait(connection)
             except queue.Full:
                 connection.close()
 
     def close(self) -> None:
         """Finishes what is queued, then lets go of the file. A second call does nothing."""
-        self._queue.shutdown(wait=True)
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self._idle.get_nowait().close()
+        self._writes.shutdown(wait=True)
+        self._long_reads.shutdown(wait=True)
+        for idle in (self._idle, self._idle_for_long):
+            with contextlib.suppress(queue.Empty):
+                idle.get_nowait().close()
         self._writer.close()
 
 

@@ -105,9 +105,13 @@ class Dispatcher:
                 return _describe(request, match)
             if not operation.writes and not operation.slow:
                 return operation.handle(call)
+
+        def handling(db: sqlite3.Connection) -> Answer:
+            return operation.handle(replace(call, db=db))
+
         if operation.writes:
-            return await self._write(lambda db: operation.handle(replace(call, db=db)))
-        return await asyncio.to_thread(self._handle_slowly, operation, call)
+            return await self._write(handling)
+        return await asyncio.wrap_future(self.database.read_long(handling))
 
     def _refuse_unknown_action(self, match: Match, method: str) -> None:
         """Older servers took the name of a newer action for an id, and keys then lacked a scope for it."""
@@ -132,10 +136,6 @@ class Dispatcher:
 
         result, self._next_due = await asyncio.wrap_future(self.database.write(working))
         return result
-
-    def _handle_slowly(self, operation: Operation, call: Call) -> Answer:
-        with self.database.reading() as db:
-            return operation.handle(replace(call, db=db))
 
     def _match(self, request: Request) -> Match:
         path = request.url.path

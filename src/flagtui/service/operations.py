@@ -19,7 +19,7 @@ are served.
 - Raise the faults of `errors`; answer with `answers.answer(value)`, or `answers.spliced(text)` when the JSON
   is stored as text already. A `field_kinds.Table` reads the fields of a record, `pagination.page` pages.
 - What older servers lack or call otherwise stands in `generations`.
-- `slow=True` runs a reading handler in a worker thread, for what takes more than a few milliseconds.
+- `slow=True` runs a reading handler in the thread of long reads, for what takes more than a few milliseconds.
 """
 
 from collections.abc import Callable, Iterable, Mapping
