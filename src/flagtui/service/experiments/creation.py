@@ -1,20 +1,65 @@
-"""Making an experiment, with a flag of its own or on one that is there."""
+"""What the body of an experiment says, and making one: with a flag of its own or on one that is there."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from flagtui.service.answers import Answer
+from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.fields import EXPERIMENTS, check_baseline, check_excluded
 from flagtui.service.experiments.flag_changes import change_flag, create_flag
-from flagtui.service.experiments.flag_config import FlagConfig, check_variants_of, new_filters
+from flagtui.service.experiments.flag_config import (
+    SAYS_NOTHING,
+    FlagConfig,
+    check_variants_of,
+    from_parameters,
+    new_filters,
+)
 from flagtui.service.experiments.holdouts import holdout_of
-from flagtui.service.experiments.inputs import Input, read_input
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import find, find_flag, flag_by_id, insert
 from flagtui.service.experiments.save import log, shown
-from flagtui.service.experiments.saved_metrics import replace_links
+from flagtui.service.experiments.saved_metrics import Link, replace_links
+from flagtui.service.field_kinds import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a body says: columns that change, and what concerns other tables."""
+
+    columns: dict[str, Json]
+    """Only what was sent."""
+    flag_key: str | None = None
+    flag: FlagConfig = SAYS_NOTHING
+    says_variants: bool = False
+    links: list[Link] | None = None
+    sent: frozenset[str] = frozenset()
+    allow_unknown_events: bool = False
+    update_flag: bool = False
+
+
+def read_input(call: Call, sent: Mapping[str, Json], *, new: bool) -> Input:
+    """Every field of the body; raises the fault of the first that is wrong."""
+    fields = Fields(sent)
+    columns = EXPERIMENTS.read(fields, Target(call), needed=new)
+    flag_key, asked = columns.pop("feature_flag_key", None), columns.pop("feature_flag", None)
+    links = columns.get("saved_metrics_ids")
+    if "saved_metrics_ids" in columns:
+        columns["saved_metrics_ids"] = sent["saved_metrics_ids"]
+    parameters = sent.get("parameters") or {}
+    return Input(
+        columns=columns,
+        flag_key=flag_key,
+        flag=asked or from_parameters(call, parameters),
+        says_variants=bool(parameters.get("feature_flag_variants")),
+        links=links,
+        sent=frozenset(sent),
+        allow_unknown_events=bool(fields.flag("allow_unknown_events", False)),
+        update_flag=bool(fields.flag("update_feature_flag_params", False)),
+    )
+
 
 _DATES = "End date must be after start date"
 
@@ -74,9 +119,8 @@ def orders(columns: Mapping[str, Json], had: Mapping[str, Json], given: Input) -
     for field, name in ORDER_OF.items():
         if field in columns or name in columns:
             metrics = columns[field] if field in columns else had.get(field)
-            order = columns.get(name) if name in given.order_given else had.get(name)
             found[name] = ordered_uuids(
-                order, had.get(name), metrics or [], field, given=name in given.order_given
+                columns.get(name), had.get(name), metrics or [], field, given=name in given.sent
             )
     return found
 
@@ -113,9 +157,9 @@ def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Js
 
 def _says_nothing(given: Input, flag: LinkedFlag) -> bool:
     """The strict object may not even repeat what the flag has; the older parameters may."""
-    if "feature_flag" in given.sent and not given.says_variants and not given.flag.is_empty:
+    if "feature_flag" in given.sent and not given.says_variants and given.flag != SAYS_NOTHING:
         return False
-    return given.flag == FlagConfig() or given.flag.repeats(flag)
+    return given.flag == SAYS_NOTHING or given.flag.repeats(flag)
 
 
 def _birth(call: Call) -> dict[str, Json]:

@@ -8,10 +8,9 @@ from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json, hand_written
-from flagtui.service.experiments.creation import create
+from flagtui.service.experiments.creation import Input, create
 from flagtui.service.experiments.fields import EXPERIMENTS, LONGEST_NAME
-from flagtui.service.experiments.flag_config import FlagConfig
-from flagtui.service.experiments.inputs import Input
+from flagtui.service.experiments.flag_config import SAYS_NOTHING, FlagConfig
 from flagtui.service.experiments.metric_rules import ORDER_OF
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links
@@ -59,7 +58,7 @@ def copied(call: Call, one: Experiment, name: str, key: str) -> Input:
         columns[field] = [{**metric, "uuid": str(uuid.uuid4())} for metric in metrics]
     columns["name"] = name
     is_new = find_flag(call.db, call.project.id, key) is None
-    config = FlagConfig.of(one.flag) if is_new else FlagConfig()
+    config = FlagConfig.of(one.flag) if is_new else SAYS_NOTHING
     excluded = one.fields["excluded_variants"]
     columns["excluded_variants"] = excluded if is_new or key == one.flag.key else None
     return Input(columns=columns, flag_key=key, flag=config, allow_unknown_events=True)

@@ -5,8 +5,7 @@ from typing import Final
 
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.flag_config import FLAG_KEYS
-from flagtui.service.experiments.flag_input import read_flag_input
+from flagtui.service.experiments.flag_config import FLAG_KEYS, read_flag_input
 from flagtui.service.experiments.metric_rules import METRIC, checked_metrics
 from flagtui.service.experiments.saved_metrics import checked_links
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, checked, choice, moment, text, truth

@@ -17,7 +17,6 @@ from flagtui.service.experiments import (
     recalculation,
     schemas,
     setup_help,
-    timeseries,
     updates,
 )
 from flagtui.service.experiments.flag_changes import keeping_requests
@@ -143,7 +142,7 @@ _CHOOSING = (
 
 _RESULTS = (
     Operation(
-        "GET", f"{ONE}/timeseries_results", timeseries.timeseries_results, "A metric day by day", READ,
+        "GET", f"{ONE}/timeseries_results", recalculation.timeseries_results, "A metric day by day", READ,
         slow=True, answers={200: schemas.TIMESERIES}, parameters=("metric_uuid", "fingerprint"),
     ),
     _action(

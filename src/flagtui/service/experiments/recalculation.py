@@ -1,13 +1,12 @@
-"""Asking for results to be computed anew, and how far that has come.
+"""Asking for results to be computed anew, how far that has come, and the course of one metric day by day.
 
 Results are computed from events when they are read. A recalculation fixes the moment as of which the
 running day is told, and its state follows from the time since it was asked for: what waits in a queue in the
 product waits here too, so that polling sees it pending, under way and done.
 """
 
-import sqlite3
-import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -15,11 +14,13 @@ from flagtui.service.activity import ordered_uuid
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp
+from flagtui.service.database import insert_row
 from flagtui.service.errors import Json, hand_written, invalid, not_found
+from flagtui.service.experiments.analysis.exposures import DAY
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.representation import metric_fingerprint
-from flagtui.service.experiments.results import Results, every_metric
+from flagtui.service.experiments.representation import every_metric, metric_fingerprint
+from flagtui.service.experiments.results import Results, day_name
 from flagtui.service.experiments.save import called
 
 State = Literal["pending", "in_progress", "completed", "failed"]
@@ -82,34 +83,29 @@ def recalculate_metrics(call: Call) -> Answer:
     last = newest(call, one, None, None)
     if last is not None and last.state(call.now, total) != "completed":
         return answer(_run(call, one, last, is_existing=True), 200)
-    return answer(_run(call, one, _store(call, one, cause, None, None)), 201)
+    return answer(_run(call, one, _store(call, one, cause)), 201)
 
 
 def latest_metrics_recalculation(call: Call) -> Answer:
     one = called(call)
     total = len(every_metric(call, one))
-    runs = [run for run in _runs(call, one) if run.state(call.now, total) == "completed"]
-    if not runs:
-        raise hand_written(404, {"detail": "No completed recalculation found"})
-    return answer(_run(call, one, runs[0]))
+    for run in _asked(call, one):
+        if run.state(call.now, total) == "completed":
+            return answer(_run(call, one, run))
+    raise hand_written(404, {"detail": "No completed recalculation found"})
 
 
 def metrics_recalculation(call: Call) -> Answer:
     one = called(call)
-    run = next((run for run in _runs(call, one) if run.id == call.params["run_id"]), None)
-    if run is None:
-        raise not_found()
-    return answer(_run(call, one, run))
+    for run in _asked(call, one):
+        if run.id == call.params["run_id"]:
+            return answer(_run(call, one, run))
+    raise not_found()
 
 
 def newest(call: Call, one: Experiment, metric: str | None, fingerprint: str | None) -> Recalculation | None:
     """The last request for a metric, or for all of them."""
-    row = call.db.execute(
-        "SELECT * FROM experiment_recalculations WHERE experiment_id = ? AND metric_uuid IS ?"
-        " AND fingerprint IS ? ORDER BY created_at DESC, id DESC LIMIT 1",
-        (one.id, metric, fingerprint),
-    ).fetchone()
-    return None if row is None else _read(row)
+    return next(iter(_asked(call, one, metric, fingerprint)), None)
 
 
 def told_until(call: Call, one: Experiment, metric: str, fingerprint: str) -> datetime | None:
@@ -124,37 +120,24 @@ def told_until(call: Call, one: Experiment, metric: str, fingerprint: str) -> da
     return max(done, default=None)
 
 
-def _runs(call: Call, one: Experiment) -> list[Recalculation]:
+def _asked(
+    call: Call, one: Experiment, metric: str | None = None, fingerprint: str | None = None
+) -> list[Recalculation]:
+    """Requests for a metric, or for all of them, the newest first."""
     rows = call.db.execute(
-        "SELECT * FROM experiment_recalculations WHERE experiment_id = ? AND metric_uuid IS NULL"
-        " ORDER BY created_at DESC, id DESC",
-        (one.id,),
-    ).fetchall()
-    return [_read(row) for row in rows]
+        "SELECT * FROM experiment_recalculations WHERE experiment_id = ? AND metric_uuid IS ?"
+        " AND fingerprint IS ? ORDER BY created_at DESC, id DESC",
+        (one.id, metric, fingerprint),
+    )
+    return [Recalculation(**{**dict(row), "created_at": read_stamp(row["created_at"])}) for row in rows]
 
 
 def _store(
-    call: Call, one: Experiment, cause: str, metric: str | None, fingerprint: str | None
+    call: Call, one: Experiment, cause: str, metric: str | None = None, fingerprint: str | None = None
 ) -> Recalculation:
     made = Recalculation(ordered_uuid(), one.id, metric, fingerprint, cause, read_stamp(call.stamp))
-    call.db.execute(
-        "INSERT INTO experiment_recalculations"
-        " (id, experiment_id, metric_uuid, fingerprint, cause, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        (made.id, one.id, metric, fingerprint, cause, call.stamp),
-    )
+    insert_row(call.db, "experiment_recalculations", {**asdict(made), "created_at": call.stamp})
     return made
-
-
-def _read(row: sqlite3.Row) -> Recalculation:
-    return Recalculation(
-        str(uuid.UUID(row["id"])),
-        row["experiment_id"],
-        row["metric_uuid"],
-        row["fingerprint"],
-        row["cause"],
-        read_stamp(row["created_at"]),
-    )
 
 
 def _job(call: Call, found: Recalculation) -> dict[str, Json]:
@@ -171,7 +154,7 @@ def _job(call: Call, found: Recalculation) -> dict[str, Json]:
 def _run(call: Call, one: Experiment, run: Recalculation, *, is_existing: bool = False) -> dict[str, Json]:
     metrics = every_metric(call, one)
     state, done = run.state(call.now, len(metrics)), run.done_metrics(call.now, len(metrics))
-    computed = Results.of(call, one, run.created_at) if done else None
+    computed = Results.of(call, one, run.created_at)
     results = [_result(one, computed, metric) for metric in metrics[:done]]
     failed = [result for result in results if result["status"] == "failed"]
     if state == "completed" and failed and len(failed) == len(metrics):
@@ -196,12 +179,78 @@ def _run(call: Call, one: Experiment, run: Recalculation, *, is_existing: bool =
     }
 
 
-def _result(one: Experiment, computed: Results | None, metric: dict[str, Json] | Json) -> dict[str, Json]:
+def _result(one: Experiment, computed: Results, metric: Mapping[str, Json]) -> dict[str, Json]:
     shown = {"metric_uuid": metric.get("uuid"), "fingerprint": metric_fingerprint(one, metric)}
-    if computed is None:
-        return {**shown, "status": "pending", "result": None, "error_message": None}
     try:
         result = computed.now(metric)
     except NotComputable as problem:
         return {**shown, "status": "failed", "result": None, "error_message": str(problem)}
     return {**shown, "status": "completed", "result": result, "error_message": None}
+
+
+def timeseries_results(call: Call) -> Answer:
+    """Cumulative results of the days that are over; the running day once a recalculation has told it.
+
+    A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
+    """
+    one = called(call)
+    uuid, fingerprint = call.query.get("metric_uuid"), call.query.get("fingerprint")
+    if not uuid:
+        raise invalid("metric_uuid query parameter is required")
+    if not fingerprint:
+        raise invalid("fingerprint query parameter is required")
+    if not one.is_launched:
+        raise invalid("Experiment has not been started yet")
+    results = Results.of(call, one)
+    days = results.days()
+    found: dict[int, Json] = {}
+    errors: dict[str, str] = {}
+    metrics = {str(metric.get("uuid")): metric for metric in reversed(every_metric(call, one))}
+    metric = metrics.get(uuid)
+    if metric is not None and metric_fingerprint(one, metric) == fingerprint:
+        told = _told_days(call, one, days, told_until(call, one, uuid, fingerprint))
+        try:
+            found = dict(results.daily(metric, told))
+        except NotComputable as problem:
+            errors = {day_name(day): str(problem) for day in told}
+    last = newest(call, one, uuid, fingerprint)
+    return answer(
+        {
+            "experiment_id": one.id,
+            "metric_uuid": uuid,
+            "status": _status(len(days), len(found), len(errors)),
+            "timeseries": {day_name(day): found.get(day) for day in days},
+            "errors": errors or None,
+            "computed_at": call.now.isoformat() if found else None,
+            "created_at": one.start.isoformat() if found and one.start else None,
+            "updated_at": call.now.isoformat() if found else None,
+            "recalculation_status": last.state(call.now) if last else None,
+            "recalculation_created_at": last.created_at.isoformat() if last else None,
+        }
+    )
+
+
+def _told_days(
+    call: Call, one: Experiment, days: Mapping[int, float], asked: datetime | None
+) -> dict[int, float]:
+    """The days whose end has passed, and the running one as of the last recalculation."""
+    now = call.now.timestamp()
+    told = {day: moment for day, moment in days.items() if (day + 1) * DAY <= now or _has_ended(one, now)}
+    if asked is not None:
+        moment = asked.timestamp()
+        running = int(moment // DAY)
+        if running in days and running not in told:
+            told[running] = moment
+    return dict(sorted(told.items()))
+
+
+def _has_ended(one: Experiment, now: float) -> bool:
+    return one.end is not None and one.end.timestamp() <= now
+
+
+def _status(days: int, found: int, failed: int) -> str:
+    if found == days and days:
+        return "completed"
+    if found:
+        return "partial"
+    return "failed" if failed else "pending"

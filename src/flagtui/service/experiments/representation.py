@@ -115,6 +115,12 @@ def nested_holdouts(call: Call, ids: Iterable[int | None]) -> dict[int, Json]:
     return {row["id"]: value_of(text) for row, text in zip(rows, HOLDOUTS.texts(call, rows), strict=True)}
 
 
+def every_metric(call: Call, one: Experiment) -> list[Mapping[str, Json]]:
+    """Primary, secondary and shared ones."""
+    saved = [link["query"] for link in saved_metric_links(call, one)]
+    return [*one.metrics("primary"), *one.metrics("secondary"), *saved]
+
+
 def is_old(one: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) -> bool:
     """Whether a metric is of the engine before this one, which can only be read."""
     queries = [link["query"] for link in saved_metrics]

@@ -13,7 +13,6 @@ from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.samples import Sample
 from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
 from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.representation import saved_metric_links
 from flagtui.service.experiments.stored_events import Reader
 
 Result = dict[str, Json]
@@ -122,13 +121,3 @@ class Results:
 def day_name(day: int) -> str:
     """A day since 1970 as a date."""
     return (datetime(1970, 1, 1) + timedelta(days=day)).date().isoformat()
-
-
-def metric_by_uuid(call: Call, one: Experiment, uuid: str) -> Mapping[str, Json] | None:
-    """A primary, secondary or shared metric of the experiment."""
-    return next((metric for metric in every_metric(call, one) if str(metric.get("uuid")) == uuid), None)
-
-
-def every_metric(call: Call, one: Experiment) -> list[Mapping[str, Json]]:
-    saved = [link["query"] for link in saved_metric_links(call, one)]
-    return [*one.metrics("primary"), *one.metrics("secondary"), *saved]

@@ -3,12 +3,16 @@
 from flagtui.service.answers import Answer, empty
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
-from flagtui.service.experiments.creation import check_dates, check_metrics, orders
+from flagtui.service.experiments.creation import Input, check_dates, check_metrics, orders, read_input
 from flagtui.service.experiments.fields import check_baseline, check_excluded
 from flagtui.service.experiments.flag_changes import change_flag
-from flagtui.service.experiments.flag_config import FlagConfig, check_variants_of, default_variants
+from flagtui.service.experiments.flag_config import (
+    SAYS_NOTHING,
+    FlagConfig,
+    check_variants_of,
+    default_variants,
+)
 from flagtui.service.experiments.holdouts import holdout_of
-from flagtui.service.experiments.inputs import Input, read_input
 from flagtui.service.experiments.records import Experiment, variants_in
 from flagtui.service.experiments.representation import is_old, saved_metric_links
 from flagtui.service.experiments.save import called, save, shown
@@ -95,7 +99,7 @@ def _config(call: Call, one: Experiment, given: Input) -> FlagConfig:
     if call.generation.is_older:
         return _older_config(one, given)
     if given.flag.repeats(one.flag):
-        return FlagConfig()
+        return SAYS_NOTHING
     if one.is_launched:
         if not given.update_flag:
             raise invalid(_RUNNING_CONFIG, "feature_flag")
@@ -108,7 +112,7 @@ def _older_config(one: Experiment, given: Input) -> FlagConfig:
     if one.is_launched:
         if _moves_variants(one, given.flag):
             raise invalid(_VARIANTS)
-        return given.flag if given.update_flag else FlagConfig()
+        return given.flag if given.update_flag else SAYS_NOTHING
     if "parameters" in given.sent and not given.says_variants:
         return FlagConfig(variants=default_variants())
     return given.flag

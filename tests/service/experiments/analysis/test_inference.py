@@ -13,7 +13,8 @@ from flagtui.service.experiments.analysis.inference import (
     frequentist,
     sample_ratio_mismatch,
 )
-from flagtui.service.experiments.analysis.samples import Estimate, MetricType, Sample, estimate
+from flagtui.service.experiments.analysis.metric import MetricType
+from flagtui.service.experiments.analysis.samples import Estimate, Sample, estimate
 
 SETS = 1_000
 Floats = npt.NDArray[np.float64]

@@ -12,11 +12,11 @@ from flagtui.service.experiments.analysis.distributions import (
     student_t_quantile,
     student_t_survival,
 )
+from flagtui.service.experiments.analysis.metric import MetricType
 from flagtui.service.experiments.analysis.samples import (
     RATIO_SUMS,
     SUMS,
     Estimate,
-    MetricType,
     Sample,
     estimate,
 )

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from flagtui.service.experiments.analysis.samples import MetricType
-
+MetricType = Literal["mean", "funnel", "ratio", "retention"]
 Aggregation = Literal["total", "sum", "min", "max", "avg", "unique_session", "dau", "unique_group"]
 FunnelOrder = Literal["ordered", "strict", "unordered"]
 AGGREGATIONS: tuple[Aggregation, ...] = get_args(Aggregation)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from flagtui.service.experiments.analysis.exposures import DAY, Exposure, Handling, assign
 from flagtui.service.experiments.analysis.metric import Metric
-from flagtui.service.experiments.analysis.samples import Sample
-from flagtui.service.experiments.analysis.tally import tally
+from flagtui.service.experiments.analysis.samples import Sample, tally
 from flagtui.service.experiments.analysis.values import Occurrence, Value, entity_value
 
 MOST_DAYS = 1_000
