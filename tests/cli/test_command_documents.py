@@ -12,14 +12,15 @@ from pkgutil import walk_packages
 from typing import Final
 
 import click
+import pytest
 from tests.cli.conftest import Run
-from tests.doubles.command_tree import all_commands, names_records
+from tests.doubles.command_tree import all_commands, described, names_records
 from tests.doubles.man_pages import man_pages
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
+from flagtui.cli.command_descriptions import FILE, DescribedCommand, descriptions
 from flagtui.cli.command_groups import LazyGroup
-from flagtui.cli.command_tree import describe_commands
 from flagtui.cli.errors import EXIT_WORDS
 from flagtui.cli.known_words import NAMED
 from flagtui.cli.main import door
@@ -62,9 +63,9 @@ INSTEAD: Final = {
 
 def command_table() -> str:
     lines = ["| command | what it does | prints |", "|---|---|---|"]
-    for one in describe_commands(door):
-        schema = f"[`{one.schema}`](schemas/{one.schema}.json)" if one.schema else "text"
-        lines.append(f"| `{one.name}` | {one.summary} | {schema} |")
+    for name, one in descriptions().items():
+        schema = f"[`{one['output']}`](schemas/{one['output']}.json)" if one["output"] else "text"
+        lines.append(f"| `{name}` | {one['summary']} | {schema} |")
     return "\n".join(lines)
 
 
@@ -86,6 +87,17 @@ def code_table() -> str:
 
 
 TABLES: Final = {"commands": command_table, "operations": operation_table, "codes": code_table}
+
+
+def test_the_descriptions_of_commands_are_those_of_the_program() -> None:
+    made = [
+        json.dumps(described(name, command), ensure_ascii=False) for name, command in all_commands().items()
+    ]
+    text = "\n".join([*made, ""])
+    if IS_WRITTEN:
+        FILE.write_text(text, encoding="utf-8")
+        descriptions.cache_clear()
+    assert FILE.read_text(encoding="utf-8") == text
 
 
 def test_every_operation_has_a_command_or_a_reason() -> None:
@@ -121,12 +133,29 @@ def groups() -> dict[str, LazyGroup]:
     return {name: group for name, group in found.items() if isinstance(group, LazyGroup)}
 
 
-def test_the_help_of_a_group_has_the_words_of_its_commands() -> None:
-    """It is made from a table; that of the whole program is shorter than its commands' own."""
+def test_the_line_of_a_group_is_its_own() -> None:
     for name, group in groups().items():
-        told = {f"{name} {each}": summary for each, (_module, summary) in group.table.items()}
-        assert told == {each: all_commands()[each].get_short_help_str(1_000) for each in told}
-        assert door.table[name][1] == group.get_short_help_str(1_000)
+        assert door.summary(name) == group.get_short_help_str(1_000)
+
+
+def _not_called() -> click.Command:
+    raise AssertionError("the command is loaded")
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> None:
+    root = click.Context(door, info_name="flagtui", terminal_width=width, **door.context_settings)
+    for name, command in all_commands().items():
+        stand_in = DescribedCommand(name.split()[-1], descriptions()[name], _not_called)
+        said, meant = (
+            one.get_help(click.Context(one, info_name=name, parent=root)) for one in (stand_in, command)
+        )
+        assert said == meant, name
+
+
+def test_a_word_that_looks_like_a_call_for_help_is_a_value(run: Run) -> None:
+    done = run("journal", "--since", "--help")
+    assert (done.code, "'--help' is no moment" in done.err) == (2, True)
 
 
 def test_every_command_that_is_declared_can_be_named() -> None:
@@ -161,7 +190,8 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     rollout = found["flags rollout"]
     assert rollout["writes"] is True
     assert rollout["output"] == "change-result"
-    assert rollout["arguments"] == [{"name": "flags", "many": True, "required": True}]
+    (argument,) = rollout["arguments"]
+    assert argument.items() >= {"name": "flags", "many": True, "required": True}.items()
     assert {"--to", "--yes", "--dry-run", "--json"} <= {
         name for one in rollout["options"] for name in one["names"]
     }

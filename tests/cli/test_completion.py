@@ -92,6 +92,8 @@ def test_commands_and_options_are_completed() -> None:
     assert "click" in loaded
     assert "flagtui.cli.twin_command" not in loaded
     assert "plain,--dry-run" in complete("flags", "rollout", "--d")
+    for asked in (asked_by_a_shell("flags", "rollout", "--d"), asked_by_a_shell("undo", "--d")):
+        assert loaded_by(**asked).isdisjoint({"pydantic", "msgspec", "httpx", "flagtui.cli.twin_command"})
     assert complete("flags", "get", "x") == []
 
 

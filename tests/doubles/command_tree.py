@@ -1,8 +1,10 @@
-"""Every command of the program, by the words that name it."""
+"""Every command of the program, by the words that name it, and described."""
+
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
-from flagtui.cli.command_tree import walk
 from flagtui.cli.main import door
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import RecordWord
@@ -24,3 +26,78 @@ def names_records(command: TwinCommand) -> bool:
     """Whether its words are names of records."""
     arguments = [one for one in command.params if isinstance(one, click.Argument)]
     return any(isinstance(one.type, RecordWord) for one in arguments)
+
+
+def walk(
+    context: click.Context, group: click.Group, words: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], TwinCommand]]:
+    """The commands below a group with the words that name them."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from walk(context, command, (*words, name))
+        elif isinstance(command, TwinCommand):
+            yield (*words, name), command
+        else:
+            raise TypeError(f"{name} does not say what it prints")
+
+
+def described(name: str, command: TwinCommand) -> dict[str, Any]:
+    """A command as plain values, with all that its help and its completion show."""
+    root = click.Context(door, info_name="flagtui", **door.context_settings)
+    context = click.Context(command, info_name=name, parent=root)
+    return {
+        "name": name,
+        "summary": command.get_short_help_str(1_000),
+        "help": command.help,
+        "writes": command.writes,
+        "arguments": [_argument(one, context) for one in command.params if isinstance(one, click.Argument)],
+        "options": [
+            _option(one, context) for one in command.get_params(context) if isinstance(one, click.Option)
+        ],
+        "output": command.kind.name if command.kind is not None else "",
+        "fields": command.kind.names if command.kind is not None else (),
+        "operations": command.operations,
+        "examples": [f"flagtui {example}" for example in command.examples],
+    }
+
+
+def _argument(one: click.Argument, context: click.Context) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "many": one.nargs == -1,
+        "required": one.required,
+        "choices": _choices(one.type),
+        "shown": one.make_metavar(context),
+        "completed_by": _completed_by(one.type),
+    }
+
+
+def _option(one: click.Option, context: click.Context) -> dict[str, Any]:
+    record = one.get_help_record(context)
+    return {
+        "names": [*one.opts],
+        "value": None if one.is_flag else one.make_metavar(context),
+        "choices": _choices(one.type),
+        "required": one.required,
+        "many": one.multiple,
+        "default": one.default if isinstance(one.default, str | int | float | bool) else None,
+        "help": one.help or "",
+        "shown": record[1] if record is not None else "",
+        "completed_by": _completed_by(one.type),
+    }
+
+
+def _choices(kind: click.ParamType[Any]) -> list[str]:
+    return [*kind.choices] if isinstance(kind, click.Choice) else []
+
+
+def _completed_by(kind: click.ParamType[Any]) -> str:
+    match kind:
+        case RecordWord():
+            return f"{'tags of ' * kind.is_tag}{kind.kind}"
+        case click.Choice():
+            return "choices"
+        case click.Path():
+            return "files"
+    return ""

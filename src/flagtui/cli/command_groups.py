@@ -1,72 +1,75 @@
-"""The commands of each group: the module of each, and its line in the help. Loads click and none of them."""
+"""The commands of each group and where each is; loads none of them, and nothing but click for their help."""
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
-from types import TracebackType
 from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
+from flagtui.cli.command_descriptions import CommandPlace, DescribedCommand, descriptions
+
 LINEAR: Final = "flagtui.linear"
 """Says in a click context that lines were asked for instead of a screen."""
+HELP: Final = frozenset(("-h", "--help"))
 _DESCRIPTION: Final = 45
 """Characters of what a shell shows beside a name."""
-Table = Mapping[str, tuple[str, str]]
-"""By the name of a command: its module, and what it does in a line."""
-
-
-class CommandPlace(click.Context):
-    """Where on the command line we are; a mistake of the person there names it."""
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_value: BaseException | None,
-        tb: TracebackType | None,
-    ) -> bool | None:
-        if isinstance(exc_value, click.UsageError) and exc_value.ctx is None:
-            # An option without its value does not say of which command it is.
-            exc_value.ctx = self
-        return super().__exit__(exc_type, exc_value, tb)
 
 
 class LazyGroup(click.Group):
-    """Loads a command's module only when that command is named; its help is made from the table."""
+    """Loads a command's module only when that command is called; its help is made from its description."""
 
     context_class = CommandPlace
 
-    def __init__(self, name: str | None, *, table: Table, folder: str = "flagtui.cli", **more: Any) -> None:
+    def __init__(self, name: str | None, *, modules: Mapping[str, str], **more: Any) -> None:
+        """`modules` are those within `flagtui.cli`, by the names of commands."""
         super().__init__(name, **more)
-        self.table = table
-        self._folder = folder
+        self.modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.table)
+        return sorted(self.modules)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.table:
-            return None
-        module = import_module(f"{self._folder}.{self.table[cmd_name][0]}")
-        commands = (one for one in vars(module).values() if isinstance(one, click.Command))
-        return next(one for one in commands if one.name == cmd_name)
+        return self._loaded(cmd_name) if cmd_name in self.modules else None
+
+    def _loaded(self, name: str) -> click.Command:
+        declared = vars(import_module(f"flagtui.cli.{self.modules[name]}")).values()
+        return next(one for one in declared if isinstance(one, click.Command) and one.name == name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        told = descriptions().get(self.words_of(args[0]))
+        if told is not None and (ctx.resilient_parsing or not HELP.isdisjoint(args)):
+            return args[0], DescribedCommand(args[0], told, partial(self._loaded, args[0])), args[1:]
+        return super().resolve_command(ctx, args)
+
+    def words_of(self, command: str) -> str:
+        """The words that name a command of the group."""
+        return f"{self.name} {command}"
+
+    def summary(self, command: str) -> str:
+        """What a command of the group does, in a line."""
+        found: str = descriptions()[self.words_of(command)]["summary"]
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # The first help that a person sees is whole however narrow the terminal is.
-        room = formatter.width - 6 - max(map(len, self.table)) if ctx.parent is not None else 1_000
+        room = formatter.width - 6 - max(map(len, self.modules)) if ctx.parent is not None else 1_000
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self._line(name, room)) for name in self.table])
+            formatter.write_dl([(name, self._line(name, room)) for name in self.list_commands(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = [name for name in self.table if name.startswith(incomplete)]
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
         found = [CompletionItem(name, help=self._line(name, _DESCRIPTION)) for name in names]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def _line(self, name: str, room: int) -> str:
-        return click.Command(name, help=self.table[name][1]).get_short_help_str(room)
+        return click.Command(name, help=self.summary(name)).get_short_help_str(room)
 
 
-COMMANDS: Final[Table] = {
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "flags": ("command_groups", "See and change feature flags."),
     "experiments": ("command_groups", "See and change experiments."),
     "events": ("command_groups", "See and change event definitions."),
@@ -86,149 +89,66 @@ COMMANDS: Final[Table] = {
     "commands": ("command_tree", "List every command, for programs."),
     "completion": ("completion", "Print the completion for a shell."),
 }
-FLAGS: Final[Table] = {
-    "archive": ("flag_changes", "Turn flags off and put them out of the list."),
-    "cohort": ("flag_extras", "Make a cohort of everyone who has a flag now."),
-    "cohorts": ("flag_reports", "List the groups of people that conditions can ask for."),
-    "copy": (
-        "new_flag_changes",
-        "Copy flags, off: one here under another key, or any number to another project.",
-    ),
-    "create": (
-        "new_flag_changes",
-        "Make a new flag: off, with a rollout of 0 %, unless options say otherwise.",
-    ),
-    "dashboard": ("flag_extras", "Make the usage dashboard of a flag, or put more on it."),
-    "definitions": (
-        "flag_reports",
-        "Show flags as the server hands them to libraries that evaluate by themselves.",
-    ),
-    "delete": ("flag_changes", "Delete flags softly; restore brings them back."),
-    "diff": ("flag_history", "Show what differs between two versions of a flag; by itself, the last change."),
-    "disable": ("flag_changes", "Turn flags off; their targeting stays."),
-    "due": ("flag_history", "List what the server will do to flags later."),
-    "edit": (
-        "flag_edit",
-        "Change fields of a flag; without --field and --from its JSON opens in your editor.",
-    ),
-    "enable": ("flag_changes", "Turn flags on."),
-    "evaluate": ("flag_evaluations", "Say what people get of flags; of all without FLAG."),
-    "explain": ("flag_evaluations", "Say why people get what, condition by condition."),
-    "get": ("flag_views", "Show flags as a whole: who sees them, and as what."),
-    "history": ("flag_history", "Show who changed flags, newest first."),
-    "list": ("flag_views", "List flags; QUERY narrows as the search line of the app does."),
-    "payload": ("flag_reports", "Print the values of remote configurations; encrypted ones come decrypted."),
-    "restore": ("flag_changes", "Bring deleted flags back, on or off as they were."),
-    "rollout": (
-        "flag_changes",
-        "Set the share of people who get flags; conditions, variants and payloads stay as they are.",
-    ),
-    "schedule": ("flag_extras", "Have the server change a flag later, or drop what is scheduled."),
-    "stale": ("flag_reports", "List stale flags, with what everyone gets of them; QUERY narrows."),
-    "status": ("flag_reports", "Say whether flags are used, in the server's own words."),
-    "tag": ("flag_changes", "Add, remove or set tags of flags."),
-    "unarchive": ("flag_changes", "Bring flags back from the archive; they stay off."),
-}
-EXPERIMENTS: Final[Table] = {
-    "archive": (
-        "experiment_changes",
-        "Put ended experiments away; their flags stay as they are unless said.",
-    ),
-    "cohort": ("experiment_changes", "Make a cohort of all who met an experiment."),
-    "copy": ("experiment_changes", "Copy an experiment as a draft to another project."),
-    "create": (
-        "experiment_changes",
-        "Make a draft experiment; metrics and the like as --field metrics='[…]'.",
-    ),
-    "delete": ("experiment_changes", "Delete experiments softly; restore brings them back."),
-    "duplicate": ("experiment_changes", "Make a draft like an experiment, with a flag of its own."),
-    "edit": (
-        "experiment_changes",
-        "Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …",
-    ),
-    "eligible": ("experiment_views", "List the flags an experiment could use."),
-    "end": ("experiment_changes", "End experiments; variants are still served."),
-    "get": ("experiment_views", "Show experiments as a whole: variants, metrics, settings."),
-    "history": ("experiment_views", "Show who changed experiments, newest first."),
-    "holdouts": ("experiment_views", "List the people kept out of experiments."),
-    "launch": ("experiment_changes", "Launch drafts; their flags are turned on."),
-    "list": ("experiment_views", "List experiments; QUERY narrows as the search line of the app does."),
-    "metrics": ("experiment_views", "List the metrics experiments can share."),
-    "pause": ("experiment_changes", "Turn the flags of running experiments off."),
-    "reset": ("experiment_changes", "Make experiments drafts again; results begin anew."),
-    "restore": ("experiment_changes", "Bring deleted experiments back, by their ids."),
-    "results": ("experiment_results", "Show what experiments measure: every metric for every variant."),
-    "resume": ("experiment_changes", "Turn the flags of paused experiments on again."),
-    "ship": ("experiment_changes", "Give one variant to all who get any, and end the experiment."),
-    "stats": ("experiment_views", "Say how many experiments come and go."),
-    "timeseries": ("experiment_results", "Show one metric day by day, each day cumulative."),
-    "unarchive": ("experiment_changes", "Bring experiments back from the archive."),
-}
-EVENTS: Final[Table] = {
-    "delete": (
-        "definition_changes",
-        "Delete definitions for real; the next such event brings one back bare.",
-    ),
-    "describe": ("definition_changes", "Change the description of an event."),
-    "enforce": ("definition_changes", "Say whether events that do not fit are taken."),
-    "get": ("event_views", "Show event definitions as a whole."),
-    "hide": ("definition_changes", "Put events out of sight; that un-verifies them."),
-    "list": ("event_views", "List event definitions; QUERY narrows as the search line of the app does."),
-    "owner": ("definition_changes", "Say who looks after events."),
-    "property": ("definition_changes", "Say which property tells most about an event."),
-    "show": ("definition_changes", "Bring hidden events back into sight."),
-    "tag": ("definition_changes", "Add, remove or set tags of events."),
-    "types": ("event_views", "Print types for all events; as code, unless --json or --fields ask for more."),
-    "unverify": ("definition_changes", "Take the verification back."),
-    "verify": ("definition_changes", "Vouch for events; that un-hides them."),
-}
-KEYS: Final[Table] = {
-    "create": ("keys_command", "Make a key and show it, once."),
-    "list": ("keys_command", "Show every key: never its secret."),
-    "revoke": ("keys_command", "Make a key invalid at once."),
-}
-AUTH: Final[Table] = {
-    "login": ("auth", "Try a personal API key, see what it may do, and keep it for a profile."),
-    "logout": ("account", "Forget the key kept for a profile, and its copies of rows."),
-    "status": (
-        "account",
-        "Say which key is used, whose it is and what it may do; ends with 5 when it does not work.",
-    ),
-}
+"""Of the whole program: the module of each, and what it does in a shorter line than its own."""
 
 
-@click.group("flags", cls=LazyGroup, table=FLAGS, folder="flagtui.cli.flags")
-def flags() -> None:
+def _group(name: str, modules: Mapping[str, str], help: str) -> LazyGroup:
+    """`modules` have the names of their commands, with blanks between."""
+    places = {command: module for module, words in modules.items() for command in words.split()}
+    return LazyGroup(name, modules=places, help=help)
+
+
+flags = _group(
+    "flags",
+    {
+        "flags.flag_changes": "archive delete disable enable restore rollout tag unarchive",
+        "flags.flag_edit": "edit",
+        "flags.flag_evaluations": "evaluate explain",
+        "flags.flag_extras": "cohort dashboard schedule",
+        "flags.flag_history": "diff due history",
+        "flags.flag_reports": "cohorts definitions payload stale status",
+        "flags.flag_views": "get list",
+        "flags.new_flag_changes": "copy create",
+    },
     """See and change feature flags.
 
     FLAG is a key, an id, or a query such as 'is:stale tag:web'; several at once, and - reads them from
     standard input.
-    """
-
-
-@click.group("experiments", cls=LazyGroup, table=EXPERIMENTS, folder="flagtui.cli.experiments")
-def experiments() -> None:
+    """,
+)
+experiments = _group(
+    "experiments",
+    {
+        "experiments.experiment_changes": "archive cohort copy create delete duplicate edit end launch"
+        " pause reset restore resume ship unarchive",
+        "experiments.experiment_results": "results timeseries",
+        "experiments.experiment_views": "eligible get history holdouts list metrics stats",
+    },
     """See and change experiments.
 
     EXPERIMENT is a name, the key of its flag, an id, or a query such as 'is:running flag:checkout';
     several at once, and - reads them from standard input.
-    """
-
-
-@click.group("events", cls=LazyGroup, table=EVENTS, folder="flagtui.cli.events")
-def events() -> None:
+    """,
+)
+events = _group(
+    "events",
+    {
+        "events.definition_changes": "delete describe enforce hide owner property show tag unverify verify",
+        "events.event_views": "get list types",
+    },
     """See and change event definitions.
 
     EVENT is a name, an id, or a query such as 'is:unverified seen:<7d'; several at once, and - reads them
     from standard input.
-    """
-
-
-@click.group("keys", cls=LazyGroup, table=KEYS)
-def keys() -> None:
-    """Create, list and revoke the API keys of an embedded service."""
-
-
-@click.group("auth", cls=LazyGroup, table=AUTH)
-def auth() -> None:
-    """Sign in, see who you are, sign out."""
+    """,
+)
+keys = _group(
+    "keys",
+    {"keys_command": "create list revoke"},
+    "Create, list and revoke the API keys of an embedded service.",
+)
+auth = _group(
+    "auth",
+    {"account": "logout status", "auth": "login"},
+    "Sign in, see who you are, sign out.",
+)

@@ -25,10 +25,19 @@ _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 class Door(LazyGroup):
     """The whole program; a command that there is not is told with those that are near it."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def words_of(self, command: str) -> str:
+        return command
+
+    def summary(self, command: str) -> str:
+        return COMMANDS[command][1]
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+        if not args[0].startswith("-") and args[0] not in self.modules:
             near = self._near(ctx, args[0])
             likely = f" Did you mean {' or '.join(near)}?" if near else ""
             raise click.UsageError(f"No such command '{safe_text(args[0], 80)}'.{likely}", ctx)
@@ -36,7 +45,7 @@ class Door(LazyGroup):
 
     def _near(self, ctx: click.Context, word: str) -> list[str]:
         """Commands that are written nearly so, else those of the groups that are called so."""
-        if found := difflib.get_close_matches(word.casefold(), self.table, 3):
+        if found := difflib.get_close_matches(word.casefold(), self.modules, 3):
             return found
         return [
             f"{name} {word}"
@@ -46,7 +55,12 @@ class Door(LazyGroup):
         ]
 
 
-@click.command(cls=Door, table=COMMANDS, invoke_without_command=True, context_settings=CONTEXT)
+@click.command(
+    cls=Door,
+    modules={name: module for name, (module, _line) in COMMANDS.items()},
+    invoke_without_command=True,
+    context_settings=CONTEXT,
+)
 @click.version_option(__version__, "-V", "--version", prog_name="flagtui", message="%(prog)s %(version)s")
 @click.option("--profile", metavar="NAME", help="The profile of the settings file to open.")
 @click.option("--project", metavar="ID", help="The project to open instead of the profile's.")

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from flagtui.cli.command_groups import CommandPlace
+from flagtui.cli.command_descriptions import ShownCommand
 from flagtui.cli.errors import ReaderGone
 from flagtui.cli.options import (
     Agreement,
@@ -22,13 +22,11 @@ from flagtui.cli.output.printer import choose_printer
 from flagtui.cli.output.record_kind import RecordKind
 
 
-class TwinCommand(click.Command):
+class TwinCommand(ShownCommand):
     """Adds the options that all commands of its sort share, and hands them over as one argument each.
 
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
     """
-
-    context_class = CommandPlace
 
     def __init__(
         self,
@@ -51,7 +49,6 @@ class TwinCommand(click.Command):
         self.operations = tuple(operations)
         """The operations of the API it asks."""
         self.examples = tuple(examples)
-        """Each without the name of the program."""
         self.is_online = is_online
         self.plans = plans
         """What a dry run prints; None for a command that changes nothing."""
@@ -85,13 +82,6 @@ class TwinCommand(click.Command):
             if is_look:
                 raise ReaderGone(*fault.args) from fault
             raise
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':{formatter.current_indent}}flagtui {example}\n")
-        super().format_epilog(ctx, formatter)
 
 
 def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:

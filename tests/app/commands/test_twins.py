@@ -8,10 +8,10 @@ from typing import Final
 
 import click
 import pytest
+from tests.doubles.command_tree import walk
 
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.commands.twins import TWINS, TwinSubject, twin_of
-from flagtui.cli.command_tree import walk
 from flagtui.cli.main import door
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 
