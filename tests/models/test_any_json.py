@@ -38,7 +38,7 @@ KINDS: list[type[Record]] = [
 ]  # fmt: skip
 
 NAMES = st.sampled_from(
-    sorted({name for kind in KINDS for name in kind.__struct_fields__} | {"groups", "properties", "variants"})
+    sorted({name for kind in KINDS for name in kind.model_fields} | {"groups", "properties", "variants"})
 )
 SCALARS = (
     st.none()

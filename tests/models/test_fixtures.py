@@ -83,7 +83,7 @@ def test_every_known_field_of_a_real_record_has_its_value() -> None:
         for raw in records(load(name)):
             record = kind.of(raw)
             for field, value in raw.items():
-                if field in kind.__struct_fields__ and isinstance(value, str | bool) and value != "":
+                if field in kind.model_fields and isinstance(value, str | bool) and value != "":
                     assert getattr(record, field) not in (None, ""), f"{name}: {field}"
 
 
@@ -128,4 +128,4 @@ def test_every_field_the_product_documents_is_typed() -> None:
         "EnterpriseEventDefinition": EventDefinition,
     }
     for name, kind in kinds.items():
-        assert set(schemas[name]["properties"]) - written_only <= set(kind.__struct_fields__), name
+        assert set(schemas[name]["properties"]) - written_only <= set(kind.model_fields), name

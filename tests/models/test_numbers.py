@@ -19,9 +19,9 @@ ALL_KINDS: list[type[Record]] = [*KINDS, Baseline, ExperimentStats, MetricsRun]
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.__name__)
 def test_a_whole_number_may_be_written_as_a_float_in_every_member_of_every_record(kind: type[Record]) -> None:
-    whole, floating = (dict.fromkeys(kind.__struct_fields__, number) for number in (7, 7.0))
+    whole, floating = (dict.fromkeys(kind.model_fields, number) for number in (7, 7.0))
     said, read = kind.of(whole), kind.of(floating)
-    for name in kind.__struct_fields__:
+    for name in kind.model_fields:
         if not isinstance(getattr(said, name), bool | str) and getattr(said, name) == 7:
             assert getattr(read, name) == 7, name
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import BeforeValidator
 
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.record import Count, Counts, Items, Moment, NamedTexts, Record, Texts, Whole
+from flagtui.models.record import Count, Counts, Items, Moment, NamedTexts, Record, Texts, Whole, only_objects
 
 
 class Baseline(Record):
@@ -43,7 +45,7 @@ class MetricResult(Record):
     """A metric for every variant."""
 
     baseline: Baseline | None = None
-    variant_results: tuple[VariantResult, ...] = ()
+    variant_results: Annotated[tuple[VariantResult, ...], BeforeValidator(only_objects)] = ()
 
 
 class Timeseries(Record):
@@ -117,7 +119,7 @@ class MetricsRun(Record):
     completed_at: Moment | None = None
     query_to: Moment | None = None
     """Events until then were counted."""
-    results: tuple[MetricOutcome, ...] = ()
+    results: Annotated[tuple[MetricOutcome, ...], BeforeValidator(only_objects)] = ()
 
     @property
     def is_over(self) -> bool:

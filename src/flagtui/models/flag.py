@@ -1,12 +1,15 @@
 """The one flag that is opened or changed, with everything the server said about it."""
 
 from functools import cached_property
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import JSON
-from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole
+from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only_objects
 from flagtui.models.rows import FlagRow, FlagType
 
 
@@ -19,7 +22,7 @@ class ExperimentLink(Record):
     """None on servers that do not say."""
 
 
-class Flag(Record, dict=True):
+class Flag(Record):
     """A feature flag. `active` alone says on or off; `status` says whether it is used."""
 
     id: Whole = 0
@@ -39,7 +42,7 @@ class Flag(Record, dict=True):
     last_called_at: Moment | None = None
     ensure_experience_continuity: bool = False
     experiment_set: Ids = ()
-    experiment_set_metadata: tuple[ExperimentLink, ...] = ()
+    experiment_set_metadata: Annotated[tuple[ExperimentLink, ...], BeforeValidator(only_objects)] = ()
     surveys: Items = ()
     features: Items = ()
     """Early access features on this flag."""

@@ -1,8 +1,12 @@
 """What the operations around flags answer: bulk changes, cohorts, schedules, definitions."""
 
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
 from flagtui.models.account import User
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
-from flagtui.models.record import Ids, Items, Moment, NamedTexts, Record, Texts, Whole
+from flagtui.models.record import Ids, Items, Moment, NamedTexts, Record, Texts, Whole, only_objects
 
 
 class FlagKey(Record):
@@ -89,7 +93,7 @@ class ConditionCheck(Record):
     rollout_percentage: float | None = None
     rollout_excluded: bool = False
     variant: str | None = None
-    properties: tuple[PropertyCheck, ...] = ()
+    properties: Annotated[tuple[PropertyCheck, ...], BeforeValidator(only_objects)] = ()
 
 
 class Trial(Record):
@@ -101,7 +105,7 @@ class Trial(Record):
     condition_index: Whole | None = None
     payload: JSON = None
     person_properties: dict[str, JSON] = {}
-    conditions: tuple[ConditionCheck, ...] = ()
+    conditions: Annotated[tuple[ConditionCheck, ...], BeforeValidator(only_objects)] = ()
 
 
 class MyFlag(Record):
@@ -122,8 +126,8 @@ class BulkError(Record):
 class BulkDelete(Record):
     """What a bulk deletion did; partial success is normal."""
 
-    deleted: tuple[FlagKey, ...] = ()
-    errors: tuple[BulkError, ...] = ()
+    deleted: Annotated[tuple[FlagKey, ...], BeforeValidator(only_objects)] = ()
+    errors: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
 
 
 class TagsNow(Record):
@@ -136,8 +140,8 @@ class TagsNow(Record):
 class BulkTags(Record):
     """What a bulk change of tags did."""
 
-    updated: tuple[TagsNow, ...] = ()
-    skipped: tuple[BulkError, ...] = ()
+    updated: Annotated[tuple[TagsNow, ...], BeforeValidator(only_objects)] = ()
+    skipped: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
 
 
 class FlagVersion(Record):
@@ -165,8 +169,8 @@ class CopyFailure(Record):
 class Copied(Record):
     """What copying a flag to other projects did."""
 
-    success: tuple[dict[str, JSON], ...] = ()
-    failed: tuple[CopyFailure, ...] = ()
+    success: Annotated[tuple[dict[str, JSON], ...], BeforeValidator(only_objects)] = ()
+    failed: Annotated[tuple[CopyFailure, ...], BeforeValidator(only_objects)] = ()
 
 
 def keys_by_id(raw: JSON) -> dict[int, str]:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from msgspec.structs import replace
-
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
@@ -35,9 +33,10 @@ def rebuilt_version(flag: Flag, entries: Sequence[Activity], number: int) -> Fla
         moment = entries[index + 1].created_at if index + 1 < len(entries) else flag.created_at
     if version != number:
         return None
-    kept = {name: state.get(name) for name in FlagVersion.__struct_fields__ if name in state}
-    found = FlagVersion.of({**kept, "version": number, "is_historical": number != flag.version})
-    return replace(found, version_timestamp=moment)
+    kept = {name: state.get(name) for name in FlagVersion.model_fields if name in state}
+    return FlagVersion.of({**kept, "version": number, "is_historical": number != flag.version}).model_copy(
+        update={"version_timestamp": moment}
+    )
 
 
 def _undo(state: dict[str, JSON], entry: Activity) -> int | None:

@@ -1,137 +1,115 @@
 """What every record has in common: frozen, lenient, and the JSON it came from kept beside it."""
 
-from collections.abc import Callable
 from datetime import datetime
-from functools import cache
-from types import UnionType
-from typing import Annotated, Any, Final, Self, Union, dataclass_transform, get_args, get_origin
+from typing import Annotated, Any, Self
 
-import msgspec
-from msgspec import UNSET, Struct
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 
-from flagtui.local_time import aware, utc
-from flagtui.models.json_value import JSON, as_id, as_number, as_text, as_whole
-
-Read = Callable[[JSON], Any]
-"""What a value stands for; `UNSET` where it is of an odd type, so that the field has its default."""
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-class Record(Struct, frozen=True, kw_only=True):
-    """A JSON object as typed fields. A field that is missing, null or of an odd type has its default."""
-
-    raw: dict[str, JSON] = {}
-    """The JSON as received, unknown fields and all. Not to be changed."""
-
-    @classmethod
-    def of(cls, raw: JSON) -> Self:
-        """The record in this JSON object; anything that is not an object gives the empty record."""
-        given = raw if isinstance(raw, dict) else {}
-        found = {name: read(given[name]) for name, read in _readers(cls).items() if name in given}
-        return cls(raw=given, **{name: value for name, value in found.items() if value is not UNSET})
+from flagtui.local_time import aware
+from flagtui.models.json_value import JSON, as_id, as_number, as_text, as_whole, without_surrogates
 
 
-@cache
-def _readers(kind: type[Record]) -> dict[str, Read]:
-    return {one.name: _reader(one.type) for one in msgspec.structs.fields(kind) if one.name != "raw"}
+def _only_items(value: JSON) -> JSON:
+    return value if isinstance(value, list | tuple) else ()
 
 
-def _reader(hint: Any) -> Read:
-    """How the values of a field of this type are read."""
-    if isinstance(hint, type) and issubclass(hint, Record):
-        return lambda value: hint.of(value) if isinstance(value, dict) else UNSET
-    if hint in _READERS:
-        return _READERS[hint]
-    inner = get_args(hint)
-    origin = get_origin(hint)
-    if origin is Annotated:
-        read: Read = inner[1]
-        return read
-    if origin in (Union, UnionType):
-        of_one = _reader(inner[0])
-        return lambda value: None if value is None else of_one(value)
-    assert origin is tuple, hint
-    of_each = _reader(inner[0])
-    return lambda value: tuple(of_each(item) for item in _items(value) if isinstance(item, dict))
+def only_objects(value: JSON) -> JSON:
+    """The objects of a list; what is left out stays in `raw`."""
+    return tuple(item for item in _only_items(value) if isinstance(item, dict | BaseModel))
 
 
-def _items(value: JSON) -> JSON:
-    return tuple(value) if isinstance(value, list | tuple) else ()
+def _only_ids(value: JSON) -> tuple[int, ...]:
+    return tuple(found for item in _only_items(value) if (found := as_id(item)) is not None)
 
 
-def _ids(value: JSON) -> tuple[int, ...]:
-    return tuple(found for item in _items(value) if (found := as_id(item)) is not None)
+def _only_texts(value: JSON) -> tuple[str, ...]:
+    return tuple(item for item in _only_items(value) if isinstance(item, str))
 
 
-def _texts(value: JSON) -> tuple[str, ...]:
-    return tuple(item for item in _items(value) if isinstance(item, str))
-
-
-def _counts(value: JSON) -> dict[str, float]:
+def _only_numbers(value: JSON) -> dict[str, float]:
     pairs = value.items() if isinstance(value, dict) else ()
     return {str(name): number for name, part in pairs if (number := as_number(part)) is not None}
 
 
-def _named_texts(value: JSON) -> dict[str, str]:
+def _only_named_texts(value: JSON) -> dict[str, str]:
     pairs = value.items() if isinstance(value, dict) else ()
     return {str(name): as_text(part) for name, part in pairs if isinstance(part, str | int | float)}
 
 
-def _whole(value: JSON) -> Any:
+def _whole_if_it_is(value: JSON) -> JSON:
     found = as_whole(value)
-    return found if found is not None and -(2**63) <= found < 2**63 else UNSET
+    return value if found is None else found
 
 
-def _count(value: JSON) -> Any:
-    found = as_number(value)
-    return found if found is not None and found >= 0 else UNSET
-
-
-def _moment(value: JSON) -> Any:
-    number = as_number(value)
-    try:
-        if number is not None:
-            return utc(number)
-        return aware(datetime.fromisoformat(value)) if isinstance(value, str) else UNSET
-    except (ValueError, OverflowError, OSError):
-        return UNSET
-
-
-def _text(value: JSON) -> Any:
-    return UNSET if isinstance(value, bool) or not isinstance(value, str | int | float) else str(value)
-
-
-def _plain(type_: type) -> Read:
-    """A value of this type, or a text that says one."""
-
-    def read(value: JSON) -> Any:
-        try:
-            return msgspec.convert(value, type_, strict=False)
-        except msgspec.ValidationError:
-            return UNSET
-
-    return read
-
-
-_READERS: Final[dict[Any, Read]] = {
-    str: _text,
-    bool: _plain(bool),
-    float: _plain(float),
-    Any: lambda value: value,
-    dict[str, Any]: lambda value: value if isinstance(value, dict) else UNSET,
-}
-Whole = Annotated[int, _whole]
+Whole = Annotated[int, BeforeValidator(_whole_if_it_is), Field(strict=True, ge=-(2**63), lt=2**63)]
 """An integer a database can hold, written as 10 or as 10.0; never a bool, a part of one or text."""
-Count = Annotated[float, _count]
+Count = Annotated[float, Field(strict=True, ge=0, lt=1e15)]
 """How many a query counted. Queries answer floats, and estimates need not be whole."""
-Counts = Annotated[dict[str, float], _counts]
+Counts = Annotated[dict[str, float], BeforeValidator(_only_numbers)]
 """How many by name; what is no number is left out and loses nothing else."""
-Moment = Annotated[datetime, _moment]
-"""A time with a zone; text without one means UTC, and a number Unix seconds."""
-Ids = Annotated[tuple[int, ...], _ids]
+Moment = Annotated[datetime, AfterValidator(aware)]
+"""A time with a zone; text without one means UTC."""
+Ids = Annotated[tuple[int, ...], BeforeValidator(_only_ids)]
 """Record ids; anything in the list that is no id is left out."""
-Texts = Annotated[tuple[str, ...], _texts]
-NamedTexts = Annotated[dict[str, str], _named_texts]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_only_texts)]
+NamedTexts = Annotated[dict[str, str], BeforeValidator(_only_named_texts)]
 """Text by name; what is no text is left out and loses nothing else."""
-Items = Annotated[tuple[Any, ...], _items]
+Items = Annotated[tuple[Any, ...], BeforeValidator(_only_items)]
 """A list whose items we do not interpret."""
+
+
+class Record(BaseModel):
+    """A JSON object as typed fields. A field that is missing, null or of an odd type has its default."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", coerce_numbers_to_str=True, protected_namespaces=(), defer_build=True
+    )
+
+    _raw: dict[str, JSON] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def of(cls, raw: JSON) -> Self:
+        """The record in this JSON object; anything that is not an object gives the empty record."""
+        return cls.model_validate(raw if isinstance(raw, dict) else {})
+
+    @property
+    def raw(self) -> dict[str, JSON]:
+        """The JSON as received, unknown fields and all. Not to be changed."""
+        return self._raw
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_raw(cls, data: JSON, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(data, dict):
+            return handler(data)
+        try:
+            record = handler(data)
+        except (ValidationError, UnicodeError):
+            # A key that is not valid Unicode cannot become an attribute name; the values still can.
+            record = handler({without_surrogates(key): value for key, value in data.items()})
+        record._raw = data
+        return record
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _default_when_odd(
+        cls, value: JSON, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> Any:
+        try:
+            return handler(value)
+        except (ValidationError, OverflowError):
+            field = cls.model_fields[str(info.field_name)]
+            return field.get_default(call_default_factory=True, validated_data={})

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from msgspec.structs import replace
-
 from flagtui.changes.difference import MISSING, DifferenceLine, Path, brief
 from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.flags.filter_rules import problems_in_fields
@@ -101,7 +99,7 @@ def plan_create(
     if problems := problems_in_fields({"key": None, **fields}):
         return Blocked("value", problems[0], "correct it and try again")
     is_secret = fields.get("has_encrypted_payloads") is True
-    fresh = replace(Flag.of({"key": key, "has_encrypted_payloads": is_secret}), id=-place)
+    fresh = Flag.of({"key": key, "has_encrypted_payloads": is_secret}).model_copy(update={"id": -place})
     values = {name: value for name, value in fields.items() if value is not None}
     is_on, nobody = values.get("active", True), Consequence("Reach", "nobody until it is turned on", "good")
     named = ", ".join(context.similar[:5])
