@@ -1,19 +1,23 @@
 """Groups of people under a name: the list of them, and new ones of the people who have a flag on now."""
 
 import sqlite3
+from collections.abc import Collection
 
 from flagtui.evaluate.flags import evaluate
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
+from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.errors import Json
 from flagtui.service.evaluation.definitions import evaluated, load_definitions_for
 from flagtui.service.evaluation.people import everybody
+from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_links import event_condition
 from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.rows import called_row
 from flagtui.service.pagination import page, window
 from flagtui.service.people import nested_users
 from flagtui.service.projects import like, wants
+from flagtui.service.resources import find_row
 
 _LISTED = "FROM cohorts WHERE project_id = ? AND deleted = 0 AND name LIKE ? ESCAPE '\\'"
 
@@ -54,13 +58,20 @@ def create_static_cohort(call: Call) -> Answer:
     row = called_row(call)
     check_level(call, row["id"], "viewer")
     members = [] if row["deleted"] else _seeing(call, row)
-    cohort_id = _insert(call, row["key"], len(members))
-    call.db.executemany(
-        "INSERT INTO cohort_members (cohort_id, person_id) VALUES (?, ?)",
-        ((cohort_id, person_id) for person_id in members),
-    )
-    stored = call.db.execute("SELECT * FROM cohorts WHERE id = ?", (cohort_id,)).fetchone()
-    return answer({"cohort": describe_cohort(call, stored)}, 201)
+    name = f"Users with feature flag {row['key']} enabled at {call.now:%Y-%m-%d %H:%M:%S}"
+    return answer({"cohort": make_cohort(call, {"name": name, "is_static": 1}, members)}, 201)
+
+
+def make_cohort(call: Call, columns: Values, members: Collection[int]) -> dict[str, Json]:
+    """Stores a cohort of these persons, and shows it."""
+    birth = {"created_by_id": call.caller.user_id, "created_at": call.stamp, "last_calculation": call.stamp}
+    stored = {**columns, **birth, "project_id": call.project.id, "count": len(members)}
+    number = insert_row(call.db, "cohorts", stored)
+    rows = ({"cohort_id": number, "person_id": person_id} for person_id in members)
+    insert_rows(call.db, "cohort_members", rows)
+    row = find_row(call.db, "cohorts", call.project.id, number)
+    assert row is not None
+    return describe_cohort(call, row)
 
 
 def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
@@ -71,21 +82,3 @@ def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
         for stored in everybody(call.db, call.project.id)
         if evaluate(row["key"], stored.at(call.now), definitions).value
     ]
-
-
-def _insert(call: Call, key: str, count: int) -> int:
-    cursor = call.db.execute(
-        "INSERT INTO cohorts"
-        " (project_id, name, is_static, last_calculation, count, created_by_id, created_at)"
-        " VALUES (?, ?, 1, ?, ?, ?, ?)",
-        (
-            call.project.id,
-            f"Users with feature flag {key} enabled at {call.now:%Y-%m-%d %H:%M:%S}",
-            call.stamp,
-            count,
-            call.caller.user_id,
-            call.stamp,
-        ),
-    )
-    assert cursor.lastrowid is not None
-    return cursor.lastrowid

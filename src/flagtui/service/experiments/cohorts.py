@@ -5,13 +5,12 @@ from typing import Any
 from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.evaluation.cohorts import describe_cohort
+from flagtui.service.evaluation.cohorts import make_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
+from flagtui.service.experiments.metric_rules import find_action
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.save import called, save
-from flagtui.service.experiments.stored_events import Reader
-
-_DEFAULT_EVENT = "$feature_flag_called"
+from flagtui.service.experiments.stored_events import FLAG_CALLED, Reader
 
 
 def create_exposure_cohort(call: Call) -> Answer:
@@ -23,34 +22,20 @@ def create_exposure_cohort(call: Call) -> Answer:
         raise invalid("Experiment does not have a start date")
     if one.fields["exposure_cohort_id"] is not None:
         raise invalid("Experiment already has an exposure cohort")
-    number = _insert(call, one)
-    _fill(call, one, number)
-    save(call, one, {"exposure_cohort_id": number})
-    return answer({"cohort": _describe(call, number, one.id)}, 201)
-
-
-def _insert(call: Call, one: Experiment) -> int:
-    condition = _condition(call, one)
-    filters = {"properties": {"type": "OR", "values": [{"type": "OR", "values": [condition]}]}}
+    asked = {"type": "OR", "values": [{"type": "OR", "values": [_condition(call, one)]}]}
     name = f'Users exposed to experiment "{one.fields["name"]}"'
-    sql = "INSERT INTO cohorts (project_id, name, filters, created_by_id, created_at) VALUES (?, ?, ?, ?, ?)"
-    values = (call.project.id, name, text_of(filters), call.caller.user_id, call.stamp)
-    number = call.db.execute(sql, values).lastrowid
-    assert number is not None
-    return number
+    columns = {"name": name, "filters": text_of({"properties": asked})}
+    cohort = make_cohort(call, columns, _people(call, one))
+    save(call, one, {"exposure_cohort_id": cohort["id"]})
+    return answer({"cohort": {**cohort, "experiment_set": [one.id]}}, 201)
 
 
-def _fill(call: Call, one: Experiment, number: int) -> None:
+def _people(call: Call, one: Experiment) -> set[int]:
     """Computes at once who belongs to it; the product does so in the background."""
     try:
-        people = Reader(call, one, call.now).people()
+        return Reader(call, one, call.now).people()
     except NotComputable as problem:
         raise invalid(str(problem), "exposure_criteria") from None
-    rows = [(number, person) for person in people]
-    call.db.executemany("INSERT INTO cohort_members (cohort_id, person_id) VALUES (?, ?)", rows)
-    call.db.execute(
-        "UPDATE cohorts SET count = ?, last_calculation = ? WHERE id = ?", (len(people), call.stamp, number)
-    )
 
 
 def _condition(call: Call, one: Experiment) -> dict[str, Json]:
@@ -63,13 +48,12 @@ def _condition(call: Call, one: Experiment) -> dict[str, Json]:
         "explicit_datetime": one.fields["start_date"],
     }
     if config.get("kind") == "ActionsNode" or config.get("type") == "actions":
-        sql = "SELECT 1 FROM actions WHERE id = ? AND project_id = ? AND deleted = 0"
-        if call.db.execute(sql, (config.get("id"), call.project.id)).fetchone() is None:
+        if find_action(call.db, call.project.id, config.get("id")) is None:
             raise invalid("Invalid action ID")
         return {**done, "key": config.get("id"), "event_type": "actions"}
-    event = config.get("event") or config.get("id") or _DEFAULT_EVENT
+    event = config.get("event") or config.get("id") or FLAG_CALLED
     filters = config.get("properties") or []
-    if event == _DEFAULT_EVENT:
+    if event == FLAG_CALLED:
         called_for = {"key": "$feature_flag", "type": "event", "value": [one.flag.key], "operator": "exact"}
         filters = [called_for, *filters]
     return {**done, "key": event, "event_type": "events", "event_filters": filters}
@@ -79,8 +63,3 @@ def _exposure_config(one: Experiment) -> dict[str, Any]:
     criteria = (one.fields["exposure_criteria"] or {}).get("exposure_config")
     older = ((one.fields["parameters"] or {}).get("custom_exposure_filter") or {}).get("events") or []
     return criteria or next((event for event in older if isinstance(event, dict)), {})
-
-
-def _describe(call: Call, number: int, experiment_id: int) -> dict[str, Json]:
-    row = call.db.execute("SELECT * FROM cohorts WHERE id = ?", (number,)).fetchone()
-    return {**describe_cohort(call, row), "experiment_set": [experiment_id]}

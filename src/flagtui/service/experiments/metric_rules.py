@@ -8,6 +8,7 @@ from typing import Any, Literal
 from flagtui.service.answers import value_of
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, SECONDS, nodes
+from flagtui.service.resources import find_row
 from flagtui.service.shapes import TEXT, listed, record, words
 
 Listed = Literal["metrics", "metrics_secondary"]
@@ -78,10 +79,8 @@ def check_references(
 ) -> None:
     """Actions must exist; events must have been seen unless the caller knows better."""
     sources = [node for metric in metrics for node in nodes(metric)]
-    asked = [node.get("id") for node in sources if node.get("kind") == "ActionsNode"]
-    actions = sorted({number for number in asked if isinstance(number, int) and abs(number) < 2**63})
-    missing = [number for number in asked if number not in actions]
-    missing += [number for number in actions if not _action_exists(db, project_id, number)]
+    asked = [node["id"] for node in sources if node.get("kind") == "ActionsNode"]
+    missing = [number for number in sorted(set(asked)) if find_action(db, project_id, number) is None]
     if missing:
         listed = ", ".join(str(number) for number in missing)
         raise invalid(
@@ -109,6 +108,11 @@ def uses_event(db: sqlite3.Connection, metrics: Iterable[Mapping[str, Json]], ev
         if node.get("kind") == "ActionsNode" and event in action_events(db, node.get("id")):
             return True
     return False
+
+
+def find_action(db: sqlite3.Connection, project_id: int, number: Json) -> sqlite3.Row | None:
+    row = find_row(db, "actions", project_id, number) if isinstance(number, int) else None
+    return None if row is None or row["deleted"] else row
 
 
 def action_events(db: sqlite3.Connection, action_id: Json) -> list[str]:
@@ -251,13 +255,6 @@ def _fault(place: tuple[str | int, ...], kind: str, text: str) -> dict[str, Any]
 
 def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _action_exists(db: sqlite3.Connection, project_id: int, number: int) -> bool:
-    if abs(number) >= 2**63:
-        return False
-    sql = "SELECT 1 FROM actions WHERE id = ? AND project_id = ? AND deleted = 0"
-    return db.execute(sql, (number, project_id)).fetchone() is not None
 
 
 def _event_exists(db: sqlite3.Connection, project_id: int, name: str) -> bool:

@@ -15,6 +15,7 @@ from flagtui.service.errors import Json
 from flagtui.service.experiments.analysis.exposures import Exposure, Handling, by_entity
 from flagtui.service.experiments.analysis.metric import Metric, NotComputable, Source
 from flagtui.service.experiments.analysis.values import Occurrence
+from flagtui.service.experiments.metric_rules import find_action
 from flagtui.service.experiments.records import Experiment
 
 Properties = Mapping[str, Json]
@@ -57,10 +58,7 @@ def patterns_of(db: sqlite3.Connection, project_id: int, node: Mapping[str, Json
     filters = _filters(node.get("properties"))
     if node.get("kind") != "ActionsNode":
         return [Pattern(node.get("event"), filters)]
-    row = db.execute(
-        "SELECT steps FROM actions WHERE id = ? AND project_id = ? AND deleted = 0",
-        (node.get("id"), project_id),
-    ).fetchone()
+    row = find_action(db, project_id, node.get("id"))
     if row is None:
         raise NotComputable(f"Action {node.get('id')} does not exist here")
     steps = value_of(row["steps"])
