@@ -11,7 +11,7 @@ import httpx
 from tests.doubles.faults import FAULTS
 
 from flagtui.api.http_library import Application, in_process
-from flagtui.service.sample_data.hostile_texts import CONTROLS, MARKUP, SCRIPTS
+from flagtui.service.sample_data.nasty import CONTROLS, MARKUP, SCRIPTS
 
 SLOW: Final = (0.08, 0.3)
 """Seconds between which a slow server answers."""

@@ -21,7 +21,7 @@ from flagtui.app.widgets.column_layout import Slot, fit
 from flagtui.app.widgets.glyphs import ASCII, UNICODE
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.safe_text import safe_lines
-from flagtui.service.sample_data.hostile_texts import CONTROLS, MARKUP, SCRIPTS
+from flagtui.service.sample_data.nasty import CONTROLS, MARKUP, SCRIPTS
 
 RENDERS: Final = int(os.environ.get("FLAGTUI_RENDERS", "500"))
 WIDTH: Final = 132

@@ -9,8 +9,7 @@ import pytest
 
 from flagtui.service.database import Database
 from flagtui.service.sample_data import sample
-from flagtui.service.sample_data.hostile_texts import HOSTILE
-from flagtui.service.sample_data.nasty import MODEST
+from flagtui.service.sample_data.nasty import HOSTILE, MODEST
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 EVERYWHERE = {

@@ -8,8 +8,7 @@ from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.errors import Json
-from flagtui.service.evaluation.definitions import evaluated, load_definitions_for
-from flagtui.service.evaluation.people import everybody
+from flagtui.service.evaluation.stored import evaluated, everybody, load_definitions_for
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_links import event_condition
 from flagtui.service.flags.levels import check_level

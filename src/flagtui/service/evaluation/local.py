@@ -10,7 +10,7 @@ from flagtui.service.access import admit, bearer, hash_key, identify, project_fr
 from flagtui.service.answers import Answer, empty, joined, spliced, text_of, value_of
 from flagtui.service.call import Call, Project
 from flagtui.service.errors import Json, authentication_failed, not_found, standard
-from flagtui.service.evaluation.definitions import load_cohorts, load_group_types, minimal_text
+from flagtui.service.evaluation.stored import load_cohorts, load_group_types, minimal_text
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.operations import Operation
 

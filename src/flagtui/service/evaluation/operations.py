@@ -9,8 +9,7 @@ from flagtui.service.evaluation import schemas
 from flagtui.service.evaluation.cohorts import create_static_cohort, list_cohorts
 from flagtui.service.evaluation.local import document_answer, local_evaluation, sdk_project
 from flagtui.service.evaluation.reach import user_blast_radius
-from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags
-from flagtui.service.evaluation.trial import try_flag
+from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags, try_flag
 from flagtui.service.operations import PROJECT, Operation
 
 FLAGS = f"{PROJECT}/feature_flags"

@@ -11,8 +11,7 @@ from flagtui.service.answers import Answer, answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.evaluation.definitions import load_definitions_for
-from flagtui.service.evaluation.people import Stored, every_group, everybody
+from flagtui.service.evaluation.stored import Stored, every_group, everybody, load_definitions_for
 from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.representation import properties_of
 

@@ -16,8 +16,8 @@ from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp
 from flagtui.service.database import insert_row
 from flagtui.service.errors import Json, hand_written, invalid, not_found
-from flagtui.service.experiments.analysis.exposures import DAY
 from flagtui.service.experiments.analysis.metric import NotComputable
+from flagtui.service.experiments.analysis.values import DAY
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import every_metric, metric_fingerprint
 from flagtui.service.experiments.results import Results, day_name

@@ -6,8 +6,7 @@ from flagtui.service.answers import encode, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.experiments.access_levels import levels_of, shown_level
-from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerprint
-from flagtui.service.experiments.analysis.metric import OLD_KINDS
+from flagtui.service.experiments.analysis.metric import OLD_KINDS, Conditions, fingerprint
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_config import projected_parameters
 from flagtui.service.experiments.holdouts import HOLDOUTS

@@ -7,11 +7,11 @@ from functools import cached_property
 
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
-from flagtui.service.experiments.analysis.exposures import DAY, Exposure, assign, exposure_days, totals
 from flagtui.service.experiments.analysis.inference import Settings, sample_ratio_mismatch, verdict
 from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.samples import Sample
 from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
+from flagtui.service.experiments.analysis.values import DAY, Exposure, assign, exposure_days, totals
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.stored_events import Reader
 

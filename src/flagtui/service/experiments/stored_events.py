@@ -12,9 +12,8 @@ from flagtui.service.answers import value_of
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
-from flagtui.service.experiments.analysis.exposures import Exposure, Handling, by_entity
 from flagtui.service.experiments.analysis.metric import Metric, NotComputable, Source
-from flagtui.service.experiments.analysis.values import Occurrence
+from flagtui.service.experiments.analysis.values import Exposure, Handling, Occurrence, by_entity
 from flagtui.service.experiments.metric_rules import find_action
 from flagtui.service.experiments.records import Experiment
 

@@ -10,8 +10,7 @@ from typing import Any, Final, Literal
 from flagtui.service.activity import Entry, change, record
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row
-from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerprint
-from flagtui.service.experiments.analysis.metric import NODE_KEYS
+from flagtui.service.experiments.analysis.metric import NODE_KEYS, Conditions, fingerprint
 from flagtui.service.experiments.rows import insert
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.sample_data.company import WEB

@@ -11,11 +11,17 @@ from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.rows import insert
 from flagtui.service.sample_data.company import MEMBER, NASTY, add_project, add_user
-from flagtui.service.sample_data.data import Moments, named_uuid, stamped, user
+from flagtui.service.sample_data.data import Moments, named_uuid, stamped, told, user
 from flagtui.service.sample_data.experiments import metric
 from flagtui.service.sample_data.flag import SampleFlag, filters, group, insert_flags, person, split, state
-from flagtui.service.sample_data.hostile_texts import HOSTILE, SIZES
 
+CONTROLS, MARKUP, SCRIPTS = (tuple(told("nasty")[name]) for name in ("controls", "markup", "scripts"))
+SIZES: Final = (
+    *(text * times for text, times in told("nasty")["large"]),
+    "\n".join(f"line {number}" for number in range(800)),
+    *told("nasty")["small"],
+)
+HOSTILE: Final[tuple[str, ...]] = (*CONTROLS, *MARKUP, *SCRIPTS, *SIZES)
 FIRST_ID: Final = 1_000_001
 """Of flags, experiments, cohorts and persons: far from everyone else's."""
 FIRST_USER: Final = 901

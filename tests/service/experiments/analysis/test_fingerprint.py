@@ -2,7 +2,7 @@
 
 import hashlib
 
-from flagtui.service.experiments.analysis.fingerprint import Conditions, fingerprint
+from flagtui.service.experiments.analysis.metric import Conditions, fingerprint
 
 METRIC = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "u", "source": {"event": "buy"}}
 

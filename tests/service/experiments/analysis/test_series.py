@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from flagtui.service.experiments.analysis.exposures import (
+from flagtui.service.experiments.analysis.inference import Settings, verdict
+from flagtui.service.experiments.analysis.metric import Metric
+from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
+from flagtui.service.experiments.analysis.values import (
     MULTIPLE,
     Assignment,
     Exposure,
+    Occurrence,
     assign,
     by_entity,
     exposure_days,
     totals,
 )
-from flagtui.service.experiments.analysis.inference import Settings, verdict
-from flagtui.service.experiments.analysis.metric import Metric
-from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
-from flagtui.service.experiments.analysis.values import Occurrence
 
 DAY = 86_400.0
 MEAN = Metric.of({"metric_type": "mean", "source": {"kind": "EventsNode", "event": "buy"}})

@@ -4,9 +4,15 @@ from typing import Any
 
 import pytest
 
-from flagtui.service.experiments.analysis.exposures import Exposure, assign
 from flagtui.service.experiments.analysis.metric import Metric, NotComputable
-from flagtui.service.experiments.analysis.values import Occurrence, Value, entity_value, number
+from flagtui.service.experiments.analysis.values import (
+    Exposure,
+    Occurrence,
+    Value,
+    assign,
+    entity_value,
+    number,
+)
 
 DAY = 86_400.0
 BUY: dict[str, Any] = {"kind": "EventsNode", "event": "buy"}

@@ -4,10 +4,17 @@ import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from flagtui.service.experiments.analysis.exposures import DAY, Exposure, Handling, assign
 from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.samples import Sample, tally
-from flagtui.service.experiments.analysis.values import Occurrence, Value, entity_value
+from flagtui.service.experiments.analysis.values import (
+    DAY,
+    Exposure,
+    Handling,
+    Occurrence,
+    Value,
+    assign,
+    entity_value,
+)
 
 MOST_DAYS = 1_000
 _INSTANT = 1e-6
