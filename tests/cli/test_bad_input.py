@@ -191,6 +191,8 @@ def test_what_is_no_number_is_refused(words: tuple[str, ...], run: Run) -> None:
         ("udno", "undo"),
         ("disable new-nav", "flags disable"),
         ("list", "flags list or experiments list or events list"),
+        ("flags rollot new-nav", "rollout"),
+        ("keys revok", "revoke"),
     ],
 )
 def test_a_command_that_is_misspelt_or_lacks_its_group_is_told_what_was_meant(

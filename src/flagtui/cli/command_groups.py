@@ -1,5 +1,6 @@
 """The commands of each group and where each is; loads none of them, and nothing but click for their help."""
 
+import difflib
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
@@ -9,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from flagtui.cli.command_descriptions import CommandPlace, DescribedCommand, descriptions
+from flagtui.safe_text import safe_text
 
 LINEAR: Final = "flagtui.linear"
 """Says in a click context that lines were asked for instead of a screen."""
@@ -18,7 +20,10 @@ _DESCRIPTION: Final = 45
 
 
 class LazyGroup(click.Group):
-    """Loads a command's module only when that command is called; its help is made from its description."""
+    """Loads a command's module only when that command is called; its help is made from its description.
+
+    A command that there is not is told with those that are near it.
+    """
 
     context_class = CommandPlace
 
@@ -43,7 +48,15 @@ class LazyGroup(click.Group):
         told = descriptions().get(self.words_of(args[0]))
         if told is not None and (ctx.resilient_parsing or not HELP.isdisjoint(args)):
             return args[0], DescribedCommand(args[0], told, partial(self._loaded, args[0])), args[1:]
+        if not args[0].startswith("-") and args[0] not in self.modules:
+            near = self.near(ctx, args[0])
+            likely = f" Did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(f"No such command '{safe_text(args[0], 80)}'.{likely}", ctx)
         return super().resolve_command(ctx, args)
+
+    def near(self, ctx: click.Context, word: str) -> list[str]:
+        """Commands that are written nearly so."""
+        return difflib.get_close_matches(word.casefold(), self.modules, 3)
 
     def words_of(self, command: str) -> str:
         """The words that name a command of the group."""

@@ -1,6 +1,5 @@
 """The door: which command was asked for. Importing this module loads click and nothing heavier."""
 
-import difflib
 import errno
 import os
 import re
@@ -23,7 +22,7 @@ _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
 class Door(LazyGroup):
-    """The whole program; a command that there is not is told with those that are near it."""
+    """The whole program."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -34,20 +33,9 @@ class Door(LazyGroup):
     def summary(self, command: str) -> str:
         return COMMANDS[command][1]
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if not args[0].startswith("-") and args[0] not in self.modules:
-            near = self._near(ctx, args[0])
-            likely = f" Did you mean {' or '.join(near)}?" if near else ""
-            raise click.UsageError(f"No such command '{safe_text(args[0], 80)}'.{likely}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def _near(self, ctx: click.Context, word: str) -> list[str]:
+    def near(self, ctx: click.Context, word: str) -> list[str]:
         """Commands that are written nearly so, else those of the groups that are called so."""
-        if found := difflib.get_close_matches(word.casefold(), self.modules, 3):
-            return found
-        return [
+        return super().near(ctx, word) or [
             f"{name} {word}"
             for name in ("flags", "experiments", "events")
             if isinstance(group := self.get_command(ctx, name), click.Group)
