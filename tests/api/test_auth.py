@@ -39,13 +39,13 @@ def test_the_key_goes_to_the_confirmed_scheme_name_and_port_only(url: str) -> No
     auth = KeyAuth(read_host("https://flags.example.test"), KEY)
     request = httpx.Request("GET", url)
     with pytest.raises(BadHost):
-        next(auth.auth_flow(request))
+        auth(request)
     assert KEY not in str(request.headers.raw)
 
 
 def test_the_key_goes_to_its_host() -> None:
     auth = KeyAuth(read_host("https://flags.example.test"), KEY)
-    request = next(auth.auth_flow(httpx.Request("GET", "https://flags.example.test:443/api/")))
+    request = auth(httpx.Request("GET", "https://flags.example.test:443/api/"))
     assert request.headers["Authorization"] == f"Bearer {KEY}"
 
 

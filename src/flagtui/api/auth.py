@@ -1,7 +1,8 @@
 """The key: what one looks like, and the only place that puts it on a request."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Generator
 from typing import Final, Protocol
 
 from flagtui.api.errors import BadHost, BadKey
@@ -12,13 +13,13 @@ _KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
 
 
 class Secret(Protocol):
-    """Something that holds a key without showing it, such as pydantic's `SecretStr`."""
+    """Something that holds a key without showing it, as `config.secret` does."""
 
     def get_secret_value(self) -> str: ...
 
 
-class KeyAuth(httpx.Auth):
-    """Adds the key, and only for the host the person confirmed."""
+class KeyAuth:
+    """Called with a request, adds the key, and only for the host the person confirmed."""
 
     def __init__(self, host: Host, key: str | Secret) -> None:
         self._host = host
@@ -27,11 +28,11 @@ class KeyAuth(httpx.Auth):
     def __repr__(self) -> str:
         return f"KeyAuth({self._host.origin})"
 
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+    def __call__(self, request: httpx.Request) -> httpx.Request:
         if not self.is_for(request.url):
             raise BadHost(f"A request was about to leave {self._host.origin}; it was stopped.")
         request.headers["Authorization"] = f"Bearer {self._key}"
-        yield request
+        return request
 
     def redacted(self, body: bytes) -> bytes:
         """What a server said, without our key: some echo the request they refuse."""
@@ -42,7 +43,7 @@ class KeyAuth(httpx.Auth):
         port = url.port or {"https": 443, "http": 80}.get(url.scheme)
         return (url.scheme, url.host, port) == (self._host.scheme, self._host.name, self._host.port)
 
-    def for_host(self, host: Host) -> "KeyAuth":
+    def for_host(self, host: Host) -> KeyAuth:
         """The same key for another host the person has confirmed."""
         return KeyAuth(host, self._key)
 

@@ -1,5 +1,7 @@
 """The client: one host, one key, one project; others of the same host share its connection."""
 
+from __future__ import annotations
+
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Self, TypedDict, TypeVar, Unpack
@@ -49,7 +51,7 @@ class Group(Generic[Asked]):
     `kept` is for small records, whose model `name` is; the group is called as their operations are.
     """
 
-    def __init__(self, module: str, name: str, kept: "type[ListedRecords[Any]] | None" = None) -> None:
+    def __init__(self, module: str, name: str, kept: type[ListedRecords[Any]] | None = None) -> None:
         self._module = module
         self._name = name
         self._kept = kept
@@ -57,7 +59,7 @@ class Group(Generic[Asked]):
     def __set_name__(self, owner: type, attribute: str) -> None:
         self._attribute = attribute
 
-    def __get__(self, client: "Client", owner: type) -> Asked:
+    def __get__(self, client: Client, owner: type) -> Asked:
         found = getattr(import_module(self._module), self._name)
         place = (client.connection, client.project)
         made: Any = self._kept(*place, self._attribute, found) if self._kept else found(*place)
@@ -69,33 +71,33 @@ class Group(Generic[Asked]):
 class Client:
     """Use it as an async context manager. Raises `BadHost` or `BadKey` when made, `ApiError` when asked."""
 
-    flags: "Group[Flags]" = Group("flagtui.api.flags", "Flags")
+    flags: Group[Flags] = Group("flagtui.api.flags", "Flags")
     """The project's flags."""
-    flag_objects: "Group[SingleFlags]" = Group("flagtui.api.single_flags", "SingleFlags")
+    flag_objects: Group[SingleFlags] = Group("flagtui.api.single_flags", "SingleFlags")
     """Single flags as the JSON the server sent."""
-    projects: "Group[Projects]" = Group("flagtui.api.account", "Projects")
+    projects: Group[Projects] = Group("flagtui.api.account", "Projects")
     """The projects the key can open."""
-    people: "Group[People]" = Group("flagtui.api.account", "People")
+    people: Group[People] = Group("flagtui.api.account", "People")
     """The holder of the key, and the key."""
-    evaluation: "Group[FlagEvaluation]" = Group("flagtui.api.flag_evaluation", "FlagEvaluation")
+    evaluation: Group[FlagEvaluation] = Group("flagtui.api.flag_evaluation", "FlagEvaluation")
     """What people get of the flags, and the data that libraries evaluate them with."""
-    results: "Group[ExperimentResults]" = Group("flagtui.api.experiment_results", "ExperimentResults")
+    results: Group[ExperimentResults] = Group("flagtui.api.experiment_results", "ExperimentResults")
     """What experiments measure, and lists around them."""
-    experiments: "Group[Experiments]" = Group("flagtui.api.experiments", "Experiments")
+    experiments: Group[Experiments] = Group("flagtui.api.experiments", "Experiments")
     """The project's experiments."""
-    event_definitions: "Group[EventDefinitions]" = Group("flagtui.api.event_definitions", "EventDefinitions")
+    event_definitions: Group[EventDefinitions] = Group("flagtui.api.event_definitions", "EventDefinitions")
     """The project's event definitions."""
-    holdouts: "Group[KeptRecords[Holdout]]" = Group("flagtui.models.experiment", "Holdout", KeptRecords)
+    holdouts: Group[KeptRecords[Holdout]] = Group("flagtui.models.experiment", "Holdout", KeptRecords)
     """People kept out of experiments."""
-    saved_metrics: "Group[KeptRecords[SavedMetric]]" = Group(
+    saved_metrics: Group[KeptRecords[SavedMetric]] = Group(
         "flagtui.models.experiment", "SavedMetric", KeptRecords
     )
     """Metrics experiments can share."""
-    schedule: "Group[KeptRecords[ScheduledChange]]" = Group(
+    schedule: Group[KeptRecords[ScheduledChange]] = Group(
         "flagtui.models.flag_answers", "ScheduledChange", KeptRecords
     )
     """Changes that flags are due for; list one flag's with `record_id`."""
-    cohorts: "Group[ListedRecords[Cohort]]" = Group("flagtui.models.flag_answers", "Cohort", ListedRecords)
+    cohorts: Group[ListedRecords[Cohort]] = Group("flagtui.models.flag_answers", "Cohort", ListedRecords)
     """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
 
     def __init__(
@@ -135,13 +137,13 @@ class Client:
         """Closes the connection, also for the clients made by `for_project`."""
         await self.connection.close()
 
-    def for_project(self, project: int | str) -> "Client":
+    def for_project(self, project: int | str) -> Client:
         """The same host and key, another project; connection, budget and link state are shared."""
         other = object.__new__(Client)
         other._settle(self.connection, project)
         return other
 
-    def at(self, host: str) -> "Client":
+    def at(self, host: str) -> Client:
         """The same key at another host, such as the other region. Only for one the person has confirmed."""
         place, known = read_host(host), self.connection
         connection = Connection(
@@ -156,7 +158,7 @@ class Client:
         other._settle(connection, self.project)
         return other
 
-    def take_key_of(self, other: "Client") -> None:
+    def take_key_of(self, other: Client) -> None:
         """Goes on with the key of another client of the same host. Raises `BadHost` for another host."""
         self.connection.auth = other.connection.auth.for_host(self.host)
         self.capabilities.forget()

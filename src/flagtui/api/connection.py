@@ -1,5 +1,7 @@
 """The one way out: every request is sent, counted, timed, retried and read here."""
 
+from __future__ import annotations
+
 import asyncio
 import random
 import ssl

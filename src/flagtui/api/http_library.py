@@ -1,8 +1,11 @@
 """The one place that names the HTTP library: httpx, or httpx2, which continues it with the same interface.
 
 `FLAGTUI_HTTP` names one; otherwise it is the first that is installed. The rest of the program takes it from
-here, and so does who makes a transport for `Client`: the two do not know each other's classes.
+here, and so does who makes a transport for `Client`: the two do not know each other's classes. It takes long
+to load, and is loaded when it is first used: saying what can be asked needs none of it.
 """
+
+from __future__ import annotations
 
 import os
 import sys
@@ -32,10 +35,15 @@ def load_library(named: str) -> ModuleType:
     raise ImportError(f"{wanted} is not installed; pip install {wanted} puts it beside flagtui.")
 
 
+class _Library:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(load_library(os.environ.get("FLAGTUI_HTTP", "")), name)
+
+
 if TYPE_CHECKING:
     import httpx
 else:
-    httpx = load_library(os.environ.get("FLAGTUI_HTTP", ""))
+    httpx = _Library()
 
 Application = Callable[
     [

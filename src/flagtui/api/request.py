@@ -1,5 +1,7 @@
 """A question as it goes out and the answer as it came back."""
 
+from __future__ import annotations
+
 import json
 import zlib
 from collections.abc import Mapping
