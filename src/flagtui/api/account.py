@@ -70,14 +70,7 @@ class Projects(Resource):
             return Project(id=id)
 
     async def _listed(self) -> tuple[Project, ...]:
-        found: dict[int, Project] = {}
-        while True:
-            query = {"limit": 100, "offset": len(found) or None}
-            page = (await self._ask("projects.list", query=query)).record("results")
-            known = len(found)
-            found |= {project.id: project for project in _projects(page.get("results"))}
-            if not page.get("next") or len(found) == known:
-                return tuple(found.values())
+        return _projects([item async for item in self._objects("projects.list")])
 
     async def _own(self) -> tuple[Project, ...]:
         try:

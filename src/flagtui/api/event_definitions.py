@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from flagtui.api.bodies import EventDefinitionBody
-from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
+from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
-from flagtui.api.request import Answer
-from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.resource import Listable, PagedRecords, WholeRecords, read_record
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_answers import BulkTags
@@ -18,7 +16,7 @@ from flagtui.models.rows import EventDefinitionRow
 
 
 @dataclass(frozen=True, eq=False)
-class EventDefinitions(PagedRecords[EventDefinitionRow]):
+class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefinition]):
     """The event definitions of one project. A name cannot be changed, and a deletion cannot be taken back.
 
     Of a page with `is_capped` the total is a lower bound. Filters: search, event_type, ordering, verified,
@@ -26,11 +24,13 @@ class EventDefinitions(PagedRecords[EventDefinitionRow]):
     """
 
     listing = Listable("event_definitions.list", read_event_definition_page, lambda row: row.id)
+    family = "event_definitions"
+    kind = EventDefinition
 
-    async def get(self, id: str, *, urgency: Urgency = Urgency.PERSON) -> EventDefinition:
+    async def get(self, id: int | str, *, urgency: Urgency = Urgency.PERSON) -> EventDefinition:
         """One definition; `NotFound` also where the server fails on an id it does not have."""
         try:
-            return self._definition(await self._ask("event_definitions.get", {"id": id}, urgency=urgency), id)
+            return await super().get(id, urgency=urgency)
         except ServerFault as fault:
             if fault.status != 500:
                 raise
@@ -39,7 +39,8 @@ class EventDefinitions(PagedRecords[EventDefinitionRow]):
     async def by_name(self, name: str) -> EventDefinition:
         """The definition of exactly this name; searched for in the list on servers that cannot say."""
         try:
-            return self._definition(await self._ask_word("event_definitions.by_name", query={"name": name}))
+            answer = await self._ask_word("event_definitions.by_name", query={"name": name})
+            return read_record(answer, EventDefinition)
         except NOT_HERE:
             async for page in self.pages({"search": name}, urgency=Urgency.PERSON):
                 for row in page.rows:
@@ -47,17 +48,14 @@ class EventDefinitions(PagedRecords[EventDefinitionRow]):
                         return await self.get(row.id)
             raise NotFound("There is no event of this name.") from None
 
-    async def create(
-        self, name: str, more: EventDefinitionBody | Mapping[str, JSON] | None = None
-    ) -> EventDefinition:
+    async def create(self, name: str, more: Mapping[str, JSON] | None = None) -> EventDefinition:
         """A definition for an event not seen yet. Never sent twice."""
         answer = await self._ask("event_definitions.create", body={"name": name, **(more or {})})
-        return self._definition(answer)
+        return read_record(answer, EventDefinition)
 
-    async def update(self, id: str, changes: EventDefinitionBody | Mapping[str, JSON]) -> EventDefinition:
+    async def update(self, id: str, changes: Mapping[str, JSON]) -> EventDefinition:
         """Changes just these fields, once. `owner` is a user's number; hiding takes `verified` away."""
-        answer = await self._ask("event_definitions.update", {"id": id}, body=dict(changes))
-        return self._definition(answer, id)
+        return await self._patch(id, changes)
 
     async def delete(self, id: str) -> None:
         """Deletes it for good; it comes back bare with the next such event."""
@@ -79,18 +77,7 @@ class EventDefinitions(PagedRecords[EventDefinitionRow]):
         self, ids: Sequence[str], action: Literal["add", "remove", "set"], tags: Sequence[str]
     ) -> BulkTags:
         """Changes the tags of up to 500 definitions. One by one on servers that cannot do it together."""
-
-        async def retag(id: str) -> EventDefinition:
-            return await self.update(id, {"tags": retagged((await self.get(id)).tags, action, tags)})
-
-        body = {"ids": list(ids), "action": action, "tags": list(tags)}
-        try:
-            answer = await self._ask("event_definitions.bulk_update_tags", body=body)
-            return BulkTags.of(answer.record("updated"))
-        except NOT_HERE:
-            changed, errors = await one_by_one(ids, retag)
-            found = [{"id": definition.id, "tags": list(definition.tags)} for definition in changed]
-            return BulkTags.of({"updated": found, "skipped": errors})
+        return await self._retag_together(ids, action, tags)
 
     async def bulk_update_verified(self, ids: Sequence[str], verified: bool) -> BulkVerified:
         """Verifies or unverifies up to 500 definitions: all or none, except where it goes one by one."""
@@ -111,10 +98,3 @@ class EventDefinitions(PagedRecords[EventDefinitionRow]):
         """Types for all events in a programming language."""
         answer = await self._ask_word("event_definitions.code", {"language": language})
         return GeneratedCode.of(answer.record("content"))
-
-    @staticmethod
-    def _definition(answer: Answer, id: str | None = None) -> EventDefinition:
-        definition = EventDefinition.of(answer.record("id", "name"))
-        if not definition.id or (id is not None and definition.id != id):
-            raise answer.unreadable("it is not the event definition that was asked for")
-        return definition

@@ -19,7 +19,7 @@ from flagtui.models.experiment_answers import (
     Timeseries,
 )
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text, as_whole
+from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
 
 _LOOKS: Final = 20
@@ -109,15 +109,8 @@ class ExperimentResults(Resource):
 
     async def eligible_flags(self, filters: Query | None = None) -> tuple[Flag, ...]:
         """Flags an experiment could use. Needs `feature_flag:read`."""
-        found: list[Flag] = []
-        while True:
-            query = {"limit": 100, "offset": len(found) or None, **(filters or {})}
-            page = (await self._ask_word("experiments.eligible_flags", query=query)).record("results")
-            items = [Flag.of(item) for item in as_list(page.get("results")) if isinstance(item, dict)]
-            found += items
-            count = as_whole(page.get("count"))
-            if not items or count is None or len(found) >= count:
-                return tuple({flag.id: flag for flag in found}.values())
+        items = self._objects("experiments.eligible_flags", filters, self._ask_word)
+        return tuple([Flag.of(item) async for item in items])
 
     async def _query(self, query: Mapping[str, JSON], urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:
         body = {"query": dict(query), "refresh": "blocking"}

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui import local_time
-from flagtui.api.bodies import ExperimentBody, shipped
+from flagtui.api.bodies import shipped
 from flagtui.api.capabilities import NOT_HERE
-from flagtui.api.clock import Urgency
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
-from flagtui.api.request import Answer
-from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.resource import Listable, PagedRecords, WholeRecords, read_record
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page
@@ -24,29 +22,25 @@ _NEVER_NULL: Final = ("metrics", "metrics_secondary", "secondary_metrics")
 
 
 @dataclass(frozen=True, eq=False)
-class Experiments(PagedRecords[ExperimentRow]):
+class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     """The experiments of one project.
 
     `pages` leaves out the archived ones: those come with `{"archived": True}`, alone. Filters: archived,
     status, created_by_id, search, order, feature_flag_id. Servers ignore filters they do not know, so callers
-    filter the rows as well.
+    filter the rows as well. Lists of newer servers have no metrics, so `get` comes before editing.
     """
 
     listing = Listable("experiments.list", read_experiment_page, lambda row: row.id)
+    family = "experiments"
+    kind = Experiment
 
-    async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> Experiment:
-        """The whole experiment. Lists of newer servers have no metrics, so this comes before editing."""
-        return self._experiment(await self._ask("experiments.get", {"id": id}, urgency=urgency), id)
-
-    async def create(
-        self, name: str, flag_key: str, more: ExperimentBody | Mapping[str, JSON] | None = None
-    ) -> Experiment:
+    async def create(self, name: str, flag_key: str, more: Mapping[str, JSON] | None = None) -> Experiment:
         """A new experiment, with the flag of that key or a new one. Never sent twice."""
         # Old servers fail without `parameters`.
         body = {"name": name, "feature_flag_key": flag_key, "parameters": {}} | _writable(more or {})
-        return self._experiment(await self._ask("experiments.create", body=body))
+        return read_record(await self._ask("experiments.create", body=body), Experiment)
 
-    async def update(self, id: int, changes: ExperimentBody | Mapping[str, JSON]) -> Experiment:
+    async def update(self, id: int, changes: Mapping[str, JSON]) -> Experiment:
         """Changes just these fields, once. `parameters` replaces the whole of it."""
         return await self._patch(id, _writable(changes))
 
@@ -61,7 +55,7 @@ class Experiments(PagedRecords[ExperimentRow]):
     async def duplicate(self, id: int, *, flag_key: str, name: str | None = None) -> Experiment:
         """A draft like it, with a flag of its own: without a new key both would share one."""
         body = {"feature_flag_key": flag_key} | ({"name": name} if name else {})
-        return self._experiment(await self._ask("experiments.duplicate", {"id": id}, body=body))
+        return await self._made("duplicate", id, body)
 
     async def copy_to_project(
         self, id: int, project: int, *, flag_key: str | None = None, name: str | None = None
@@ -69,7 +63,7 @@ class Experiments(PagedRecords[ExperimentRow]):
         """Copies it as a draft to another project of the organisation; shared metrics are not copied."""
         more = {"feature_flag_key": flag_key, "name": name}
         body = {"target_team_id": project} | {field: value for field, value in more.items() if value}
-        return self._experiment(await self._ask("experiments.copy_to_project", {"id": id}, body=body))
+        return await self._made("copy_to_project", id, body)
 
     async def create_exposure_cohort(self, id: int) -> Cohort:
         """A cohort of everybody who met the experiment since it started."""
@@ -106,7 +100,7 @@ class Experiments(PagedRecords[ExperimentRow]):
         """Puts a stopped experiment away."""
         body = {"disable_feature_flag": True} if disable_flag else {}
         try:
-            return self._experiment(await self._ask("experiments.archive", {"id": id}, body=body), id)
+            return await self._whole("archive", id, body)
         except NOT_HERE:
             experiment = await self._in_state(id, {"stopped"})
             if disable_flag:
@@ -145,14 +139,17 @@ class Experiments(PagedRecords[ExperimentRow]):
         said = {field: value for field, value in given.items() if value}
         body: dict[str, JSON] = {"variant_key": variant, "release_to_everyone": everyone, **said}
         try:
-            return self._experiment(await self._ask("experiments.ship_variant", {"id": id}, body=body), id)
+            return await self._whole("ship_variant", id, body)
         except NOT_HERE:
             experiment = await self._in_state(id, {"running", "paused", "stopped"})
             await self._ship_by_flag(experiment, variant, everyone)
             ending: dict[str, JSON] = {} if experiment.end_date else {"end_date": self._now()}
             if ending or said:
                 return await self._patch(id, ending | said)
-            return self._experiment(await self._ask("experiments.get", {"id": id}), id)
+            return await self.get(id)
+
+    async def _made(self, word: str, id: int, body: JSON) -> Experiment:
+        return read_record(await self._ask(f"experiments.{word}", {"id": id}, body=body), Experiment)
 
     async def _step(
         self,
@@ -163,19 +160,18 @@ class Experiments(PagedRecords[ExperimentRow]):
         body: Mapping[str, JSON] | None = None,
     ) -> Experiment:
         try:
-            answer = await self._ask(f"experiments.{word}", {"id": id}, body=dict(body or {}))
-            return self._experiment(answer, id)
+            return await self._whole(word, id, dict(body or {}))
         except NOT_HERE:
             await self._in_state(id, states)
             return await self._patch(id, same)
 
     async def _switch(self, word: str, id: int, states: set[str], on: bool) -> Experiment:
         try:
-            return self._experiment(await self._ask(f"experiments.{word}", {"id": id}, body={}), id)
+            return await self._whole(word, id, {})
         except NOT_HERE:
             experiment = await self._in_state(id, states)
             await Flags(self.connection, self.project).update(_flag_id(experiment), {"active": on})
-            return self._experiment(await self._ask("experiments.get", {"id": id}), id)
+            return await self.get(id)
 
     async def _ship_by_flag(self, experiment: Experiment, variant: str, everyone: bool) -> None:
         flags = Flags(self.connection, self.project)
@@ -190,25 +186,15 @@ class Experiments(PagedRecords[ExperimentRow]):
         )
 
     async def _in_state(self, id: int, states: set[str] | None) -> Experiment:
-        experiment = self._experiment(await self._ask("experiments.get", {"id": id}), id)
+        experiment = await self.get(id)
         if states is not None and experiment.state not in states:
             raise Invalid(
                 f"The experiment is {experiment.state}; this needs it to be {' or '.join(sorted(states))}."
             )
         return experiment
 
-    async def _patch(self, id: int, changes: Mapping[str, JSON]) -> Experiment:
-        return self._experiment(await self._ask("experiments.update", {"id": id}, body=dict(changes)), id)
-
     def _now(self) -> str:
         return local_time.iso(self.connection.clock.time())
-
-    @staticmethod
-    def _experiment(answer: Answer, id: int | None = None) -> Experiment:
-        experiment = Experiment.of(answer.record("id", "name"))
-        if experiment.id <= 0 or (id is not None and experiment.id != id):
-            raise answer.unreadable("it is not the experiment that was asked for")
-        return experiment
 
 
 def _writable(changes: Mapping[str, JSON]) -> dict[str, JSON]:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import NotFound
-from flagtui.api.operations import operation
-from flagtui.api.request import Query, Question
-from flagtui.api.resource import Resource, pairs
+from flagtui.api.request import Query
+from flagtui.api.resource import Resource
 from flagtui.models.account import Project
 from flagtui.models.flag_answers import EvaluatedFlag, LocalEvaluation, MyFlag, Trial
 from flagtui.models.json_value import JSON, as_dict, as_text
@@ -84,9 +83,7 @@ class FlagEvaluation(Resource):
             return await self._definitions("flags.definitions", {"token": token, "send_cohorts": ""}, etag)
 
     async def _definitions(self, name: str, query: Query, etag: str) -> LocalEvaluation | None:
-        asked = operation(name)
-        question = Question(asked, asked.at(project=self.project), pairs(query), etag=etag)
-        answer = await self.connection.ask(question)
+        answer = await self._ask(name, query=query, etag=etag)
         if answer.status == 304:
             return None
         found = as_dict(answer.record("flags"))

@@ -3,12 +3,11 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from flagtui.api.bodies import FlagBody, comparable
-from flagtui.api.capabilities import NOT_HERE, one_by_one, retagged
+from flagtui.api.bodies import comparable
+from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
-from flagtui.api.request import Answer, Query
-from flagtui.api.resource import Listable, PagedRecords
-from flagtui.api.single_flags import SingleFlags, flag_object
+from flagtui.api.request import Query
+from flagtui.api.resource import Listable, PagedRecords, WholeRecords, read_record
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import (
@@ -29,7 +28,7 @@ from flagtui.models.rows import FlagRow
 
 
 @dataclass(frozen=True, eq=False)
-class Flags(PagedRecords[FlagRow]):
+class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     """The flags of one project.
 
     `pages` leaves out archived flags unless they are asked for. Filters: such as active, archived,
@@ -37,27 +36,30 @@ class Flags(PagedRecords[FlagRow]):
     """
 
     listing = Listable("flags.list", read_flag_page, lambda row: row.id)
-
-    async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> Flag:
-        """The whole flag, also when it is archived or deleted."""
-        return Flag.of(await self._objects.get(id, urgency=urgency))
+    family = "flags"
+    kind = Flag
 
     async def find(self, key: str) -> Flag | None:
         """The whole flag with exactly this key, archived or not; one request for one in the list."""
-        found = await self._objects.find(key)
-        return None if found is None else Flag.of(found)
+        # Servers that do not know the filter search for the key.
+        sought: dict[str, JSON] = {"key": key, "search": key[:200]}
+        for archived in (None, True):
+            async for item in self._objects("flags.list", {**sought, "archived": archived}):
+                if item.get("key") == key:
+                    return Flag.of(item)
+        return None
 
-    async def create(self, body: FlagBody | Mapping[str, JSON]) -> Flag:
+    async def create(self, body: Mapping[str, JSON]) -> Flag:
         """A new flag. Never sent twice: see `Unanswered`."""
-        return self._flag(await self._ask("flags.create", body=dict(body)))
+        return read_record(await self._ask("flags.create", body=dict(body)), Flag)
 
     async def update(
         self,
         id: int,
-        changes: FlagBody | Mapping[str, JSON],
+        changes: Mapping[str, JSON],
         *,
         version: int | None = None,
-        original: FlagBody | Mapping[str, JSON] | None = None,
+        original: Mapping[str, JSON] | None = None,
     ) -> Flag:
         """Changes just these fields, once.
 
@@ -69,7 +71,7 @@ class Flags(PagedRecords[FlagRow]):
             body["version"] = version
         if original:
             body["original_flag"] = comparable(original)
-        return self._flag(await self._ask("flags.update", {"id": id}, body=body), id)
+        return await self._patch(id, body)
 
     async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
         """Another share for one condition, by its place; refused when the flag changed since this version.
@@ -77,22 +79,20 @@ class Flags(PagedRecords[FlagRow]):
         Only the newest servers have it, and nothing takes its place here: see `NOT_HERE`.
         """
         body = {"condition_index": condition, "rollout_percentage": percent, "version": version}
-        return self._flag(await self._ask("flags.set_rollout", {"id": id}, body=body), id)
+        return await self._whole("set_rollout", id, body)
 
     async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag:
         """A condition for everyone comes first, and the variant gets all; otherwise like `set_rollout`."""
         body = {"version": version} | ({"variant_key": variant} if variant is not None else {})
-        return self._flag(await self._ask("flags.roll_out_to_everyone", {"id": id}, body=body), id)
+        return await self._whole("roll_out_to_everyone", id, body)
 
     async def activity(
         self, id: int | None = None, *, limit: int = 10, page: int = 1, urgency: Urgency = Urgency.PERSON
     ) -> ActivityPage:
         """Who changed this flag, or any flag, newest first. Pages count from 1, while there `has_more`."""
         query = {"limit": limit, "page": page}
-        if id is None:
-            answer = await self._ask("flags.activity", query=query, urgency=urgency)
-        else:
-            answer = await self._ask("flags.activity_of", {"id": id}, query=query, urgency=urgency)
+        name, ids = ("flags.activity", None) if id is None else ("flags.activity_of", {"id": id})
+        answer = await self._ask(name, ids, query=query, urgency=urgency)
         return ActivityPage.of(answer.record("results"))
 
     async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
@@ -171,19 +171,19 @@ class Flags(PagedRecords[FlagRow]):
 
     async def enable(self, id: int) -> Flag:
         """Turns it on."""
-        return await self._act("flags.enable", id, {"active": True})
+        return await self._act("enable", id, {"active": True})
 
     async def disable(self, id: int) -> Flag:
         """Turns it off."""
-        return await self._act("flags.disable", id, {"active": False})
+        return await self._act("disable", id, {"active": False})
 
     async def archive(self, id: int) -> Flag:
         """Puts it away; that turns it off as well."""
-        return await self._file("flags.archive", id, {"archived": True, "active": False})
+        return await self._file("archive", id, {"archived": True, "active": False})
 
     async def unarchive(self, id: int) -> Flag:
         """Brings it back, turned off."""
-        return await self._file("flags.unarchive", id, {"archived": False})
+        return await self._file("unarchive", id, {"archived": False})
 
     async def delete(self, id: int) -> Flag:
         """Deletes it so that it can be restored; the server refuses any other way."""
@@ -220,19 +220,7 @@ class Flags(PagedRecords[FlagRow]):
 
     async def bulk_update_tags(self, ids: Sequence[int], action: str, tags: Sequence[str]) -> BulkTags:
         """`action` is add, remove or set. One by one on servers that cannot do it together."""
-
-        async def retag(id: int) -> Flag:
-            flag = self._flag(await self._ask("flags.get", {"id": id}), id)
-            return await self._patch(id, {"tags": retagged(flag.tags, action, tags)})
-
-        body = {"ids": list(ids), "action": action, "tags": list(tags)}
-        try:
-            answer = await self._ask("flags.bulk_update_tags", body=body)
-            return BulkTags.of(answer.record("updated"))
-        except NOT_HERE:
-            changed, errors = await one_by_one(ids, retag)
-            found = [{"id": flag.id, "tags": list(flag.tags)} for flag in changed]
-            return BulkTags.of({"updated": found, "skipped": errors})
+        return await self._retag_together(ids, action, tags)
 
     async def copy(
         self,
@@ -253,28 +241,17 @@ class Flags(PagedRecords[FlagRow]):
         }
         return Copied.of((await self._ask("flags.copy", {"organization": organization}, body=body)).record())
 
-    async def _act(self, name: str, id: int, same: Mapping[str, JSON]) -> Flag:
+    async def _act(self, word: str, id: int, same: Mapping[str, JSON]) -> Flag:
         try:
-            return self._flag(await self._ask(name, {"id": id}, body={}), id)
+            return await self._whole(word, id, {})
         except NOT_HERE:
             return await self._patch(id, same)
 
-    async def _file(self, name: str, id: int, same: Mapping[str, JSON]) -> Flag:
+    async def _file(self, word: str, id: int, same: Mapping[str, JSON]) -> Flag:
         try:
-            return self._flag(await self._ask(name, {"id": id}, body={}), id)
+            return await self._whole(word, id, {})
         except NOT_HERE as refused:
             # A server without archives would take the field, do nothing and call it a success.
             if "archived" not in (await self._ask("flags.get", {"id": id})).record():
                 raise refused from None
             return await self._patch(id, same)
-
-    async def _patch(self, id: int, changes: Mapping[str, JSON]) -> Flag:
-        return self._flag(await self._ask("flags.update", {"id": id}, body=dict(changes)), id)
-
-    @property
-    def _objects(self) -> SingleFlags:
-        return SingleFlags(self.connection, self.project)
-
-    @staticmethod
-    def _flag(answer: Answer, id: int | None = None) -> Flag:
-        return Flag.of(flag_object(answer, id))

@@ -28,7 +28,7 @@ async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject
     known = {as_id(one.get("id")): one for one in found if one is not None}
     ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in known]
-    return [*known.values(), *await several(unread, session.client.flag_objects.get)]
+    return [*known.values(), *[flag.raw for flag in await several(unread, session.client.flags.get)]]
 
 
 async def names_for(session: ProjectSession, flags: Iterable[FlagObject]) -> Names:
@@ -57,11 +57,12 @@ def is_id(word: str) -> bool:
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:
     """The flag with this key, else with this id. Raises Trouble for a number that is both."""
-    by_key = await session.client.flag_objects.find(name)
+    found = await session.client.flags.find(name)
+    by_key = found.raw if found is not None else None
     if not is_id(name):
         return by_key
     try:
-        by_id = await session.client.flag_objects.get(int(name))
+        by_id = (await session.client.flags.get(int(name))).raw
     except NotFound:
         return by_key
     if by_key is not None and as_id(by_key.get("id")) != as_id(by_id.get("id")):

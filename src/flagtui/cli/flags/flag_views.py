@@ -1,4 +1,4 @@
-"""`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
+"""`flagtui flags list` and `get`."""
 
 from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.cli.flags.flag_objects import NAMING, FlagObject, names_for, objects_of
@@ -10,8 +10,8 @@ from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import read_words
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORDS, list_options
+from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import as_dict
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK
@@ -63,4 +63,4 @@ def _whole(raw: FlagObject, names: Names) -> WholeFlag:
     payloads = as_dict(filters.get("payloads"))
     if raw.get("has_encrypted_payloads") and payloads:
         filters["payloads"] = dict.fromkeys(payloads, MASK)
-    return WholeFlag(raw, row_of_object(raw), filters, names)
+    return WholeFlag(raw, Flag.of(raw).row(), filters, names)
