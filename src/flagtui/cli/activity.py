@@ -3,9 +3,7 @@
 import click
 
 from flagtui.cli.errors import Trouble
-from flagtui.cli.options import WorkPlace
-from flagtui.cli.output.printer import Printer
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.row_search import read_query
 from flagtui.cli.twin_command import command
@@ -19,6 +17,7 @@ from flagtui.store.query.language import compile_query
 @command(
     "activity",
     kind=ACTIVITY,
+    empty="The activity tells of no such change.",
     operations=("flags.activity",),
     examples=(
         "activity --limit 20",
@@ -28,30 +27,25 @@ from flagtui.store.query.language import compile_query
 )
 @QUERY_WORDS
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
-def activity(query: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
+async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> list[ChangeRow]:
     """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.
 
     With '@ 20m' or '@ 14:05' in it, the changes around that moment, the likeliest cause first.
     """
     line = " ".join(query)
-
-    async def work(session: ProjectSession) -> list[ChangeRow]:
-        centre, rest, wrong = split_centre(line, session.now)
-        if wrong:
-            raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
-        wanted = read_query(rest, ENTRIES)
-        passes = compile_query(wanted, now=session.now, me=await session.me() if ":me" in rest else None)
-        found: list[ChangeRow] = []
-        async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
-            row = change_row(entry, -len(found))
-            if centre is not None and row.at is not None and row.at < centre.since:
-                break
-            if passes(row) and (centre is None or centre.holds(row.at)):
-                found.append(row)
-            if len(found) >= limit and centre is None:
-                break
-        order = range(len(found)) if centre is None else by_closeness(found, range(len(found)), centre)
-        return [found[index] for index in order[:limit]]
-
-    printer.records(ACTIVITY, in_project(place, work), "The activity tells of no such change.")
-    return 0
+    centre, rest, wrong = split_centre(line, session.now)
+    if wrong:
+        raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
+    wanted = read_query(rest, ENTRIES)
+    passes = compile_query(wanted, now=session.now, me=await session.me() if ":me" in rest else None)
+    found: list[ChangeRow] = []
+    async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
+        row = change_row(entry, -len(found))
+        if centre is not None and row.at is not None and row.at < centre.since:
+            break
+        if passes(row) and (centre is None or centre.holds(row.at)):
+            found.append(row)
+        if len(found) >= limit and centre is None:
+            break
+    order = range(len(found)) if centre is None else by_closeness(found, range(len(found)), centre)
+    return [found[index] for index in order[:limit]]

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict
 
 from flagtui.changes.flags.flag_intent import Retagging, read_tags
 from flagtui.cli.errors import Trouble, require_text
@@ -12,6 +12,14 @@ from flagtui.models.json_value import JSON
 
 LONGEST: Final = 4_000_000
 """Characters of a file that are read."""
+
+
+class TagOptions(TypedDict):
+    """As click gives them."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    only: tuple[str, ...]
 
 
 def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[str]) -> Retagging:

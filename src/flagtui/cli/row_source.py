@@ -71,3 +71,5 @@ EVENTS: Final = RowSource(
     lambda row: (row.name,),
     has_archive=False,
 )
+SOURCES: Final[Mapping[str, RowSource]] = {"flags": FLAGS, "experiments": EXPERIMENTS, "events": EVENTS}
+"""By what the arguments that name such records are called."""

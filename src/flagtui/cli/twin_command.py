@@ -1,6 +1,7 @@
-"""A command that says what it prints, which operations it asks, and how it is used."""
+"""A command that says what it prints, which operations it asks, and how it is used; and its calling."""
 
 from collections.abc import Callable, Sequence
+from inspect import iscoroutinefunction, signature
 from typing import Any
 
 import click
@@ -18,14 +19,20 @@ from flagtui.cli.options import (
     output_options,
     place_options,
 )
-from flagtui.cli.output.printer import choose_printer
+from flagtui.cli.output.printer import choose_printer, no_page
 from flagtui.cli.output.record_kind import RecordKind
+from flagtui.cli.project_session import in_project, in_project_with_pages
+from flagtui.cli.row_source import SOURCES
+from flagtui.cli.selection import read_words
+from flagtui.cli.word_types import RecordWord
 
 
 class TwinCommand(ShownCommand):
     """Adds the options that all commands of its sort share, and hands them over as one argument each.
 
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
+    Words that name records come as `Wanted`. A coroutine gets a session in the project as well, and a printer
+    only where it takes one: what it returns is printed, or is the exit code of one that changes something.
     """
 
     def __init__(
@@ -43,6 +50,12 @@ class TwinCommand(ShownCommand):
         params += agreement_options() if plans is not None else []
         params += place_options() if is_online else []
         params += output_options() if kind is not None else []
+        self.empty = more.pop("empty", "")
+        """What is said to a person when there is no record."""
+        self.pages = more.pop("pages", "")
+        """The kind of page that records lead to."""
+        self.is_whole = more.pop("is_whole", False)
+        """Whether a person gets a line for each field."""
         super().__init__(name, params=params, **more)
         self.kind = kind
         """What it prints; None for text."""
@@ -76,12 +89,40 @@ class TwinCommand(ShownCommand):
             names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run", "wait")
             agreement = Agreement(**{name: given.pop(name) for name in names})
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
+        for name, noun in self._named:
+            words = given[name] if isinstance(given[name], tuple) else (given[name],)
+            given[name] = read_words(words, SOURCES[noun].is_query) if words else None
         try:
-            return super().invoke(ctx)
+            return self._call(**given) if iscoroutinefunction(self.callback) else super().invoke(ctx)
         except BrokenPipeError as fault:
             if is_look:
                 raise ReaderGone(*fault.args) from fault
             raise
+
+    @property
+    def _named(self) -> list[tuple[str, str]]:
+        """Arguments that name records, and of which kind."""
+        arguments = [one for one in self.params if isinstance(one, click.Argument)]
+        return [(one.name, one.type.kind) for one in arguments if isinstance(one.type, RecordWord)]
+
+    def _call(self, **given: Any) -> int:
+        """The work in the project; the exit code. Raises Trouble."""
+        assert self.callback is not None
+        assert self.kind is not None
+        work = self.callback
+        if self.writes:
+            code: int = in_project(given["terms"].place, lambda session: work(session, **given))
+            return code
+        place, printer = given.pop("place"), given["printer"]
+        if "printer" not in signature(work).parameters:
+            del given["printer"]
+        found, page = in_project_with_pages(place, self.pages, lambda session: work(session, **given))
+        page = page if self.pages else no_page
+        if self.is_whole:
+            printer.details(self.kind, found, page)
+        else:
+            printer.records(self.kind, found, self.empty, page)
+        return 0
 
 
 def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:

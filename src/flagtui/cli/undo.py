@@ -26,7 +26,7 @@ from flagtui.cli.agreement import PlannedChange, ask_and_send, signature_of
 from flagtui.cli.change_report import ChangeReport, change_command
 from flagtui.cli.errors import Trouble
 from flagtui.cli.options import WriteTerms
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession
 from flagtui.text.formats import ago
 
 ALREADY: Final = "it is as it was already"
@@ -36,51 +36,49 @@ OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiment
 
 @change_command("undo", operations=OPERATIONS, examples=("undo --dry-run", "undo --yes --json"))
 @click.argument("change", default="", metavar="[CHANGE_ID]")
-def undo(change: str, terms: WriteTerms) -> int:
+async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
     It is held against today's record: what was changed there since, by another person or by you, is
     shown first and stays, unless you choose to overwrite it. flagtui redo makes it again.
     """
-    return _take_back(change, terms)
+    return await _take_back(session, change, terms)
 
 
 @change_command("redo", operations=OPERATIONS, examples=("redo --dry-run", "redo --yes --json"))
-def redo(terms: WriteTerms) -> int:
+async def redo(session: ProjectSession, terms: WriteTerms) -> int:
     """Make again what you undid last, unless you changed something else since."""
-    return _take_back("", terms, is_redo=True)
+    return await _take_back(session, "", terms, is_redo=True)
 
 
-def _take_back(change: str, terms: WriteTerms, *, is_redo: bool = False) -> int:
+async def _take_back(
+    session: ProjectSession, change: str, terms: WriteTerms, *, is_redo: bool = False
+) -> int:
     """Everything that was confirmed together, until something is not taken back; the exit code.
 
     Raises Trouble for what has to be corrected before anything can be sent.
     """
-
-    async def work(session: ProjectSession) -> int:
-        entries = await asyncio.to_thread(session.journal.entries)
-        me = await session.me()
-        signature = signature_of(session)
-        found = chosen(entries, change, signature, is_redo=is_redo)
-        now = session.clock.time()
-        is_surprising = not change and now - found[0].at > SURPRISING
-        purpose = Purpose(
-            "Redo" if is_redo else "Undo",
-            undo_words(found, is_redo=is_redo),
-            ago(found[0].at, now) if is_surprising else "",
-        )
-        context = UndoContext(session.client, signature, session.clock, me, entries)
-        with ChangeReport(terms.printer) as report:
-            for together, asked in await questions_of(found, entries, session.client, purpose):
-                planned = await _plan(together, context, asked)
-                if not planned.plans and planned.settled and not change:
-                    what = f"{found[0].key}: {ALREADY}; nothing was sent."
-                    raise Trouble(what, ANOTHER, code="nothing_to_do")
-                if code := await ask_and_send(planned, session, terms, report):
-                    return code
-        return 0
-
-    return in_project(terms.place, work)
+    entries = await asyncio.to_thread(session.journal.entries)
+    me = await session.me()
+    signature = signature_of(session)
+    found = chosen(entries, change, signature, is_redo=is_redo)
+    now = session.clock.time()
+    is_surprising = not change and now - found[0].at > SURPRISING
+    purpose = Purpose(
+        "Redo" if is_redo else "Undo",
+        undo_words(found, is_redo=is_redo),
+        ago(found[0].at, now) if is_surprising else "",
+    )
+    context = UndoContext(session.client, signature, session.clock, me, entries)
+    with ChangeReport(terms.printer) as report:
+        for together, asked in await questions_of(found, entries, session.client, purpose):
+            planned = await _plan(together, context, asked)
+            if not planned.plans and planned.settled and not change:
+                what = f"{found[0].key}: {ALREADY}; nothing was sent."
+                raise Trouble(what, ANOTHER, code="nothing_to_do")
+            if code := await ask_and_send(planned, session, terms, report):
+                return code
+    return 0
 
 
 async def _plan(together: Sequence[Part], context: UndoContext, purpose: Purpose) -> PlannedChange:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import click
 
@@ -15,11 +15,11 @@ from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.change_report import change_command
 from flagtui.cli.errors import Trouble
 from flagtui.cli.events.event_views import READ, events_of
-from flagtui.cli.option_values import read_retagging
+from flagtui.cli.option_values import TagOptions, read_retagging
 from flagtui.cli.options import WriteTerms
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.row_source import EVENTS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import Wanted
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.event_definition import EventDefinition
@@ -51,8 +51,8 @@ def _plain(name: str, words: str, *operations: str) -> TwinCommand:
 
     @_command(name, *examples, operations=("event_definitions.update", *operations), help=words)
     @EVENT_WORDS
-    def change(events: tuple[str, ...], terms: WriteTerms) -> int:
-        return change_events(events, lambda fresh: PLAIN[name](fresh.id), terms)
+    async def change(session: ProjectSession, events: Wanted, terms: WriteTerms) -> int:
+        return await change_events(session, events, lambda fresh: PLAIN[name](fresh.id), terms)
 
     return change
 
@@ -76,79 +76,67 @@ delete = _plain(
 )
 @EVENT_WORDS
 @tag_options("events")
-def tag(
-    events: tuple[str, ...],
-    added: tuple[str, ...],
-    removed: tuple[str, ...],
-    only: tuple[str, ...],
-    terms: WriteTerms,
-) -> int:
+async def tag(session: ProjectSession, events: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
     """Add, remove or set tags of events."""
-    wanted = read_retagging(added, removed, only)
-    return change_events(events, lambda fresh: intents.tag_intent(fresh.row(), wanted), terms)
+    wanted = read_retagging(**tags)
+    return await change_events(session, events, lambda fresh: intents.tag_intent(fresh.row(), wanted), terms)
 
 
 @_command("describe", "'$pageview' --text 'A page was seen' --dry-run", "'$pageview' --text '' --dry-run")
 @EVENT_WORD
 @click.option("--text", required=True, help="What it means and when it is sent.")
-def describe(event: str, text: str, terms: WriteTerms) -> int:
+async def describe(session: ProjectSession, event: Wanted, text: str, terms: WriteTerms) -> int:
     """Change the description of an event."""
-    return change_events(
-        [event], lambda fresh: intents.describe(fresh.id, text.strip(), fresh.description or ""), terms
-    )
+
+    def described(fresh: EventDefinition) -> EventIntent:
+        return intents.describe(fresh.id, text.strip(), fresh.description or "")
+
+    return await change_events(session, event, described, terms)
 
 
 @_command("owner", "'$pageview' --to me --dry-run", "'$pageview' --to none --dry-run")
 @EVENT_WORDS
 @click.option("--to", "person", required=True, metavar="WHO", help="me, none, an e-mail or a number.")
-def owner(events: tuple[str, ...], person: str, terms: WriteTerms) -> int:
+async def owner(session: ProjectSession, events: Wanted, person: str, terms: WriteTerms) -> int:
     """Say who looks after events."""
-    wanted = read_words(events, EVENTS.is_query)
+    fresh = await events_of(session, events)
+    known = await _people(session, fresh, person)
+    number = _number_of(person, known)
 
-    async def work(session: ProjectSession) -> int:
-        fresh = await events_of(session, wanted)
-        known = await _people(session, fresh, person)
-        number = _number_of(person, known)
+    def make(one: EventDefinition) -> EventIntent:
+        return intents.set_owner(one.id, number, one.owner.id if one.owner else None)
 
-        def make(one: EventDefinition) -> EventIntent:
-            return intents.set_owner(one.id, number, one.owner.id if one.owner else None)
-
-        return await carry_out(await plan_events(session, fresh, make, known), session, terms)
-
-    return in_project(terms.place, work)
+    return await carry_out(await plan_events(session, fresh, make, known), session, terms)
 
 
 @_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
 @EVENT_WORD
 @click.option("--to", "name", required=True, metavar="NAME", help="The property; empty for none.")
-def primary_property(event: str, name: str, terms: WriteTerms) -> int:
+async def primary_property(session: ProjectSession, event: Wanted, name: str, terms: WriteTerms) -> int:
     """Say which property tells most about an event."""
-    return change_events(
-        [event],
-        lambda fresh: intents.set_property(fresh.id, name.strip(), fresh.primary_property or ""),
-        terms,
-    )
+
+    def named(fresh: EventDefinition) -> EventIntent:
+        return intents.set_property(fresh.id, name.strip(), fresh.primary_property or "")
+
+    return await change_events(session, event, named, terms)
 
 
 @_command("enforce", "'$pageview' --mode reject --dry-run", "'$pageview' --mode allow --dry-run")
 @EVENT_WORDS
 @click.option("--mode", type=click.Choice(["allow", "reject"]), required=True, help="reject drops them.")
-def enforce(events: tuple[str, ...], mode: str, terms: WriteTerms) -> int:
+async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: WriteTerms) -> int:
     """Say whether events that do not fit are taken."""
-    return change_events(
-        events, lambda fresh: intents.enforce(fresh.id, mode, fresh.row().enforcement), terms
-    )
+
+    def enforced(fresh: EventDefinition) -> EventIntent:
+        return intents.enforce(fresh.id, mode, fresh.row().enforcement)
+
+    return await change_events(session, events, enforced, terms)
 
 
-def change_events(words: Sequence[str], make: MakeIntent, terms: WriteTerms) -> int:
-    """Change every event the words mean; the exit code. Raises Trouble."""
-    wanted = read_words(words, EVENTS.is_query)
-
-    async def work(session: ProjectSession) -> int:
-        fresh = await events_of(session, wanted)
-        return await carry_out(await plan_events(session, fresh, make), session, terms)
-
-    return in_project(terms.place, work)
+async def change_events(session: ProjectSession, wanted: Wanted, make: MakeIntent, terms: WriteTerms) -> int:
+    """Change every event that is meant; the exit code. Raises Trouble."""
+    fresh = await events_of(session, wanted)
+    return await carry_out(await plan_events(session, fresh, make), session, terms)
 
 
 async def plan_events(

@@ -10,10 +10,10 @@ from flagtui.api.errors import NotFound
 from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
+from flagtui.cli.project_session import ProjectSession, in_project
 from flagtui.cli.records.field_words import age_words, commas, yes
 from flagtui.cli.row_source import EVENTS
-from flagtui.cli.selection import Wanted, read_words, several
+from flagtui.cli.selection import Wanted, several
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import EVENT_WORDS, list_options
 from flagtui.models.event_definition import EventDefinition
@@ -68,33 +68,32 @@ TYPES: Final[RecordKind[EventTypes]] = RecordKind(
 @command(
     "list",
     kind=EVENT,
+    empty="No event is found.",
+    pages="events",
     operations=("event_definitions.list",),
     examples=("events list is:unverified", "events list tag:billing --json --fields name,owner"),
 )
 @list_options("seen, name, created, …; -name turns it round.")
-def list_all(query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
+async def list_all(
+    session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
+) -> list[EventDefinitionRow]:
     """List event definitions; QUERY narrows as the search line of the app does."""
-    rows: list[EventDefinitionRow]
-    rows, page = in_project_with_pages(
-        place, "events", lambda session: EVENTS.rows(session, " ".join(query), sort)
-    )
-    printer.records(EVENT, rows[:limit], "No event is found.", page)
-    return 0
+    found: list[EventDefinitionRow] = await EVENTS.rows(session, " ".join(query), sort)
+    return found[:limit]
 
 
 @command(
     "get",
     kind=EVENT,
+    pages="events",
+    is_whole=True,
     operations=READ,
     examples=("events get '$pageview'", "events get '$pageview' '$autocapture' --json"),
 )
 @EVENT_WORDS
-def get(events: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def get(session: ProjectSession, events: Wanted) -> list[EventDefinitionRow]:
     """Show event definitions as a whole."""
-    wanted = read_words(events, EVENTS.is_query)
-    found, page = in_project_with_pages(place, "events", lambda session: events_of(session, wanted))
-    printer.details(EVENT, [one.row() for one in found], page)
-    return 0
+    return [one.row() for one in await events_of(session, events)]
 
 
 @command(

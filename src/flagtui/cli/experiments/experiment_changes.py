@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 import click
 
@@ -20,9 +20,9 @@ from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.option_values import read_fields, read_text
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.output.lines import print_json
-from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.row_source import EXPERIMENTS, FLAGS
-from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.row_source import FLAGS
+from flagtui.cli.selection import Wanted, only_one
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
@@ -51,8 +51,8 @@ def _plain(name: StepName, words: str, *operations: str) -> TwinCommand:
 
     @_command(name, *operations, examples=("31 --dry-run", sure), help=words)
     @EXPERIMENT_WORDS
-    def step(experiments: tuple[str, ...], terms: WriteTerms) -> int:
-        return take_step(name, experiments, lambda _fresh: Choices(), terms)
+    async def step(session: ProjectSession, experiments: Wanted, terms: WriteTerms) -> int:
+        return await take_step(session, name, experiments, lambda _fresh: Choices(), terms)
 
     return step
 
@@ -90,10 +90,21 @@ cohort = _plain("cohort", "Make a cohort of all who met an experiment.", "experi
 @EXPERIMENT_WORDS
 @CONCLUSION
 @COMMENT
-def end(experiments: tuple[str, ...], conclusion: str | None, comment: str, terms: WriteTerms) -> int:
+async def end(
+    session: ProjectSession, experiments: Wanted, conclusion: str | None, comment: str, terms: WriteTerms
+) -> int:
     """End experiments; variants are still served. Without a conclusion an earlier one is erased."""
     choices = Choices(conclusion=conclusion or "", comment=comment)
-    return take_step("end", experiments, lambda _fresh: choices, terms)
+    return await take_step(session, "end", experiments, lambda _fresh: choices, terms)
+
+
+class ShipOptions(TypedDict):
+    """As click gives them."""
+
+    variant: str
+    everyone: bool
+    conclusion: str | None
+    comment: str
 
 
 @_command(
@@ -106,12 +117,12 @@ def end(experiments: tuple[str, ...], conclusion: str | None, comment: str, term
 @click.option("--everyone", is_flag=True, help="Also people whom no condition lets in.")
 @CONCLUSION
 @COMMENT
-def ship(
-    experiment: str, variant: str, everyone: bool, conclusion: str | None, comment: str, terms: WriteTerms
+async def ship(
+    session: ProjectSession, experiment: Wanted, terms: WriteTerms, **given: Unpack[ShipOptions]
 ) -> int:
     """Give one variant to all who get any, and end the experiment."""
-    choices = Choices(conclusion or "", comment, variant, everyone)
-    return take_step("ship", [experiment], lambda _fresh: choices, terms)
+    choices = Choices(given["conclusion"] or "", given["comment"], given["variant"], given["everyone"])
+    return await take_step(session, "ship", experiment, lambda _fresh: choices, terms)
 
 
 @_command(
@@ -122,10 +133,10 @@ def ship(
 )
 @EXPERIMENT_WORDS
 @click.option("--disable-flag", is_flag=True, help="Turn the flag off as well.")
-def archive(experiments: tuple[str, ...], disable_flag: bool, terms: WriteTerms) -> int:
+async def archive(session: ProjectSession, experiments: Wanted, disable_flag: bool, terms: WriteTerms) -> int:
     """Put ended experiments away; their flags stay as they are unless said."""
     choices = Choices(disable_flag=disable_flag)
-    return take_step("archive", experiments, lambda _fresh: choices, terms)
+    return await take_step(session, "archive", experiments, lambda _fresh: choices, terms)
 
 
 @_command(
@@ -136,13 +147,15 @@ def archive(experiments: tuple[str, ...], disable_flag: bool, terms: WriteTerms)
 @EXPERIMENT_WORD
 @click.option("--flag-key", required=True, metavar="KEY", help="The key of the copy's own flag.")
 @click.option("--name", default="", help="Of the copy.")
-def duplicate(experiment: str, flag_key: str, name: str, terms: WriteTerms) -> int:
+async def duplicate(
+    session: ProjectSession, experiment: Wanted, flag_key: str, name: str, terms: WriteTerms
+) -> int:
     """Make a draft like an experiment, with a flag of its own."""
 
     def choose(fresh: Any) -> Choices:
         return Choices(flag_key=flag_key, name=name or f"{fresh.name} (Copy)"[:400])
 
-    return take_step("duplicate", [experiment], choose, terms)
+    return await take_step(session, "duplicate", experiment, choose, terms)
 
 
 @_command(
@@ -153,13 +166,24 @@ def duplicate(experiment: str, flag_key: str, name: str, terms: WriteTerms) -> i
 @EXPERIMENT_WORD
 @click.option("--to-project", "target", type=int, required=True, metavar="ID", help="Where the copy goes.")
 @click.option("--flag-key", default="", metavar="KEY", help="Its flag there; the same key unless said.")
-def copy(experiment: str, target: int, flag_key: str, terms: WriteTerms) -> int:
+async def copy(
+    session: ProjectSession, experiment: Wanted, target: int, flag_key: str, terms: WriteTerms
+) -> int:
     """Copy an experiment as a draft to another project."""
 
     def choose(fresh: Any) -> Choices:
         return Choices(project=target, flag_key=flag_key or fresh.feature_flag_key)
 
-    return take_step("copy", [experiment], choose, terms)
+    return await take_step(session, "copy", experiment, choose, terms)
+
+
+class NewExperimentOptions(TypedDict):
+    """As click gives them."""
+
+    flag_key: str
+    variants: tuple[str, ...]
+    description: str
+    values: tuple[str, ...]
 
 
 @_command(
@@ -176,37 +200,29 @@ def copy(experiment: str, target: int, flag_key: str, terms: WriteTerms) -> int:
 @click.option("--variant", "variants", multiple=True, metavar="KEY", help="Of a new flag; equal shares.")
 @click.option("--description", default="", help="What it is about.")
 @FIELD
-def create(
-    name: str,
-    flag_key: str,
-    variants: tuple[str, ...],
-    description: str,
-    values: tuple[str, ...],
-    terms: WriteTerms,
+async def create(
+    session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
 ) -> int:
     """Make a draft experiment; metrics and the like as --field metrics='[…]'."""
-    fields = {**({"description": description} if description else {}), **read_fields(values)}
-
-    async def work(session: ProjectSession) -> int:
-        is_linked = await session.client.flags.find(flag_key) is not None
-        if is_linked and variants:
-            fix = "Leave out --variant, or choose another key."
-            raise Trouble(f"the flag {flag_key} is there and has variants of its own.", fix, code="usage")
-        copy = ExperimentCopy.new(name, flag_key, is_linked=is_linked)
-        if variants:
-            shares = [{"key": key, "rollout_percentage": 0} for key in variants]
-            copy.values["parameters"] = {"feature_flag_variants": shares, "rollout_percentage": 100}
-            copy.distribute()
-        copy.values.update(fields)
-        if copy.problems:
-            raise Trouble(f"{copy.problems[0]}.", code="usage")
-        intent = copy.intent()
-        if intent is None:
-            raise Trouble("nothing is asked for.", code="nothing_to_do")
-        fresh = Experiment.of({"id": 0, "name": name, "feature_flag_key": flag_key})
-        return await carry_out(await plan_steps(session, [(fresh, intent)]), session, terms)
-
-    return in_project(terms.place, work)
+    flag_key, variants, description = given["flag_key"], given["variants"], given["description"]
+    fields = {**({"description": description} if description else {}), **read_fields(given["values"])}
+    is_linked = await session.client.flags.find(flag_key) is not None
+    if is_linked and variants:
+        fix = "Leave out --variant, or choose another key."
+        raise Trouble(f"the flag {flag_key} is there and has variants of its own.", fix, code="usage")
+    copy = ExperimentCopy.new(name, flag_key, is_linked=is_linked)
+    if variants:
+        shares = [{"key": key, "rollout_percentage": 0} for key in variants]
+        copy.values["parameters"] = {"feature_flag_variants": shares, "rollout_percentage": 100}
+        copy.distribute()
+    copy.values.update(fields)
+    if copy.problems:
+        raise Trouble(f"{copy.problems[0]}.", code="usage")
+    intent = copy.intent()
+    if intent is None:
+        raise Trouble("nothing is asked for.", code="nothing_to_do")
+    fresh = Experiment.of({"id": 0, "name": name, "feature_flag_key": flag_key})
+    return await carry_out(await plan_steps(session, [(fresh, intent)]), session, terms)
 
 
 @_command(
@@ -222,14 +238,17 @@ def create(
 @FIELD
 @click.option("--from", "source", metavar="FILE", help="The JSON as --print gives it; - reads it.")
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
-def edit(
-    experiment: str, values: tuple[str, ...], source: str | None, is_printed: bool, terms: WriteTerms
+async def edit(
+    session: ProjectSession,
+    experiment: Wanted,
+    values: tuple[str, ...],
+    source: str | None,
+    is_printed: bool,
+    terms: WriteTerms,
 ) -> int:
     """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
     if is_printed:
-        wanted = read_words([experiment], EXPERIMENTS.is_query)
-        found = in_project(terms.place, lambda session: experiments_of(session, wanted))
-        return print_json(editable(only_one(found, "experiment")))
+        return print_json(editable(only_one(await experiments_of(session, experiment), "experiment")))
     if not values and source is None:
         raise click.UsageError("Say what: --field NAME=VALUE, or --from FILE.")
     text, fields = read_text(source), read_fields(values)
@@ -252,26 +271,23 @@ def edit(
             )
         return Choices(fields=changed, seen={name: known[name] for name in changed})
 
-    return take_step("edit", [experiment], choose, terms)
+    return await take_step(session, "edit", experiment, choose, terms)
 
 
-def take_step(name: StepName, words: Sequence[str], choose: Choose, terms: WriteTerms) -> int:
-    """The step for every experiment the words mean; the exit code. Raises Trouble."""
-    wanted = read_words(words, EXPERIMENTS.is_query)
-
-    async def work(session: ProjectSession) -> int:
-        if name == "restore":
-            # Deleted ones cannot be read, only brought back by their number.
-            if any(not word.isdigit() for word in wanted.names) or wanted.queries:
-                raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
-            ids = await ids_of(session, wanted)
-            fresh = [Experiment.of({"id": id, "name": f"experiment {id}", "deleted": True}) for id in ids]
-        else:
-            fresh = await experiments_of(session, wanted)
-        intents = [(one, ExperimentIntent(one.id, STEPS[name], choose(one))) for one in fresh]
-        return await carry_out(await plan_steps(session, intents), session, terms)
-
-    return in_project(terms.place, work)
+async def take_step(
+    session: ProjectSession, name: StepName, wanted: Wanted, choose: Choose, terms: WriteTerms
+) -> int:
+    """The step for every experiment that is meant; the exit code. Raises Trouble."""
+    if name == "restore":
+        # Deleted ones cannot be read, only brought back by their number.
+        if any(not word.isdigit() for word in wanted.names) or wanted.queries:
+            raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
+        ids = await ids_of(session, wanted)
+        fresh = [Experiment.of({"id": id, "name": f"experiment {id}", "deleted": True}) for id in ids]
+    else:
+        fresh = await experiments_of(session, wanted)
+    intents = [(one, ExperimentIntent(one.id, STEPS[name], choose(one))) for one in fresh]
+    return await carry_out(await plan_steps(session, intents), session, terms)
 
 
 async def plan_steps(

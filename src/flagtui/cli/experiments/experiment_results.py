@@ -18,8 +18,7 @@ from flagtui.cli.output.lines import Steps, progress
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.row_source import EXPERIMENTS
-from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.selection import Wanted, only_one
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment_answers import MetricResult, Timeseries
@@ -125,16 +124,13 @@ WAIT: Final = click.option(
 @EXPERIMENT_WORDS
 @click.option("--anew", is_flag=True, help="Have the server calculate them anew, for all who look.")
 @WAIT
-def results(
-    experiments: tuple[str, ...], anew: bool, wait: float | None, place: WorkPlace, printer: Printer
-) -> int:
+def results(experiments: Wanted, anew: bool, wait: float | None, place: WorkPlace, printer: Printer) -> int:
     """Show what experiments measure: every metric for every variant."""
-    wanted = read_words(experiments, EXPERIMENTS.is_query)
 
     async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
         values: list[MetricValue] = []
         is_late = False
-        for experiment in await experiments_of(session, wanted):
+        for experiment in await experiments_of(session, experiments):
             found, is_whole = await _results_of(session, experiment.row(), anew, wait)
             is_late = is_late or not is_whole
             values += _values(found)
@@ -161,13 +157,12 @@ def results(
 @click.option("--anew", is_flag=True, help="Have the server calculate the days anew, and say how far it is.")
 @WAIT
 def timeseries(
-    experiment: str, metric: str, anew: bool, wait: float | None, place: WorkPlace, printer: Printer
+    experiment: Wanted, metric: str, anew: bool, wait: float | None, place: WorkPlace, printer: Printer
 ) -> int:
     """Show one metric day by day, each day cumulative."""
-    wanted = read_words([experiment], EXPERIMENTS.is_query)
 
     async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
-        fresh = only_one(await experiments_of(session, wanted), "experiment")
+        fresh = only_one(await experiments_of(session, experiment), "experiment")
         inspector = ExperimentInspector(session.client, time.time)
         row = fresh.row()
         chosen = _metric(await anext(aiter(inspector.look(row))), metric, fresh.name)

@@ -1,6 +1,6 @@
 """`flagtui experiments …` that look: experiments, who changed them, and what is kept beside them."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final
@@ -9,15 +9,13 @@ import click
 
 from flagtui.app.experiments.detail.metric_findings import metrics_of
 from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
-from flagtui.cli.options import WorkPlace
-from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.cli.row_source import EXPERIMENTS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import Wanted
 from flagtui.cli.twin_command import TwinCommand, command
 from flagtui.cli.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.models.activity import ChangeRow, change_row
@@ -32,6 +30,10 @@ class WholeExperiment:
 
     experiment: Experiment
     row: ExperimentRow
+
+    @property
+    def id(self) -> int:
+        return self.row.id
 
 
 EXPERIMENT: Final[RecordKind[ExperimentRow]] = RecordKind(
@@ -165,112 +167,77 @@ STATS: Final[RecordKind[ExperimentStats]] = RecordKind(
 @command(
     "list",
     kind=EXPERIMENT,
+    empty="No experiment is found.",
+    pages="experiments",
     operations=("experiments.list",),
     examples=("experiments list", "experiments list is:running --json --fields id,name,flag"),
 )
 @list_options("updated, name, state, …; -name turns it round.")
-def list_all(query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer) -> int:
+async def list_all(
+    session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
+) -> list[ExperimentRow]:
     """List experiments; QUERY narrows as the search line of the app does."""
-    rows: list[ExperimentRow]
-    rows, page = in_project_with_pages(
-        place, "experiments", lambda session: EXPERIMENTS.rows(session, " ".join(query), sort)
-    )
-    printer.records(EXPERIMENT, rows[:limit], "No experiment is found.", page)
-    return 0
+    found: list[ExperimentRow] = await EXPERIMENTS.rows(session, " ".join(query), sort)
+    return found[:limit]
 
 
 @command(
     "get",
     kind=WHOLE_EXPERIMENT,
+    pages="experiments",
+    is_whole=True,
     operations=("experiments.list", "experiments.get"),
     examples=("experiments get 31", "experiments get 31 --json --fields name,shares,metrics"),
 )
 @EXPERIMENT_WORDS
-def get(experiments: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperiment]:
     """Show experiments as a whole: variants, metrics, settings."""
-    wanted = read_words(experiments, EXPERIMENTS.is_query)
-    found, page = in_project_with_pages(place, "experiments", lambda session: experiments_of(session, wanted))
-    records = [WholeExperiment(one, one.row()) for one in found]
-    printer.details(WHOLE_EXPERIMENT, records, lambda whole: page(whole.row))
-    return 0
+    return [WholeExperiment(one, one.row()) for one in await experiments_of(session, experiments)]
 
 
 @command(
     "history",
     kind=ACTIVITY,
+    empty="The activity tells of no change.",
     operations=("experiments.list", "experiments.activity"),
     examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
 )
 @EXPERIMENT_WORDS
 @click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Entries of each.")
-def history(experiments: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
+async def history(session: ProjectSession, experiments: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
-    wanted = read_words(experiments, EXPERIMENTS.is_query)
-
-    async def work(session: ProjectSession) -> list[ChangeRow]:
-        found: list[ChangeRow] = []
-        for id in await ids_of(session, wanted):
-            page = await session.client.experiments.activity(id, limit=limit)
-            found += [change_row(entry, -place) for place, entry in enumerate(page.entries)]
-        return found
-
-    printer.records(ACTIVITY, in_project(place, work), "The activity tells of no change.")
-    return 0
+    found: list[ChangeRow] = []
+    for id in await ids_of(session, experiments):
+        page = await session.client.experiments.activity(id, limit=limit)
+        found += [change_row(entry, -place) for place, entry in enumerate(page.entries)]
+    return found
 
 
-def _list(
-    name: str,
-    kind: RecordKind[Any],
-    read: Callable[[ProjectSession], Awaitable[Sequence[Any]]],
-    empty: str = "",
-    **told: Any,
-) -> TwinCommand:
-    """A list that needs no argument."""
-
-    @command(name, kind=kind, examples=(f"experiments {name}", f"experiments {name} --json"), **told)
-    def listed(place: WorkPlace, printer: Printer) -> int:
-        printer.records(kind, in_project(place, read), empty)
-        return 0
-
-    return listed
+def _list(name: str, kind: RecordKind[Any], *operations: str, empty: str = "") -> Callable[..., TwinCommand]:
+    """Declares a list that needs no argument."""
+    examples = (f"experiments {name}", f"experiments {name} --json")
+    return command(name, kind=kind, examples=examples, operations=operations, empty=empty)
 
 
-async def _eligible(session: ProjectSession) -> list[FlagRow]:
+@_list("holdouts", HOLDOUT, "holdouts.list", empty="There is no holdout.")
+async def holdouts(session: ProjectSession) -> Sequence[Holdout]:
+    """List the people kept out of experiments."""
+    return await session.client.holdouts.all()
+
+
+@_list("metrics", SHARED_METRIC, "saved_metrics.list", empty="There is no shared metric.")
+async def metrics(session: ProjectSession) -> Sequence[SavedMetric]:
+    """List the metrics experiments can share."""
+    return await session.client.saved_metrics.all()
+
+
+@_list("eligible", FLAG, "experiments.eligible_flags", empty="No flag can be used by an experiment.")
+async def eligible(session: ProjectSession) -> list[FlagRow]:
+    """List the flags an experiment could use."""
     return [flag.row() for flag in await session.client.results.eligible_flags()]
 
 
-async def _stats(session: ProjectSession) -> list[ExperimentStats]:
+@_list("stats", STATS, "experiments.stats")
+async def stats(session: ProjectSession) -> list[ExperimentStats]:
+    """Say how many experiments come and go."""
     return [await session.client.results.stats()]
-
-
-holdouts = _list(
-    "holdouts",
-    HOLDOUT,
-    lambda session: session.client.holdouts.all(),
-    "There is no holdout.",
-    operations=("holdouts.list",),
-    help="List the people kept out of experiments.",
-)
-metrics = _list(
-    "metrics",
-    SHARED_METRIC,
-    lambda session: session.client.saved_metrics.all(),
-    "There is no shared metric.",
-    operations=("saved_metrics.list",),
-    help="List the metrics experiments can share.",
-)
-eligible = _list(
-    "eligible",
-    FLAG,
-    _eligible,
-    "No flag can be used by an experiment.",
-    operations=("experiments.eligible_flags",),
-    help="List the flags an experiment could use.",
-)
-stats = _list(
-    "stats",
-    STATS,
-    _stats,
-    operations=("experiments.stats",),
-    help="Say how many experiments come and go.",
-)

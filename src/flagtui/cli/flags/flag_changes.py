@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Unpack
 
 import click
 
@@ -23,11 +23,11 @@ from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.change_report import change_command
 from flagtui.cli.flags.flag_objects import NAMING, names_for
 from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
-from flagtui.cli.option_values import read_retagging
+from flagtui.cli.option_values import TagOptions, read_retagging
 from flagtui.cli.options import NumberRange, WriteTerms
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import Wanted
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
@@ -47,23 +47,13 @@ MakeIntent = Callable[[Flag], Intent | LeftOut]
 """What is meant for one flag, or why it cannot be."""
 
 
-def change_flags(
-    words: Sequence[str],
-    make: MakeIntent,
-    terms: WriteTerms,
-    *,
-    are_deleted: bool = False,
+async def change_flags(
+    session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, terms: WriteTerms
 ) -> int:
-    """Change every flag the words mean; the exit code. Raises Trouble."""
-    wanted = read_words(words, FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> int:
-        flags = await (deleted_flags_of if are_deleted else flags_of)(session, wanted)
-        is_asked = terms.agreement.dry_run or not terms.agreement.yes
-        change = await plan_flags(session, flags, make, is_asked=is_asked)
-        return await carry_out(change, session, terms)
-
-    return in_project(terms.place, work)
+    """Change flags that were just read; the exit code. Raises Trouble."""
+    is_asked = terms.agreement.dry_run or not terms.agreement.yes
+    change = await plan_flags(session, flags, make, is_asked=is_asked)
+    return await carry_out(change, session, terms)
 
 
 async def plan_flags(
@@ -109,14 +99,10 @@ def _switch(name: str, words: str, *examples: str) -> TwinCommand:
         help=words,
     )
     @FLAG_WORDS
-    def change(flags: tuple[str, ...], terms: WriteTerms) -> int:
+    async def change(session: ProjectSession, flags: Wanted, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
-        return change_flags(
-            flags,
-            lambda flag: switch(verb, flag.id, flag.version),
-            terms,
-            are_deleted=name == "restore",
-        )
+        found = await (deleted_flags_of if name == "restore" else flags_of)(session, flags)
+        return await change_flags(session, found, lambda flag: switch(verb, flag.id, flag.version), terms)
 
     return change
 
@@ -159,9 +145,12 @@ restore = _switch(
 @FLAG_WORDS
 @click.option("--to", "percent", type=NumberRange(0, 100), required=True, help="The share, in percent.")
 @click.option("--condition", type=click.IntRange(1), help="Only this condition, from 1; all unless said.")
-def rollout(flags: tuple[str, ...], percent: float, condition: int | None, terms: WriteTerms) -> int:
+async def rollout(
+    session: ProjectSession, flags: Wanted, percent: float, condition: int | None, terms: WriteTerms
+) -> int:
     """Set the share of people who get flags; conditions, variants and payloads stay as they are."""
-    return change_flags(flags, lambda flag: rollout_intent(flag, percent, condition), terms)
+    found = await flags_of(session, flags)
+    return await change_flags(session, found, lambda flag: rollout_intent(flag, percent, condition), terms)
 
 
 @change_command(
@@ -174,20 +163,14 @@ def rollout(flags: tuple[str, ...], percent: float, condition: int | None, terms
 )
 @FLAG_WORDS
 @tag_options("flags")
-def tag(
-    flags: tuple[str, ...],
-    added: tuple[str, ...],
-    removed: tuple[str, ...],
-    only: tuple[str, ...],
-    terms: WriteTerms,
-) -> int:
+async def tag(session: ProjectSession, flags: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
     """Add, remove or set tags of flags."""
-    wanted = read_retagging(added, removed, only)
+    wanted = read_retagging(**tags)
 
     def retagged(flag: Flag) -> Intent:
         return set_field(flag.id, "tags", list(flag.tags), list(wanted.of(flag.tags)), flag.version)
 
-    return change_flags(flags, retagged, terms)
+    return await change_flags(session, await flags_of(session, flags), retagged, terms)
 
 
 def rollout_intent(flag: Flag, percent: float, condition: int | None) -> Intent | LeftOut:

@@ -13,14 +13,13 @@ from flagtui.cli.change_report import change_command
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_changes import WRITE, change_flags
 from flagtui.cli.flags.flag_objects import NAMING
-from flagtui.cli.flags.flag_selection import flags_of
+from flagtui.cli.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.option_values import read_fields, read_text
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.output.lines import print_json
 from flagtui.cli.profile_choice import writable_state
-from flagtui.cli.project_session import in_project
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.selection import Wanted
 from flagtui.cli.terminal_person import find_person
 from flagtui.cli.word_types import FLAG_WORD
 from flagtui.config.editor_program import NoEditor, find_editor
@@ -41,19 +40,25 @@ from flagtui.models.json_value import JSON
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
 @click.option("--from", "source", metavar="FILE", help="The flag's JSON as --print gives it; - reads it.")
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
-def edit(flag: str, values: tuple[str, ...], source: str | None, is_printed: bool, terms: WriteTerms) -> int:
+async def edit(
+    session: ProjectSession,
+    flag: Wanted,
+    values: tuple[str, ...],
+    source: str | None,
+    is_printed: bool,
+    terms: WriteTerms,
+) -> int:
     """Change fields of a flag; without --field and --from its JSON opens in your editor.
 
     Fields are those that --print gives.
     """
     if is_printed:
-        wanted = read_words([flag], FLAGS.is_query)
-        flags = in_project(terms.place, lambda session: flags_of(session, wanted))
-        return print_json(editable(only_one(flags, "flag")))
+        return print_json(editable(await flag_of(session, flag)))
     new, text = read_fields(values), read_text(source)
+    flags = await flags_of(session, flag)
     if not new and text is None:
-        return change_flags([flag], lambda fresh: _edited(fresh, terms), terms)
-    return change_flags([flag], lambda fresh: _edit_intent(fresh, new, text), terms)
+        return await change_flags(session, flags, lambda fresh: _edited(fresh, terms), terms)
+    return await change_flags(session, flags, lambda fresh: _edit_intent(fresh, new, text), terms)
 
 
 def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> Intent | LeftOut:

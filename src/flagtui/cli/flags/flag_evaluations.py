@@ -9,12 +9,9 @@ import click
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
-from flagtui.cli.options import WorkPlace
-from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, read_words, several
+from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.selection import Wanted, several
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORDS
 from flagtui.details.evaluations import (
@@ -92,6 +89,7 @@ OPERATIONS: Final = (
 @command(
     "evaluate",
     kind=VALUE,
+    empty="No flag is evaluated.",
     operations=OPERATIONS,
     examples=(
         "flags evaluate --for user_7",
@@ -100,15 +98,15 @@ OPERATIONS: Final = (
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 @SUBJECT
-def evaluate(flags: tuple[str, ...], people: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def evaluate(session: ProjectSession, flags: Wanted | None, people: tuple[str, ...]) -> list[FlagValue]:
     """Say what people get of flags; of all without FLAG."""
-    printer.records(VALUE, _values(flags, people, place), "No flag is evaluated.")
-    return 0
+    return await _values(session, flags, people)
 
 
 @command(
     "explain",
     kind=EXPLANATION,
+    is_whole=True,
     operations=OPERATIONS,
     examples=(
         "flags explain checkout-redesign --for user_7",
@@ -117,10 +115,9 @@ def evaluate(flags: tuple[str, ...], people: tuple[str, ...], place: WorkPlace, 
 )
 @FLAG_WORDS
 @SUBJECT
-def explain(flags: tuple[str, ...], people: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def explain(session: ProjectSession, flags: Wanted, people: tuple[str, ...]) -> list[FlagValue]:
     """Say why people get what, condition by condition."""
-    printer.details(EXPLANATION, _values(flags, people, place))
-    return 0
+    return await _values(session, flags, people)
 
 
 def subject_of(line: str) -> EvaluationSubject:
@@ -135,19 +132,14 @@ def subject_of(line: str) -> EvaluationSubject:
     return subject
 
 
-def _values(words: Sequence[str], people: Sequence[str], place: WorkPlace) -> list[FlagValue]:
-    """Flag by flag, with the people in the order they were named."""
+async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequence[str]) -> list[FlagValue]:
+    """Flag by flag, with the people in the order they were named. Raises Trouble, ApiError."""
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
-    wanted = read_words(words, FLAGS.is_query) if words else None
-
-    async def work(session: ProjectSession) -> list[FlagValue]:
-        if wanted is None and not any(subject.is_supposed for subject in subjects):
-            said = await several(subjects, lambda subject: _said(session, subject))
-            return sorted(chain.from_iterable(said), key=lambda value: value.key)
-        flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
-        return [value_of(one) for one in await _accounts(session, subjects, flags)]
-
-    return in_project(place, work)
+    if wanted is None and not any(subject.is_supposed for subject in subjects):
+        said = await several(subjects, lambda subject: _said(session, subject))
+        return sorted(chain.from_iterable(said), key=lambda value: value.key)
+    flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
+    return [value_of(one) for one in await _accounts(session, subjects, flags)]
 
 
 async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import TypedDict, Unpack
 
 import click
 
@@ -21,17 +22,25 @@ from flagtui.changes.related.schedules import (
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.change_report import STOPPED, change_command
 from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_selection import flags_of
+from flagtui.cli.flags.flag_selection import flag_of
 from flagtui.cli.options import NumberRange, WriteTerms
 from flagtui.cli.output.lines import progress, warn
-from flagtui.cli.project_session import ProjectSession, in_project
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.selection import Wanted
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.text.flag_sentences import scheduled_words
+
+
+class ScheduleOptions(TypedDict):
+    """As click gives them."""
+
+    way: str | None
+    share: float | None
+    when: str
+    number: int | None
 
 
 @change_command(
@@ -50,15 +59,21 @@ from flagtui.text.flag_sentences import scheduled_words
     "--at", "when", default="", metavar="WHEN", help="+2h, 09:00 or 2026-03-05 09:00, your time zone."
 )
 @click.option("--drop", "number", type=int, metavar="ID", help="Take back a scheduled change: `flags due`.")
-def schedule(
-    flag: str, way: str | None, share: float | None, when: str, number: int | None, terms: WriteTerms
+async def schedule(
+    session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
 ) -> int:
     """Have the server change a flag later, or drop what is scheduled."""
-    if number is not None:
-        return drop_change(flag, number, terms)
-    if (way is None) == (share is None) or not when:
+    way, share = given["way"], given["share"]
+    if given["number"] is not None:
+        return await drop_change(session, await flag_of(session, flag), given["number"], terms)
+    if (way is None) == (share is None) or not given["when"]:
         raise click.UsageError("Say what and when: --on, --off or --add-share, and --at; or --drop ID.")
-    return schedule_change(flag, (None if way is None else way == "on", share), when, terms)
+    moment = read_moment(given["when"], session.now)
+    if isinstance(moment, str):
+        raise Trouble(f"--at: {moment}.", code="usage")
+    at = local_time.utc(moment)
+    later = adding_condition(share, at) if share is not None else switching(way == "on", at)
+    return await schedule_change(session, await flag_of(session, flag), later, terms)
 
 
 def _make(what: What, words: str, *operations: str) -> TwinCommand:
@@ -71,17 +86,12 @@ def _make(what: What, words: str, *operations: str) -> TwinCommand:
         help=words,
     )
     @FLAG_WORD
-    def make(flag: str, terms: WriteTerms) -> int:
-        wanted = read_words([flag], FLAGS.is_query)
-
-        async def work(session: ProjectSession) -> int:
-            fresh = only_one(await flags_of(session, wanted), "flag")
-            has_one = what == "dashboard" and fresh.usage_dashboard is not None
-            who = "everyone who has the flag now" if fresh.active else "no one, since the flag is off"
-            plan = await made_beside("enrich" if has_one else what, fresh, who, session.client)
-            return await carry_out(related_change(session, fresh, plan), session, terms)
-
-        return in_project(terms.place, work)
+    async def make(session: ProjectSession, flag: Wanted, terms: WriteTerms) -> int:
+        fresh = await flag_of(session, flag)
+        has_one = what == "dashboard" and fresh.usage_dashboard is not None
+        who = "everyone who has the flag now" if fresh.active else "no one, since the flag is off"
+        plan = await made_beside("enrich" if has_one else what, fresh, who, session.client)
+        return await carry_out(related_change(session, fresh, plan), session, terms)
 
     return make
 
@@ -97,24 +107,12 @@ dashboard = _make(
 )
 
 
-def schedule_change(word: str, what: tuple[bool | None, float | None], when: str, terms: WriteTerms) -> int:
+async def schedule_change(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
     """On, off or one condition more, at a moment; the exit code. Raises Trouble."""
-    wanted = read_words([word], FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> int:
-        moment = read_moment(when, session.now)
-        if isinstance(moment, str):
-            raise Trouble(f"--at: {moment}.", code="usage")
-        at = local_time.utc(moment)
-        is_on, share = what
-        later = adding_condition(share, at) if share is not None else switching(is_on is True, at)
-        flag = only_one(await flags_of(session, wanted), "flag")
-        code = await _later(session, flag, later, terms)
-        if code or terms.agreement.dry_run or not terms.agreement.wait:
-            return code
-        return await _until_done(session, flag, later, terms.agreement.wait)
-
-    return in_project(terms.place, work)
+    code = await _later(session, flag, later, terms)
+    if code or terms.agreement.dry_run or not terms.agreement.wait:
+        return code
+    return await _until_done(session, flag, later, terms.agreement.wait)
 
 
 async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: float) -> int:
@@ -144,20 +142,14 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
     return 0
 
 
-def drop_change(word: str, number: int, terms: WriteTerms) -> int:
+async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: WriteTerms) -> int:
     """A scheduled change that shall not happen; the exit code. Raises Trouble."""
-    wanted = read_words([word], FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> int:
-        flag = only_one(await flags_of(session, wanted), "flag")
-        known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
-        found = next((one for one in known if one.id == number), None)
-        if found is None:
-            fix = f"See: flagtui flags due {flag.key}"
-            raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")
-        return await _later(session, flag, dropping(found, scheduled_words(found)), terms)
-
-    return in_project(terms.place, work)
+    known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+    found = next((one for one in known if one.id == number), None)
+    if found is None:
+        fix = f"See: flagtui flags due {flag.key}"
+        raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")
+    return await _later(session, flag, dropping(found, scheduled_words(found)), terms)
 
 
 async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:

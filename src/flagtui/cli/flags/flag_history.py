@@ -1,6 +1,5 @@
 """`flagtui flags history`, `diff` and `due`: what became of flags, and what the server will do to them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,19 +9,18 @@ from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_objects import NAMING, names_for
-from flagtui.cli.flags.flag_selection import flags_of
-from flagtui.cli.options import WorkPlace
-from flagtui.cli.output.printer import Printer
+from flagtui.cli.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import minute_words
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import only_one, read_words, several
+from flagtui.cli.selection import Wanted, several
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORD, FLAG_WORDS
+from flagtui.local_time import unix
 from flagtui.models.activity import ChangeRow, change_row
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.text.differences import UNTOLD
@@ -44,15 +42,10 @@ class FlagDifference:
 
 @dataclass(frozen=True)
 class ScheduledFlagChange:
-    """A change that is due."""
+    """A change that is due, of the flag with this key."""
 
     key: str
-    id: int
-    words: str
-    at: float | None
-    is_done: bool
-    is_recurring: bool
-    payload: Mapping[str, JSON]
+    change: ScheduledChange
 
 
 DIFFERENCE: Final[RecordKind[FlagDifference]] = RecordKind(
@@ -73,14 +66,30 @@ SCHEDULED: Final[RecordKind[ScheduledFlagChange]] = RecordKind(
     "A change that the server will make.",
     (
         RecordField("key", "text", "Of the flag.", is_shown=True),
-        RecordField("id", "whole", "What --drop takes.", is_shown=True),
-        RecordField("at", "time?", "When it is due.", is_shown=True, words=minute_words),
-        RecordField("words", "text", "What shall happen.", is_shown=True, is_long=True),
-        RecordField("done", "truth", "Whether it has happened.", lambda one: one.is_done),
+        RecordField("id", "whole", "What --drop takes.", lambda one: one.change.id, is_shown=True),
         RecordField(
-            "recurring", "truth", "Whether it happens again and again.", lambda one: one.is_recurring
+            "at",
+            "time?",
+            "When it is due.",
+            lambda one: unix(one.change.scheduled_at),
+            is_shown=True,
+            words=minute_words,
         ),
-        RecordField("payload", "object", "The change as the server keeps it.", lambda one: dict(one.payload)),
+        RecordField(
+            "words",
+            "text",
+            "What shall happen.",
+            lambda one: scheduled_words(one.change),
+            is_shown=True,
+            is_long=True,
+        ),
+        RecordField("done", "truth", "Whether it has happened.", lambda one: one.change.is_done),
+        RecordField(
+            "recurring", "truth", "Whether it happens again and again.", lambda one: one.change.is_recurring
+        ),
+        RecordField(
+            "payload", "object", "The change as the server keeps it.", lambda one: dict(one.change.payload)
+        ),
     ),
 )
 
@@ -88,53 +97,45 @@ SCHEDULED: Final[RecordKind[ScheduledFlagChange]] = RecordKind(
 @command(
     "history",
     kind=ACTIVITY,
+    empty="The activity tells of no change.",
     operations=("flags.list", "flags.get", "flags.activity_of"),
     examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
 @click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="Entries of each flag.")
-def history(flags: tuple[str, ...], limit: int, place: WorkPlace, printer: Printer) -> int:
+async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
-    wanted = read_words(flags, FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> list[ChangeRow]:
-        found: list[ChangeRow] = []
-        for flag in await flags_of(session, wanted):
-            entries = [one async for one in session.client.flags.entries(flag.id, at_most=limit)]
-            found += [change_row(entry, -count) for count, entry in enumerate(entries)]
-        return found
-
-    printer.records(ACTIVITY, in_project(place, work), "The activity tells of no change.")
-    return 0
+    found: list[ChangeRow] = []
+    for flag in await flags_of(session, flags):
+        entries = [one async for one in session.client.flags.entries(flag.id, at_most=limit)]
+        found += [change_row(entry, -count) for count, entry in enumerate(entries)]
+    return found
 
 
 @command(
     "diff",
     kind=DIFFERENCE,
+    empty="The two versions are the same.",
     operations=("flags.list", "flags.get", "flags.version", *NAMING),
     examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
 )
 @FLAG_WORD
 @click.option("--from", "old", type=click.IntRange(1), help="The older version; the one before unless said.")
 @click.option("--to", "new", type=click.IntRange(1), help="The newer version; today's unless said.")
-def diff(flag: str, old: int | None, new: int | None, place: WorkPlace, printer: Printer) -> int:
+async def diff(
+    session: ProjectSession, flag: Wanted, old: int | None, new: int | None
+) -> list[FlagDifference]:
     """Show what differs between two versions of a flag; by itself, the last change."""
-    wanted = read_words([flag], FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> list[FlagDifference]:
-        fresh = only_one(await flags_of(session, wanted), "flag")
-        newer = new if new is not None else fresh.version
-        if newer is None:
-            raise Trouble(f"{fresh.key} has no versions on this server.", code="refused")
-        older = old if old is not None else newer - 1
-        if older < 1:
-            raise Trouble(f"{fresh.key} has no version before {newer}.", code="nothing_to_do")
-        sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
-        names = await names_for(session, [side.raw for side in sides])
-        return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
-
-    printer.records(DIFFERENCE, in_project(place, work), "The two versions are the same.")
-    return 0
+    fresh = await flag_of(session, flag)
+    newer = new if new is not None else fresh.version
+    if newer is None:
+        raise Trouble(f"{fresh.key} has no versions on this server.", code="refused")
+    older = old if old is not None else newer - 1
+    if older < 1:
+        raise Trouble(f"{fresh.key} has no version before {newer}.", code="nothing_to_do")
+    sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
+    names = await names_for(session, [side.raw for side in sides])
+    return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
 
 
 def differences(
@@ -164,27 +165,15 @@ def differences(
 @command(
     "due",
     kind=SCHEDULED,
+    empty="Nothing is scheduled.",
     operations=("flags.list", "flags.get", "schedule.list"),
     examples=("flags due checkout-redesign", "flags due tag:web --json"),
 )
 @FLAG_WORDS
-def due(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def due(session: ProjectSession, flags: Wanted) -> list[ScheduledFlagChange]:
     """List what the server will do to flags later."""
-    wanted = read_words(flags, FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> list[ScheduledFlagChange]:
-        found = []
-        for flag in await flags_of(session, wanted):
-            filters = {"model_name": "FeatureFlag", "record_id": flag.id}
-            for one in await session.client.schedule.all(filters):
-                at = one.scheduled_at.timestamp() if one.scheduled_at else None
-                words = scheduled_words(one)
-                found.append(
-                    ScheduledFlagChange(
-                        flag.key, one.id, words, at, one.is_done, one.is_recurring, one.payload
-                    )
-                )
-        return found
-
-    printer.records(SCHEDULED, in_project(place, work), "Nothing is scheduled.")
-    return 0
+    return [
+        ScheduledFlagChange(flag.key, change)
+        for flag in await flags_of(session, flags)
+        for change in await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+    ]

@@ -8,13 +8,11 @@ import click
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_selection import flags_of
-from flagtui.cli.options import WorkPlace
-from flagtui.cli.output.printer import Printer
 from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.project_session import ProjectSession, in_project, in_project_with_pages
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import not_found, read_words, several
+from flagtui.cli.selection import Wanted, not_found, read_words, several
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORDS, QUERY_WORDS
 from flagtui.models.flag_answers import Cohort
@@ -31,6 +29,10 @@ class StaleFlag:
     row: FlagRow
     gives: str
     needed_by: Sequence[str]
+
+    @property
+    def id(self) -> int:
+        return self.row.id
 
 
 @dataclass(frozen=True)
@@ -114,54 +116,42 @@ COHORT: Final[RecordKind[Cohort]] = RecordKind(
 @command(
     "definitions",
     kind=DEFINITION,
+    empty="The server hands out no definition.",
     operations=("flags.local_evaluation", "flags.definitions"),
     examples=("flags definitions --json", "flags definitions checkout-redesign --ndjson"),
 )
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
-def definitions(keys: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[dict[str, JSON]]:
     """Show flags as the server hands them to libraries that evaluate by themselves."""
-    keys = read_words(keys, lambda _word: False).names if keys else ()
-
-    async def work(session: ProjectSession) -> list[dict[str, JSON]]:
-        document = await session.client.evaluation.local_evaluation()
-        return [as_dict(one) for one in document.flags] if document is not None else []
-
-    found = in_project(place, work)
-    if keys:
-        known = [str(one.get("key")) for one in found]
-        missing = [key for key in keys if key not in known]
-        if missing:
-            raise not_found("definition of a flag", missing, known, "flagtui flags definitions")
-        found = [one for one in found if one.get("key") in keys]
-    printer.records(DEFINITION, found, "The server hands out no definition.")
-    return 0
+    wanted = read_words(keys, lambda _word: False).names if keys else ()
+    document = await session.client.evaluation.local_evaluation()
+    found = [as_dict(one) for one in document.flags] if document is not None else []
+    known = [str(one.get("key")) for one in found]
+    if missing := [key for key in wanted if key not in known]:
+        raise not_found("definition of a flag", missing, known, "flagtui flags definitions")
+    return [one for one in found if not wanted or one.get("key") in wanted]
 
 
 @command(
     "stale",
     kind=STALE,
+    empty="No flag is stale.",
+    pages="flags",
     operations=("flags.list", "flags.get"),
     examples=("flags stale", "flags stale tag:web --json"),
 )
 @QUERY_WORDS
-def stale(query: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
     """List stale flags, with what everyone gets of them; QUERY narrows."""
-
-    async def work(session: ProjectSession) -> list[StaleFlag]:
-        rows = await FLAGS.rows(session, f"is:stale {' '.join(query)}".strip(), "called")
-        needed: dict[int, list[str]] = {}
-        for row in await FLAGS.every(session) if rows else ():
-            for id in row.depends_on:
-                needed.setdefault(id, []).append(row.key)
-        flags = await several([row.id for row in rows], session.client.flags.get)
-        return [
-            StaleFlag(row, what_wins(flag), needed.get(row.id, ()))
-            for row, flag in zip(rows, flags, strict=True)
-        ]
-
-    found, page = in_project_with_pages(place, "flags", work)
-    printer.records(STALE, found, "No flag is stale.", lambda one: page(one.row))
-    return 0
+    rows = await FLAGS.rows(session, f"is:stale {' '.join(query)}".strip(), "called")
+    needed: dict[int, list[str]] = {}
+    for row in await FLAGS.every(session) if rows else ():
+        for id in row.depends_on:
+            needed.setdefault(id, []).append(row.key)
+    flags = await several([row.id for row in rows], session.client.flags.get)
+    return [
+        StaleFlag(row, what_wins(flag), needed.get(row.id, ())) for row, flag in zip(rows, flags, strict=True)
+    ]
 
 
 @command(
@@ -171,19 +161,13 @@ def stale(query: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
     examples=("flags status checkout-redesign", "flags status is:stale --json"),
 )
 @FLAG_WORDS
-def status(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def status(session: ProjectSession, flags: Wanted) -> list[FlagUse]:
     """Say whether flags are used, in the server's own words."""
-    wanted = read_words(flags, FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> list[FlagUse]:
-        found = []
-        for flag in await flags_of(session, wanted):
-            said = await session.client.flags.status(flag.id)
-            found.append(FlagUse(flag.key, said.status, said.reason))
-        return found
-
-    printer.records(USE, in_project(place, work))
-    return 0
+    found = []
+    for flag in await flags_of(session, flags):
+        said = await session.client.flags.status(flag.id)
+        found.append(FlagUse(flag.key, said.status, said.reason))
+    return found
 
 
 @command(
@@ -193,30 +177,23 @@ def status(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
     examples=("flags payload type:config", "flags payload type:config --json"),
 )
 @FLAG_WORDS
-def payload(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def payload(session: ProjectSession, flags: Wanted) -> list[RemoteValue]:
     """Print the values of remote configurations; encrypted ones come decrypted."""
-    wanted = read_words(flags, FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> list[RemoteValue]:
-        flags = await flags_of(session, wanted)
-        if others := [safe_text(flag.key, 80) for flag in flags if not flag.is_remote_configuration]:
-            fix = "Those that are: flagtui flags list type:config"
-            raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
-        ask = session.client.evaluation.remote_config
-        return [RemoteValue(flag.key, await ask(flag.id)) for flag in flags]
-
-    printer.records(VALUE_FOR_PROGRAMS, in_project(place, work))
-    return 0
+    found = await flags_of(session, flags)
+    if others := [safe_text(flag.key, 80) for flag in found if not flag.is_remote_configuration]:
+        fix = "Those that are: flagtui flags list type:config"
+        raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
+    ask = session.client.evaluation.remote_config
+    return [RemoteValue(flag.key, await ask(flag.id)) for flag in found]
 
 
 @command(
     "cohorts",
     kind=COHORT,
+    empty="There is no cohort.",
     operations=("cohorts.list",),
     examples=("flags cohorts", "flags cohorts --json"),
 )
-def cohorts(place: WorkPlace, printer: Printer) -> int:
+async def cohorts(session: ProjectSession) -> Sequence[Cohort]:
     """List the groups of people that conditions can ask for."""
-    found = in_project(place, lambda session: session.client.cohorts.all())
-    printer.records(COHORT, found, "There is no cohort.")
-    return 0
+    return await session.client.cohorts.all()

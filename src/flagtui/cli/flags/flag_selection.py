@@ -3,7 +3,7 @@
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_objects import is_id, objects_of
 from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.selection import Wanted, not_found, several
+from flagtui.cli.selection import Wanted, not_found, only_one, several
 from flagtui.models.flag import Flag
 from flagtui.store.activity_feed import recent_deletions
 
@@ -11,6 +11,11 @@ from flagtui.store.activity_feed import recent_deletions
 async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
     """Each once. Raises ApiError, and Trouble when one is missing: then the others are left alone, too."""
     return [Flag.of(found) for found in await objects_of(session, wanted)]
+
+
+async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:
+    """The only one. Raises ApiError, and Trouble when it is missing or several are meant."""
+    return only_one(await flags_of(session, wanted), "flag")
 
 
 async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:

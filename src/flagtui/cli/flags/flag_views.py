@@ -2,12 +2,11 @@
 
 from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.cli.flags.flag_objects import NAMING, FlagObject, names_for, objects_of
-from flagtui.cli.options import WorkPlace
 from flagtui.cli.output.printer import Printer
-from flagtui.cli.project_session import ProjectSession, in_project_with_pages
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import read_words
+from flagtui.cli.selection import Wanted
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORDS, list_options
 from flagtui.models.flag import Flag
@@ -20,42 +19,34 @@ from flagtui.safe_text import MASK
 @command(
     "list",
     kind=FLAG,
+    empty="No flag is found.",
+    pages="flags",
     operations=("flags.list",),
     examples=("flags list", "flags list 'is:on tag:checkout' --fields key,rollout,updated_at --json"),
 )
 @list_options("updated, key, created, …; -key turns it round.")
-def list_flags(
-    query: tuple[str, ...], sort: str, limit: int | None, place: WorkPlace, printer: Printer
-) -> int:
+async def list_flags(
+    session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
+) -> list[FlagRow]:
     """List flags; QUERY narrows as the search line of the app does."""
-    rows: list[FlagRow]
-    rows, page = in_project_with_pages(
-        place, "flags", lambda session: FLAGS.rows(session, " ".join(query), sort)
-    )
-    printer.records(FLAG, rows[:limit], "No flag is found.", page)
-    return 0
+    found: list[FlagRow] = await FLAGS.rows(session, " ".join(query), sort)
+    return found[:limit]
 
 
 @command(
     "get",
     kind=WHOLE_FLAG,
+    pages="flags",
+    is_whole=True,
     operations=("flags.list", "flags.get", *NAMING),
     examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
 )
 @FLAG_WORDS
-def get_flags(flags: tuple[str, ...], place: WorkPlace, printer: Printer) -> int:
+async def get_flags(session: ProjectSession, flags: Wanted, printer: Printer) -> list[WholeFlag]:
     """Show flags as a whole: who sees them, and as what."""
-    wanted = read_words(flags, FLAGS.is_query)
-    is_told = "who" in printer.names_of(WHOLE_FLAG)
-
-    async def work(session: ProjectSession) -> list[WholeFlag]:
-        found = await objects_of(session, wanted)
-        names = await names_for(session, found) if is_told else NO_NAMES
-        return [_whole(one, names) for one in found]
-
-    found, page = in_project_with_pages(place, "flags", work)
-    printer.details(WHOLE_FLAG, found, lambda whole: page(whole.row))
-    return 0
+    found = await objects_of(session, flags)
+    names = await names_for(session, found) if "who" in printer.names_of(WHOLE_FLAG) else NO_NAMES
+    return [_whole(one, names) for one in found]
 
 
 def _whole(raw: FlagObject, names: Names) -> WholeFlag:

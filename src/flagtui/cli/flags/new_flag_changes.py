@@ -36,9 +36,9 @@ from flagtui.cli.flags.flag_extras import related_change
 from flagtui.cli.flags.flag_selection import flags_of
 from flagtui.cli.option_values import read_fields
 from flagtui.cli.options import NumberRange, WriteTerms
-from flagtui.cli.project_session import ProjectSession, in_project
+from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import only_one, read_words
+from flagtui.cli.selection import Wanted, only_one
 from flagtui.cli.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list, as_text
@@ -81,7 +81,9 @@ class NewFlagOptions(TypedDict):
 @click.option("--description", default="", help="What it is for.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
 @click.option("--enable", is_flag=True, help="Make it on; off unless said.")
-def create(key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]) -> int:
+async def create(
+    session: ProjectSession, key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]
+) -> int:
     """Make a new flag: off, with a rollout of 0 %, unless options say otherwise."""
     fields = new_fields(key, given["kind"], given["variants"], given["payload"])
     fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
@@ -90,14 +92,10 @@ def create(key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]) -> int:
     if given["enable"]:
         fields["active"] = True
     fields |= read_fields(given["values"])
-
-    async def work(session: ProjectSession) -> int:
-        taken = await taken_in(session)
-        plan = plan_create(fields, taken, await _context(session, fields, taken))
-        change = _change(session, [plan], [as_text(fields.get("key"))])
-        return await carry_out(change, session, terms)
-
-    return in_project(terms.place, work)
+    taken = await taken_in(session)
+    plan = plan_create(fields, taken, await _context(session, fields, taken))
+    change = _change(session, [plan], [as_text(fields.get("key"))])
+    return await carry_out(change, session, terms)
 
 
 @change_command(
@@ -119,34 +117,31 @@ def create(key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]) -> int:
 @FLAG_WORDS
 @click.option("--to-key", "key", default="", metavar="KEY", help="Here, under this key.")
 @click.option("--to-project", "target", type=int, metavar="ID", help="In that project, under the same key.")
-def copy_flags(flags: tuple[str, ...], key: str, target: int | None, terms: WriteTerms) -> int:
+async def copy_flags(
+    session: ProjectSession, flags: Wanted, key: str, target: int | None, terms: WriteTerms
+) -> int:
     """Copy flags, off: one here under another key, or any number to another project."""
     if not key and target is None:
         raise click.UsageError("Say where: --to-key KEY or --to-project ID.")
-    wanted = read_words(flags, FLAGS.is_query)
-
-    async def work(session: ProjectSession) -> int:
-        fresh = await flags_of(session, wanted)
-        if target is None:
-            only_one(fresh, "flag")
-        there = session if target is None else _in_project(session, target)
-        if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
-            return await _copied_by_the_server(session, there, fresh[0], terms)
-        taken = await taken_in(there)
-        plans: list[Plan | Blocked] = []
-        for place_of_it, flag in enumerate(fresh):
-            if target is not None and (why := _why_not_made(flag)):
-                plans.append(why)
-                continue
-            fields = copy_of(flag, key or flag.key)
-            left = await _left_behind(session, flag)
-            context = await _context(there, fields, taken)
-            plans.append(plan_create(fields, taken, context, (stays_behind_in_words(left),), place_of_it))
-        name = "" if target is None else await _name_of(there)
-        change = _change(there, plans, [key or flag.key for flag in fresh], name)
-        return await carry_out(change, there, terms)
-
-    return in_project(terms.place, work)
+    fresh = await flags_of(session, flags)
+    if target is None:
+        only_one(fresh, "flag")
+    there = session if target is None else _in_project(session, target)
+    if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
+        return await _copied_by_the_server(session, there, fresh[0], terms)
+    taken = await taken_in(there)
+    plans: list[Plan | Blocked] = []
+    for place_of_it, flag in enumerate(fresh):
+        if target is not None and (why := _why_not_made(flag)):
+            plans.append(why)
+            continue
+        fields = copy_of(flag, key or flag.key)
+        left = await _left_behind(session, flag)
+        context = await _context(there, fields, taken)
+        plans.append(plan_create(fields, taken, context, (stays_behind_in_words(left),), place_of_it))
+    name = "" if target is None else await _name_of(there)
+    change = _change(there, plans, [key or flag.key for flag in fresh], name)
+    return await carry_out(change, there, terms)
 
 
 def new_fields(key: str, kind: str, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:

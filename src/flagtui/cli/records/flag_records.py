@@ -30,6 +30,10 @@ class WholeFlag:
     """Of group types."""
 
     @property
+    def id(self) -> int:
+        return self.row.id
+
+    @property
     def targeting(self) -> "Filters":
         """The same as a typed record, which takes long to load."""
         from flagtui.models.filters import Filters
