@@ -3,17 +3,16 @@
 To add operations: write handlers `def list_things(call: Call) -> Answer` in the module of their subject and
 put them into that module's `OPERATIONS` tuple:
 
-    Operation("GET", f"{P}/things", list_things, "List things", scope="thing:read")
-    Operation("POST", f"{P}/things", create_thing, "Create a thing", scope="thing:write", writes=True,
-              success=201)
+    Operation("GET", f"{P}/things", list_things, "List things", "thing:read", page_of(THING))
+    Operation("POST", f"{P}/things", create_thing, "Create a thing", "thing:write", THING, BODY, (201,))
 
 then name the tuple in `application.OPERATIONS`. Paths (P is PROJECT below) have no last slash; both forms
 are served.
 
 - A handler is an ordinary function. `call.db` is an open connection: reading operations see one moment of
-  the database; with `writes=True` it is the one writing transaction, committed when the handler returns and
-  rolled back when it raises, so a row and its activity (`activity.record`) stand or fall together. Nothing
-  else writes.
+  the database; with a scope to write it is the one writing transaction, committed when the handler returns
+  and rolled back when it raises, so a row and its activity (`activity.record`) stand or fall together.
+  Nothing else writes.
 - By then the key, the project, membership and `scope` have been checked. The body has not been read:
   `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
 - Raise the faults of `errors`; answer with `answers.answer(value)`, or `answers.spliced(text)` when the JSON
@@ -45,7 +44,16 @@ class Operation:
     summary: str
     scope: str | None = None
     """`object:read` or `object:write`; None lets any valid key in."""
-    writes: bool = False
+    answers: Json = None
+    """For the schema document: JSON Schema of what a success answers; None is anything."""
+    body: Json = None
+    """For the schema document: JSON Schema of the body."""
+    statuses: tuple[int, ...] = (200,)
+    """For the schema document: the statuses of a success."""
+    bare: tuple[int, ...] = ()
+    """For the schema document: statuses whose body may be missing."""
+    parameters: tuple[str, ...] = ()
+    """For the schema document: names of query parameters."""
     slow: bool = False
     closed: bool = False
     """The product never opens it to keys, nor does a strict service."""
@@ -55,15 +63,10 @@ class Operation:
     """Open to the secret key of a project too."""
     public: bool = False
     """No key is looked for: the handler checks who asks."""
-    success: int = 200
-    answers: Mapping[int, Json] = field(default_factory=dict)
-    """For the schema document: JSON Schema of answers by status; others get a plain object."""
-    bare: tuple[int, ...] = ()
-    """For the schema document: statuses whose body may be missing."""
-    body: Json = None
-    """For the schema document: JSON Schema of the body."""
-    parameters: tuple[str, ...] = ()
-    """For the schema document: names of query parameters."""
+
+    @property
+    def writes(self) -> bool:
+        return self.scope is not None and self.scope.endswith(":write")
 
     @property
     def name(self) -> str:

@@ -99,11 +99,10 @@ def _query_parameters(names: Iterable[str]) -> list[Json]:
 
 def _responses(operation: Operation) -> Mapping[str, Json]:
     responses: dict[str, Json] = {str(status): _ERROR for status in _ERRORS}
-    described = dict(operation.answers) or {operation.success: None}
-    for status, schema in described.items():
-        responses[str(status)] = _success(schema)
+    for status in operation.statuses:
+        responses[str(status)] = _success(operation.answers)
     for status in (204, 304, 405, *operation.bare):
-        if str(status) in responses and (status != 405 or operation.success == 405):
+        if str(status) in responses and (status != 405 or status in operation.statuses):
             responses[str(status)] = {"description": "No body."}
     return dict(sorted(responses.items()))
 

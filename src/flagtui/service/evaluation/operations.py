@@ -1,7 +1,6 @@
 """The table of evaluating operations."""
 
 from functools import partial
-from typing import Any
 
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
@@ -16,23 +15,16 @@ FLAGS = f"{PROJECT}/feature_flags"
 ONE = f"{FLAGS}/{{id}}"
 READ, WRITE = "feature_flag:read", "feature_flag:write"
 _OF_PERSON = ("distinct_id", "groups", "flag_keys")
-_DOCUMENTS = {200: schemas.DOCUMENT, 304: None}
-_FOR_SDK: dict[str, Any] = {
-    "public": True,
-    "slow": True,
-    "parameters": ("token", "send_cohorts"),
-    "answers": _DOCUMENTS,
-}
-
 _ask = partial(Operation, scope=READ, slow=True)
+_document = partial(Operation, slow=True, answers=schemas.DOCUMENT, statuses=(200, 304))
 
-LOCAL_EVALUATION = _ask(
+LOCAL_EVALUATION = _document(
     "GET",
     f"{FLAGS}/local_evaluation",
     local_evaluation,
     "Everything an SDK evaluates with",
+    READ,
     parameters=("send_cohorts",),
-    answers=_DOCUMENTS,
 )
 
 
@@ -46,20 +38,22 @@ OPERATIONS = (
         f"{FLAGS}/evaluation_reasons",
         evaluation_reasons,
         "Every flag's value for one person, and why",
+        answers=schemas.REASONS,
         parameters=_OF_PERSON,
-        answers={200: schemas.REASONS},
     ),
     _ask(
         "GET",
         f"{FLAGS}/my_flags",
         my_flags,
         "Every flag's value for the caller",
+        answers=schemas.OWN,
         parameters=_OF_PERSON[1:],
-        answers={200: schemas.OWN},
     ),
     LOCAL_EVALUATION,
     *(
-        Operation("GET", path, definitions_for_sdk, summary, **_FOR_SDK)
+        _document(
+            "GET", path, definitions_for_sdk, summary, parameters=("token", "send_cohorts"), public=True
+        )
         for path, summary in (
             ("/flags/definitions", "Everything an SDK evaluates with, by project token"),
             ("/api/feature_flag/local_evaluation", "The same under its older path"),
@@ -70,35 +64,34 @@ OPERATIONS = (
         f"{FLAGS}/user_blast_radius",
         user_blast_radius,
         "How many people a condition fits",
+        answers=schemas.REACH,
         body=schemas.REACH_BODY,
-        answers={200: schemas.REACH},
     ),
     _ask(
         "POST",
         f"{ONE}/test_evaluation",
         try_flag,
         "One flag for one person, explained",
+        answers=schemas.TRIAL,
         body=schemas.TRIAL_BODY,
-        answers={200: schemas.TRIAL},
     ),
     Operation(
         "POST",
         f"{ONE}/create_static_cohort_for_flag",
         create_static_cohort,
         "A list of the people for whom it is on",
-        scope=WRITE,
-        writes=True,
+        WRITE,
+        schemas.ANSWERED_COHORT,
+        statuses=(201,),
         closed=True,
-        success=201,
-        answers={201: schemas.ANSWERED_COHORT},
     ),
     Operation(
         "GET",
         f"{PROJECT}/cohorts",
         list_cohorts,
         "List cohorts",
-        scope="cohort:read",
+        "cohort:read",
+        schemas.COHORTS,
         parameters=("limit", "offset", "search", "hide_behavioral_cohorts"),
-        answers={200: schemas.COHORTS},
     ),
 )

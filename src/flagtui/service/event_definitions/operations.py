@@ -8,121 +8,63 @@ from flagtui.service.event_definitions.typescript import typescript
 from flagtui.service.event_definitions.write_operations import create, delete, retrieve, update
 from flagtui.service.operations import PROJECT, Operation
 
-DEFINITIONS = f"{PROJECT}/event_definitions"
-ONE = f"{DEFINITIONS}/{{id}}"
+ALL = f"{PROJECT}/event_definitions"
+ONE = f"{ALL}/{{id}}"
 READ, WRITE = "event_definition:read", "event_definition:write"
 
-_ONE_ANSWER = {200: schemas.DEFINITION}
-
-_READING = (
+OPERATIONS = (
     Operation(
         "GET",
-        DEFINITIONS,
+        ALL,
         list_definitions,
         "List event definitions",
-        scope=READ,
+        READ,
+        schemas.DEFINITION_PAGE,
         parameters=PARAMETERS,
-        answers={200: schemas.DEFINITION_PAGE},
     ),
-    Operation("GET", ONE, retrieve, "One event definition", scope=READ, answers=_ONE_ANSWER),
+    Operation("GET", ONE, retrieve, "One event definition", READ, schemas.DEFINITION),
+    Operation("GET", f"{ONE}/metrics", metrics, "How often it is used", READ, schemas.METRICS, closed=True),
     Operation(
-        "GET",
-        f"{ONE}/metrics",
-        metrics,
-        "How often it is used",
-        scope=READ,
-        closed=True,
-        answers={200: schemas.METRICS},
+        "GET", f"{ALL}/by_name", by_name, "One by its name", READ, schemas.DEFINITION, parameters=("name",)
     ),
     Operation(
         "GET",
-        f"{DEFINITIONS}/by_name",
-        by_name,
-        "One by its name",
-        scope=READ,
-        parameters=("name",),
-        answers=_ONE_ANSWER,
-    ),
-    Operation(
-        "GET",
-        f"{DEFINITIONS}/primary_properties",
+        f"{ALL}/primary_properties",
         primary_properties,
         "Primary properties by event",
-        scope=READ,
+        READ,
+        schemas.PRIMARY,
         parameters=("names",),
-        answers={200: schemas.PRIMARY},
     ),
-    Operation(
-        "GET",
-        f"{DEFINITIONS}/typescript",
-        typescript,
-        "Types of the events",
-        scope=READ,
-        answers={200: schemas.SOURCE},
-    ),
-)
-
-_WRITING = (
-    Operation(
-        "POST",
-        DEFINITIONS,
-        create,
-        "Define an event",
-        scope=WRITE,
-        writes=True,
-        success=201,
-        body=schemas.CREATE_BODY,
-        answers={201: schemas.DEFINITION},
-    ),
+    Operation("GET", f"{ALL}/typescript", typescript, "Types of the events", READ, schemas.SOURCE),
+    Operation("POST", ALL, create, "Define an event", WRITE, schemas.DEFINITION, schemas.CREATE_BODY, (201,)),
     Operation(
         "PATCH",
         ONE,
         update,
         "Describe, own, tag, verify or hide an event",
-        scope=WRITE,
-        writes=True,
-        body=schemas.UPDATE_BODY,
-        answers=_ONE_ANSWER,
+        WRITE,
+        schemas.DEFINITION,
+        schemas.UPDATE_BODY,
     ),
-    Operation(
-        "PUT",
-        ONE,
-        update,
-        "The same as an update",
-        scope=WRITE,
-        writes=True,
-        body=schemas.UPDATE_BODY,
-        answers=_ONE_ANSWER,
-    ),
-    Operation(
-        "DELETE",
-        ONE,
-        delete,
-        "Forget what is written about an event",
-        scope=WRITE,
-        writes=True,
-        success=204,
-    ),
+    Operation("PUT", ONE, update, "The same as an update", WRITE, schemas.DEFINITION, schemas.UPDATE_BODY),
+    Operation("DELETE", ONE, delete, "Forget what is written about an event", WRITE, statuses=(204,)),
     Operation(
         "POST",
-        f"{DEFINITIONS}/bulk_update_tags",
+        f"{ALL}/bulk_update_tags",
         bulk_update_tags,
         "Tag many events",
-        scope=WRITE,
-        writes=True,
-        body=schemas.TAGS_BODY,
-        answers={200: schemas.TAGS_DONE},
+        WRITE,
+        schemas.TAGS_DONE,
+        schemas.TAGS_BODY,
     ),
     Operation(
         "POST",
-        f"{DEFINITIONS}/bulk_update_verified",
+        f"{ALL}/bulk_update_verified",
         bulk_update_verified,
         "Verify many events",
-        scope=WRITE,
-        writes=True,
-        body=schemas.VERIFIED_BODY,
-        answers={200: schemas.VERIFIED_DONE},
+        WRITE,
+        schemas.VERIFIED_DONE,
+        schemas.VERIFIED_BODY,
     ),
 )
-
-OPERATIONS = (*_READING, *_WRITING)

@@ -1,8 +1,5 @@
 """The table of experiment operations."""
 
-from collections.abc import Mapping
-from typing import Literal
-
 from flagtui.service.activity import feed
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
@@ -30,9 +27,7 @@ from flagtui.service.shapes import ACTIVITY_PAGE, page_of
 EXPERIMENTS = f"{PROJECT}/experiments"
 ONE = f"{EXPERIMENTS}/{{id}}"
 READ, WRITE = "experiment:read", "experiment:write"
-_ONE_200 = {200: schemas.EXPERIMENT}
-_ONE_201 = {201: schemas.EXPERIMENT}
-_RUN = {200: schemas.RECALCULATION, 201: schemas.RECALCULATION}
+_ONE = schemas.EXPERIMENT
 
 
 def activity_of_one(call: Call) -> Answer:
@@ -40,35 +35,26 @@ def activity_of_one(call: Call) -> Answer:
 
 
 def _action(
-    name: str, handle: Handler, summary: str, answers: Mapping[int, Json], body: Json = None
+    name: str, handle: Handler, summary: str, answers: Json, body: Json = None, *statuses: int
 ) -> Operation:
     """What changes one experiment, and with it its flag: an approval that is asked for is kept."""
-    kept, path = keeping_requests(handle), f"{ONE}/{name}"
-    return Operation("POST", path, kept, summary, WRITE, writes=True, answers=answers, body=body)
+    return Operation(
+        "POST", f"{ONE}/{name}", keeping_requests(handle), summary, WRITE, answers, body, statuses or (200,)
+    )
 
 
 def _shared(name: str, subject: str, kind: Resource, shown: Json, body: Json) -> tuple[Operation, ...]:
     """List, create, read, change, replace and delete of what several experiments share."""
     path = f"{PROJECT}/{name}"
     one = f"{path}/{{id}}"
-    page, found, made = {200: page_of(shown)}, {200: shown}, {201: shown}
-
-    def change(method: Literal["PATCH", "PUT"], verb: str) -> Operation:
-        return Operation(
-            method, one, kind.update, f"{verb} {subject}", WRITE, writes=True, answers=found, body=body
-        )
-
+    page, update = page_of(shown), kind.update
     return (
-        Operation(
-            "GET", path, kind.list_all, f"List {subject}s", READ, answers=page, parameters=kind.parameters
-        ),
-        Operation(
-            "POST", path, kind.create, f"Create a {subject}", WRITE, writes=True, answers=made, body=body
-        ),
-        Operation("GET", one, kind.retrieve, f"One {subject}", READ, answers=found),
-        change("PATCH", "Change a"),
-        change("PUT", "Replace a"),
-        Operation("DELETE", one, kind.delete, f"Delete a {subject}", WRITE, writes=True, success=204),
+        Operation("GET", path, kind.list_all, f"List {subject}s", READ, page, parameters=kind.parameters),
+        Operation("POST", path, kind.create, f"Create a {subject}", WRITE, shown, body, (201,)),
+        Operation("GET", one, kind.retrieve, f"One {subject}", READ, shown),
+        Operation("PATCH", one, update, f"Change a {subject}", WRITE, shown, body),
+        Operation("PUT", one, update, f"Replace a {subject}", WRITE, shown, body),
+        Operation("DELETE", one, kind.delete, f"Delete a {subject}", WRITE, statuses=(204,)),
     )
 
 
@@ -78,61 +64,61 @@ _update = keeping_requests(updates.update_experiment)
 _RECORDS = (
     Operation(
         "GET", EXPERIMENTS, list.list_experiments, "List experiments", READ,
-        answers={200: page_of(schemas.EXPERIMENT_ROW)}, parameters=list.PARAMETERS,
+        answers=page_of(schemas.EXPERIMENT_ROW), parameters=list.PARAMETERS,
     ),
     Operation(
-        "POST", EXPERIMENTS, _create, "Create an experiment", WRITE, writes=True,
-        answers=_ONE_201, body=schemas.CREATE_BODY,
+        "POST", EXPERIMENTS, _create, "Create an experiment", WRITE,
+        answers=schemas.EXPERIMENT, statuses=(201,), body=schemas.CREATE_BODY,
     ),
-    Operation("GET", ONE, list.retrieve_experiment, "One experiment", READ, answers=_ONE_200),
+    Operation("GET", ONE, list.retrieve_experiment, "One experiment", READ, answers=schemas.EXPERIMENT),
     Operation(
-        "PATCH", ONE, _update, "Change an experiment", WRITE, writes=True, answers=_ONE_200,
+        "PATCH", ONE, _update, "Change an experiment", WRITE, answers=schemas.EXPERIMENT,
         body=schemas.PATCH_BODY,
     ),
     Operation(
-        "PUT", ONE, _update, "Replace an experiment", WRITE, writes=True, answers=_ONE_200,
+        "PUT", ONE, _update, "Replace an experiment", WRITE, answers=schemas.EXPERIMENT,
         body=schemas.CREATE_BODY,
     ),
-    Operation("DELETE", ONE, updates.refuse_deletion, "Refused: delete by an update", WRITE, success=405),
+    Operation("DELETE", ONE, updates.refuse_deletion, "Refused: delete by an update", WRITE, statuses=(405,)),
     Operation(
         "GET", f"{ONE}/activity", activity_of_one, "Its activity", "activity_log:read",
-        answers={200: ACTIVITY_PAGE}, parameters=("limit", "page"),
+        answers=ACTIVITY_PAGE, parameters=("limit", "page"),
     ),
 )  # fmt: skip
 
 _ACTIONS = (
-    _action("launch", lifecycle.launch, "Start it", _ONE_200),
-    _action("pause", lifecycle.pause, "Switch its flag off", _ONE_200),
-    _action("resume", lifecycle.resume, "Switch its flag on again", _ONE_200),
-    _action("end", lifecycle.end, "End it, with a conclusion", _ONE_200, schemas.END_BODY),
-    _action("reset", lifecycle.reset, "Make it a draft again", _ONE_200),
-    _action("archive", lifecycle.archive, "Put it away", _ONE_200, schemas.ARCHIVE_BODY),
-    _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE_200),
+    _action("launch", lifecycle.launch, "Start it", _ONE),
+    _action("pause", lifecycle.pause, "Switch its flag off", _ONE),
+    _action("resume", lifecycle.resume, "Switch its flag on again", _ONE),
+    _action("end", lifecycle.end, "End it, with a conclusion", _ONE, schemas.END_BODY),
+    _action("reset", lifecycle.reset, "Make it a draft again", _ONE),
+    _action("archive", lifecycle.archive, "Put it away", _ONE, schemas.ARCHIVE_BODY),
+    _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE),
     _action(
-        "ship_variant", lifecycle.ship_variant, "Give everybody one variant", _ONE_200, schemas.SHIP_BODY
+        "ship_variant", lifecycle.ship_variant, "Give everybody one variant", _ONE, schemas.SHIP_BODY
     ),
-    _action("copy_to_project", duplicates.copy_to_project, "Copy it elsewhere", _ONE_201, schemas.COPY_BODY),
-    _action("duplicate", duplicates.duplicate, "Make a copy", _ONE_201, schemas.DUPLICATE_BODY),
+    _action("copy_to_project", duplicates.copy_to_project, "Copy it elsewhere", _ONE, schemas.COPY_BODY, 201),
+    _action("duplicate", duplicates.duplicate, "Make a copy", _ONE, schemas.DUPLICATE_BODY, 201),
     _action(
         "create_exposure_cohort_for_experiment", cohorts.create_exposure_cohort,
-        "Make a cohort of who saw it", {201: schemas.COHORT},
+        "Make a cohort of who saw it", schemas.COHORT, None, 201,
     ),
 )  # fmt: skip
 
 _CHOOSING = (
     Operation(
         "GET", f"{EXPERIMENTS}/requires_flag_implementation", setup_help.requires_flag_implementation,
-        "Whether the SDK seems not to be wired", READ, slow=True, answers={200: schemas.REQUIRES},
+        "Whether the SDK seems not to be wired", READ, slow=True, answers=schemas.REQUIRES,
         parameters=("events", "actions"),
     ),
     Operation(
         "GET", f"{EXPERIMENTS}/eligible_feature_flags", setup_help.eligible_feature_flags,
-        "Flags an experiment could use", "feature_flag:read", answers={200: schemas.ELIGIBLE},
+        "Flags an experiment could use", "feature_flag:read", answers=schemas.ELIGIBLE,
         parameters=setup_help.ELIGIBLE_PARAMETERS,
     ),
     Operation(
         "GET", f"{EXPERIMENTS}/stats", list.experiment_stats, "Counts", READ,
-        answers={200: schemas.STATS},
+        answers=schemas.STATS,
     ),
     Operation(
         "POST", f"{EXPERIMENTS}/calculate_running_time", setup_help.calculate_running_time,
@@ -143,28 +129,31 @@ _CHOOSING = (
 _RESULTS = (
     Operation(
         "GET", f"{ONE}/timeseries_results", recalculation.timeseries_results, "A metric day by day", READ,
-        slow=True, answers={200: schemas.TIMESERIES}, parameters=("metric_uuid", "fingerprint"),
+        slow=True, answers=schemas.TIMESERIES, parameters=("metric_uuid", "fingerprint"),
     ),
     _action(
         "recalculate_timeseries", recalculation.recalculate_timeseries, "Compute a metric anew",
-        _RUN, schemas.RECALCULATE_BODY,
+        schemas.RECALCULATION, schemas.RECALCULATE_BODY, 200, 201,
     ),
-    _action("metrics_recalculation", recalculation.recalculate_metrics, "Compute all metrics anew", _RUN),
+    _action(
+        "metrics_recalculation", recalculation.recalculate_metrics, "Compute all metrics anew",
+        schemas.RECALCULATION, None, 200, 201,
+    ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/latest", recalculation.latest_metrics_recalculation,
-        "The last results of all metrics", READ, slow=True, answers={200: schemas.RECALCULATION},
+        "The last results of all metrics", READ, slow=True, answers=schemas.RECALCULATION,
     ),
     Operation(
         "GET", f"{ONE}/metrics_recalculation/{{run_id}}", recalculation.metrics_recalculation,
-        "How far a recalculation has come", READ, slow=True, answers={200: schemas.RECALCULATION},
+        "How far a recalculation has come", READ, slow=True, answers=schemas.RECALCULATION,
     ),
     Operation(
         "POST", f"{PROJECT}/query", queries.run_query, "Results of a metric, or exposures", "query:read",
-        slow=True, answers={200: None, 202: None}, body=schemas.QUERY_BODY,
+        slow=True, statuses=(200, 202), body=schemas.QUERY_BODY,
     ),
     Operation(
         "GET", f"{PROJECT}/query/{{query_id}}", queries.query_status, "Whether a query is answered",
-        "query:read", slow=True, answers={200: None, 202: None},
+        "query:read", slow=True, statuses=(200, 202),
     ),
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from flagtui.service.activity import feed
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
-from flagtui.service.errors import Fault, Json, not_found
+from flagtui.service.errors import Fault, not_found
 from flagtui.service.flags.bulk import bulk_delete, bulk_keys, bulk_update_tags, matching_ids
 from flagtui.service.flags.dashboards import enrich_dashboard, make_dashboard
 from flagtui.service.flags.dependents import dependent_flags
@@ -39,87 +39,61 @@ def activity_of_one(call: Call) -> Answer:
 
 
 _PAGES = ("limit", "page")
-_ONE: dict[int, Json] = {200: FLAG}
-_FEED: dict[int, Json] = {200: ACTIVITY_PAGE}
 
 OPERATIONS = (
+    Operation("GET", FLAGS, list_flags, "List flags", READ, FLAG_PAGE, parameters=PARAMETERS),
+    Operation("POST", FLAGS, create, "Create a flag", WRITE, FLAG, FLAG_BODY, (201,)),
+    Operation("GET", ONE, retrieve, "One flag", READ, FLAG),
+    Operation("PATCH", ONE, update, "Change a flag", WRITE, FLAG, FLAG_BODY),
+    Operation("PUT", ONE, update, "Replace a flag", WRITE, FLAG, FLAG_BODY),
+    Operation("DELETE", ONE, refuse_deletion, "Refused: delete by an update", WRITE, statuses=(405,)),
     Operation(
-        "GET", FLAGS, list_flags, "List flags", scope=READ, parameters=PARAMETERS, answers={200: FLAG_PAGE}
+        "GET", f"{ONE}/activity", activity_of_one, "Its activity", LOG, ACTIVITY_PAGE, parameters=_PAGES
     ),
-    Operation(
-        "POST", FLAGS, create, "Create a flag", scope=WRITE, writes=True, answers={201: FLAG}, body=FLAG_BODY
-    ),
-    Operation("GET", ONE, retrieve, "One flag", scope=READ, answers={200: FLAG}),
-    Operation("PATCH", ONE, update, "Change a flag", scope=WRITE, writes=True, answers=_ONE, body=FLAG_BODY),
-    Operation("PUT", ONE, update, "Replace a flag", scope=WRITE, writes=True, answers=_ONE, body=FLAG_BODY),
-    Operation("DELETE", ONE, refuse_deletion, "Refused: delete by an update", scope=WRITE, success=405),
-    Operation(
-        "GET", f"{ONE}/activity", activity_of_one, "Its activity", scope=LOG, parameters=_PAGES, answers=_FEED
-    ),
-    Operation(
-        "GET", f"{FLAGS}/activity", activity_of_all, "Activity", scope=LOG, parameters=_PAGES, answers=_FEED
-    ),
-    Operation("GET", f"{ONE}/status", flag_status, "Whether it is in use", scope=READ),
-    Operation("GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that ask for it", scope=READ),
-    Operation("POST", f"{FLAGS}/bulk_keys", bulk_keys, "Keys by id", scope=READ),
-    Operation("POST", f"{ONE}/enable", enable, "Switch on", scope=WRITE, writes=True, answers=_ONE),
-    Operation("POST", f"{ONE}/disable", disable, "Switch off", scope=WRITE, writes=True, answers=_ONE),
-    Operation("POST", f"{ONE}/archive", archive, "Put away", scope=WRITE, writes=True, answers=_ONE),
-    Operation("POST", f"{ONE}/unarchive", unarchive, "Take back", scope=WRITE, writes=True, answers=_ONE),
+    Operation("GET", f"{FLAGS}/activity", activity_of_all, "Activity", LOG, ACTIVITY_PAGE, parameters=_PAGES),
+    Operation("GET", f"{ONE}/status", flag_status, "Whether it is in use", READ),
+    Operation("GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that ask for it", READ),
+    Operation("POST", f"{FLAGS}/bulk_keys", bulk_keys, "Keys by id", READ),
+    Operation("POST", f"{ONE}/enable", enable, "Switch on", WRITE, FLAG),
+    Operation("POST", f"{ONE}/disable", disable, "Switch off", WRITE, FLAG),
+    Operation("POST", f"{ONE}/archive", archive, "Put away", WRITE, FLAG),
+    Operation("POST", f"{ONE}/unarchive", unarchive, "Take back", WRITE, FLAG),
     Operation(
         "POST",
         f"{ONE}/set_release_condition_rollout",
         set_release_condition_rollout,
         "Set the share of one condition",
-        scope=WRITE,
-        writes=True,
-        answers=_ONE,
-        body=ONE_SHARE,
+        WRITE,
+        FLAG,
+        ONE_SHARE,
     ),
     Operation(
         "POST",
         f"{ONE}/roll_out_to_everyone",
         roll_out_to_everyone,
         "Let everyone in first, with one variant",
-        scope=WRITE,
-        writes=True,
-        answers=_ONE,
-        body=TO_EVERYONE,
+        WRITE,
+        FLAG,
+        TO_EVERYONE,
     ),
-    Operation("GET", f"{ONE}/versions/{{version}}", retrieve_version, "An older version", scope=READ),
+    Operation("GET", f"{ONE}/versions/{{version}}", retrieve_version, "An older version", READ),
     Operation(
         "GET",
         f"{FLAGS}/matching_ids",
         matching_ids,
         "Ids of flags the list would show and the caller may edit",
-        scope=READ,
+        READ,
         parameters=PARAMETERS,
     ),
-    Operation("POST", f"{FLAGS}/bulk_delete", bulk_delete, "Delete several", scope=WRITE, writes=True),
-    Operation(
-        "POST",
-        f"{FLAGS}/bulk_update_tags",
-        bulk_update_tags,
-        "Tag many",
-        scope=WRITE,
-        writes=True,
-    ),
-    Operation(
-        "POST",
-        f"{ONE}/dashboard",
-        make_dashboard,
-        "Make a dashboard",
-        scope=WRITE,
-        writes=True,
-        closed=True,
-    ),
+    Operation("POST", f"{FLAGS}/bulk_delete", bulk_delete, "Delete several", WRITE),
+    Operation("POST", f"{FLAGS}/bulk_update_tags", bulk_update_tags, "Tag many", WRITE),
+    Operation("POST", f"{ONE}/dashboard", make_dashboard, "Make a dashboard", WRITE, closed=True),
     Operation(
         "POST",
         f"{ONE}/enrich_usage_dashboard",
         enrich_dashboard,
         "Add charts to its dashboard",
-        scope=WRITE,
-        writes=True,
+        WRITE,
         closed=True,
     ),
     Operation(
@@ -127,15 +101,14 @@ OPERATIONS = (
         "/api/organizations/{organization_id}/feature_flags/copy_flags",
         copy_flags,
         "Copy a flag to other projects",
-        scope=WRITE,
-        writes=True,
+        WRITE,
     ),
     Operation(
         "GET",
         f"{ONE}/remote_config",
         remote_config,
         "Its payload",
-        scope=READ,
+        READ,
         project_secret=True,
         bare=(200, 404),
     ),

@@ -119,8 +119,8 @@ OPERATIONS = (
     Operation(
         "GET", _ALL, _CHANGES.list_all, "List scheduled changes", _READ, parameters=_CHANGES.parameters
     ),
-    Operation("POST", _ALL, _CHANGES.create, "Schedule a change", scope=_WRITE, writes=True, success=201),
+    Operation("POST", _ALL, _CHANGES.create, "Schedule a change", scope=_WRITE, statuses=(201,)),
     Operation("GET", _ONE, _CHANGES.retrieve, "One scheduled change", scope=_READ),
-    Operation("PATCH", _ONE, _CHANGES.update, "Move a scheduled change", scope=_WRITE, writes=True),
-    Operation("DELETE", _ONE, _CHANGES.delete, "Drop it", scope=_WRITE, writes=True, success=204),
+    Operation("PATCH", _ONE, _CHANGES.update, "Move a scheduled change", scope=_WRITE),
+    Operation("DELETE", _ONE, _CHANGES.delete, "Drop it", scope=_WRITE, statuses=(204,)),
 )
