@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
@@ -88,57 +88,15 @@ def minimal_text(call: Call, row: sqlite3.Row, filters: str, **more: str) -> str
     return joined(call.generation.written("flag summary", own))
 
 
-_EVERYBODY = """
+_PERSONS = """
     SELECT p.id, p.properties, p.created_at,
         (SELECT min(d.distinct_id) FROM distinct_ids AS d WHERE d.person_id = p.id) AS distinct_id,
         (SELECT group_concat(m.cohort_id) FROM cohort_members AS m WHERE m.person_id = p.id) AS cohorts
-    FROM persons AS p WHERE p.project_id = ? ORDER BY p.id"""
+    FROM persons AS p WHERE p.project_id = ?"""
 """One distinct id stands for a person who has several."""
-
-
-def load_person(
-    db: sqlite3.Connection, project_id: int, distinct_id: str, groups: Mapping[str, Group], now: datetime
-) -> Person:
-    """The person with this distinct id; an unknown id is a person without properties."""
-    row = db.execute(
-        "SELECT p.id, p.properties, p.created_at FROM distinct_ids AS d"
-        " JOIN persons AS p ON p.id = d.person_id WHERE d.project_id = ? AND d.distinct_id = ?",
-        (project_id, distinct_id),
-    ).fetchone()
-    if row is None:
-        return Person(distinct_id, {}, groups, metadata={}, is_complete=True, now=now)
-    return Person(
-        distinct_id,
-        value_of(row["properties"]),
-        groups,
-        static_cohorts=frozenset(_cohorts_of(db, row["id"])),
-        metadata={"created_at": row["created_at"]},
-        is_complete=True,
-        now=now,
-    )
-
-
-def _cohorts_of(db: sqlite3.Connection, person_id: int) -> set[str]:
-    rows = db.execute("SELECT cohort_id FROM cohort_members WHERE person_id = ?", (person_id,))
-    return {str(row["cohort_id"]) for row in rows}
-
-
-def load_groups(db: sqlite3.Connection, project_id: int, keys: Mapping[str, Json]) -> dict[str, Group]:
-    """Groups by the name of their type; types that the project does not have are left out."""
-    types = db.execute("SELECT type_index, name FROM group_types WHERE project_id = ?", (project_id,))
-    return {
-        row["name"]: _load_group(db, project_id, row["type_index"], keys[row["name"]])
-        for row in types
-        if isinstance(keys.get(row["name"]), str | int)
-    }
-
-
-def _load_group(db: sqlite3.Connection, project_id: int, type_index: int, key: str | int) -> Group:
-    row = db.execute(
-        "SELECT properties FROM groups WHERE project_id = ? AND type_index = ? AND key = ?",
-        (project_id, type_index, str(key)),
-    ).fetchone()
-    return Group(key, {} if row is None else value_of(row["properties"]))
+_KNOWN_AS = """ AND p.id =
+    (SELECT d.person_id FROM distinct_ids AS d WHERE d.project_id = p.project_id AND d.distinct_id = ?)"""
+_NOWHERE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +110,17 @@ class Stored:
     """Ids of the lists of people this person is in."""
     created_at: str
 
-    def at(self, now: datetime) -> Person:
+    @classmethod
+    def of(cls, row: sqlite3.Row) -> "Stored":
+        cohorts = frozenset(row["cohorts"].split(",")) if row["cohorts"] else _NOWHERE
+        distinct_id, properties = row["distinct_id"] or "", value_of(row["properties"])
+        return cls(row["id"], distinct_id, properties, cohorts, row["created_at"])
+
+    def at(self, now: datetime, groups: Mapping[str, Group] | None = None) -> Person:
         return Person(
             self.distinct_id,
             self.properties,
+            groups or {},
             static_cohorts=self.cohorts,
             metadata={"created_at": self.created_at},
             is_complete=True,
@@ -165,21 +130,38 @@ class Stored:
 
 def everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
     """Every person of the project."""
-    return remember(db, ("everybody", project_id), lambda: _load_everybody(db, project_id))
+
+    def load() -> Sequence[Stored]:
+        return [Stored.of(row) for row in db.execute(f"{_PERSONS} ORDER BY p.id", (project_id,))]
+
+    return remember(db, ("everybody", project_id), load)
 
 
-def _load_everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
-    nowhere: frozenset[str] = frozenset()
-    return [
-        Stored(
-            row["id"],
-            row["distinct_id"] or "",
-            value_of(row["properties"]),
-            frozenset(row["cohorts"].split(",")) if row["cohorts"] else nowhere,
-            row["created_at"],
-        )
-        for row in db.execute(_EVERYBODY, (project_id,))
-    ]
+def load_person(
+    db: sqlite3.Connection, project_id: int, distinct_id: str, groups: Mapping[str, Group], now: datetime
+) -> Person:
+    """The person with this distinct id; an unknown id is a person without properties."""
+    row = db.execute(_PERSONS + _KNOWN_AS, (project_id, distinct_id)).fetchone()
+    if row is None:
+        return Person(distinct_id, {}, groups, metadata={}, is_complete=True, now=now)
+    return replace(Stored.of(row), distinct_id=distinct_id).at(now, groups)
+
+
+def load_groups(db: sqlite3.Connection, project_id: int, keys: Mapping[str, Json]) -> dict[str, Group]:
+    """Groups by the name of their type; types that the project does not have are left out."""
+    return {
+        name: _load_group(db, project_id, index, keys[name])
+        for index, name in load_group_types(db, project_id).items()
+        if isinstance(keys.get(name), str | int)
+    }
+
+
+def _load_group(db: sqlite3.Connection, project_id: int, type_index: str, key: str | int) -> Group:
+    row = db.execute(
+        "SELECT properties FROM groups WHERE project_id = ? AND type_index = ? AND key = ?",
+        (project_id, type_index, str(key)),
+    ).fetchone()
+    return Group(key, {} if row is None else value_of(row["properties"]))
 
 
 def every_group(

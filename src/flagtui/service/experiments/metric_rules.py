@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from flagtui.service.answers import value_of
+from flagtui.service.bodies import LARGEST
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, SECONDS, nodes
 from flagtui.service.resources import find_row
@@ -116,6 +117,8 @@ def find_action(db: sqlite3.Connection, project_id: int, number: Json) -> sqlite
 
 
 def action_events(db: sqlite3.Connection, action_id: Json) -> list[str]:
+    if not isinstance(action_id, int) or abs(action_id) > LARGEST:
+        return []
     row = db.execute("SELECT steps FROM actions WHERE id = ? AND deleted = 0", (action_id,)).fetchone()
     return [str(step.get("event")) for step in value_of(row["steps"])] if row else []
 

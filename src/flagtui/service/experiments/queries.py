@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from flagtui.service.answers import Answer, answer, encode
-from flagtui.service.bodies import whole_number
+from flagtui.service.bodies import LARGEST, whole_number
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, NotComputable
@@ -31,27 +31,20 @@ def run_query(call: Call) -> Answer:
         raise invalid("This field is required.", "query", "required")
     if not isinstance(query, dict):
         raise invalid("query must be an object", "query")
-    question = _question(query)
-    one = _experiment(call, query)
+    work_out = _prepared(call, query)
     if sent.get("refresh") in _LATER:
         return answer({"query_status": _status(call, _number_of(call, query), None)}, 202)
-    return answer(_told(call, query, question(call, one, query)))
+    return answer(work_out())
 
 
 def query_status(call: Call) -> Answer:
     """The state of a question that was to be fetched, with its result once it is answered."""
-    asked, query = _asked(call.params["query_id"])
-    question, one = _question(query), _experiment(call, query)
     number = call.params["query_id"]
+    asked, query = _asked(number)
+    work_out = _prepared(call, query)
     if call.now < asked + QUEUED:
         return answer({"query_status": _status(call, number, None)}, 202)
-    result = _told(call, query, question(call, one, query))
-    return answer({"query_status": _status(call, number, result)})
-
-
-def _told(call: Call, query: Mapping[str, Json], found: Mapping[str, Json]) -> dict[str, Json]:
-    computed = {"is_cached": False, "last_refresh": call.now.isoformat(), "hogql": None}
-    return {"kind": query["kind"], **found, **computed}
+    return answer({"query_status": _status(call, number, work_out())})
 
 
 def _status(call: Call, number: str, results: Json) -> dict[str, Json]:
@@ -114,18 +107,22 @@ _QUESTIONS: Mapping[str, Question] = {
 }
 
 
-def _question(query: Mapping[str, Json]) -> Question:
-    asked = _QUESTIONS.get(str(query.get("kind")))
-    if asked is None:
+def _prepared(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, Json]]:
+    """Checks what is asked; the result is worked out when what is given is called."""
+    kind, number = query.get("kind"), query.get("experiment_id")
+    question = _QUESTIONS.get(str(kind))
+    if question is None:
         served = ", ".join(_QUESTIONS)
-        raise invalid(f"Query kind '{query.get('kind')}' is not served here. Served are: {served}.", "query")
-    return asked
-
-
-def _experiment(call: Call, query: Mapping[str, Json]) -> Experiment:
-    if query.get("experiment_id") is None:
+        raise invalid(f"Query kind '{kind}' is not served here. Served are: {served}.", "query")
+    if number is None:
         raise invalid("experiment_id is required")
-    number = whole_number(query["experiment_id"])
-    if number is None or abs(number) >= 2**63:
-        raise not_found(f"Experiment with id {query['experiment_id']} not found")
-    return find(call.db, call.project.id, number)
+    known = whole_number(number)
+    if known is None or abs(known) > LARGEST:
+        raise not_found(f"Experiment with id {number} not found")
+    one = find(call.db, call.project.id, known)
+
+    def work_out() -> dict[str, Json]:
+        computed = {"is_cached": False, "last_refresh": call.now.isoformat(), "hogql": None}
+        return {"kind": kind, **question(call, one, query), **computed}
+
+    return work_out

@@ -45,7 +45,10 @@ def eligible_feature_flags(call: Call) -> Answer:
 
 def requires_flag_implementation(call: Call) -> Answer:
     """Whether none of the events sampled lately told the value of a flag; true with nothing to sample."""
-    names = [name for name in (*_named_events(call, "events"), *_named_actions(call)) if name]
+    names = [str(item.get("id") or item.get("event") or "") for item in _items(call, "events")]
+    for item in _items(call, "actions"):
+        names += action_events(call.db, item.get("id"))
+    names = [name for name in names if name]
     since = stamp(call.now - timedelta(days=_SAMPLE_DAYS))
     seen = None
     if names:
@@ -64,7 +67,8 @@ def calculate_running_time(call: Call) -> Answer:
     fields.require("metric_type")
     kind = fields.choice("metric_type", _CALCULATOR_TYPES)
     known = next(one for one in _CALCULATOR_TYPES if one == kind)
-    percent = _number(fields, "minimum_detectable_effect", required=True)
+    fields.require("minimum_detectable_effect")
+    percent = _number(fields, "minimum_detectable_effect")
     variants = fields.number("number_of_variants", 2, least=2) or 2
     sums = fields.mapping("baseline_stats", null=True)
     sample = _sample(sums) if sums else None
@@ -119,16 +123,6 @@ def _eligible_order(call: Call) -> str:
     return f"{name} {'DESC' if asked.startswith('-') else 'ASC'}, id DESC"
 
 
-def _named_events(call: Call, parameter: str) -> list[str]:
-    return [str(item.get("id") or item.get("event") or "") for item in _items(call, parameter)]
-
-
-def _named_actions(call: Call) -> list[str]:
-    return [
-        name for item in _items(call, "actions") for name in action_events(call.db, _small(item.get("id")))
-    ]
-
-
 def _items(call: Call, parameter: str) -> list[dict[str, Json]]:
     try:
         found = msgspec.json.decode(call.query.get(parameter) or "[]")
@@ -137,13 +131,7 @@ def _items(call: Call, parameter: str) -> list[dict[str, Json]]:
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
-def _small(value: Json) -> int | None:
-    return value if isinstance(value, int) and abs(value) < 2**63 else None
-
-
-def _number(fields: Fields, name: str, *, required: bool = False) -> float | None:
-    if required:
-        fields.require(name)
+def _number(fields: Fields, name: str) -> float | None:
     value = fields.sent.get(name)
     if value is None:
         return None
