@@ -94,7 +94,7 @@ def from_parameters(call: Call, parameters: Mapping[str, Json]) -> FlagConfig:
     variants, payloads = parameters.get("feature_flag_variants"), parameters.get("feature_flag_payloads")
     rollout, continuity = parameters.get("rollout_percentage"), parameters.get("ensure_experience_continuity")
     read = normal_variants(variants, call.generation) if variants else None
-    if rollout is not None and (not is_number(rollout) or not 0 <= rollout <= 100):
+    if rollout is not None and not is_share(rollout):
         raise invalid("rollout_percentage must be a number between 0 and 100")
     if payloads is not None and not isinstance(payloads, dict):
         raise invalid("feature_flag_payloads must be an object")
@@ -171,6 +171,11 @@ def _normal_variant(one: Json, index: int) -> dict[str, Json]:
 def _group_type(said: Mapping[str, Json]) -> Json:
     index = said.get("aggregation_group_type_index")
     return ... if index is None else index
+
+
+def is_share(value: Json) -> bool:
+    """A number of per cent."""
+    return is_number(value) and 0 <= value <= 100
 
 
 def is_number(value: Json) -> bool:

@@ -8,6 +8,7 @@ from flagtui.service.call import Call
 from flagtui.service.database import update_row
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.flag_changes import change_flag
+from flagtui.service.experiments.flag_config import is_share
 from flagtui.service.experiments.rows import select
 from flagtui.service.field_kinds import Field, Table, Use, Values, checked, text
 from flagtui.service.resources import Resource
@@ -35,7 +36,7 @@ def _checked_filters(sent: Json) -> list[dict[str, Json]]:
         share = one.get("rollout_percentage")
         if share is None:
             raise invalid("Rollout percentage must be present.", "filters")
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 100:
+        if not is_share(share):
             raise invalid("Rollout percentage must be between 0 and 100.", "filters")
     return sent
 

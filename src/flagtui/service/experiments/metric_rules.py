@@ -8,7 +8,8 @@ from typing import Any, Literal
 from flagtui.service.answers import value_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.analysis.metric import OLD_KINDS, SECONDS, nodes
+from flagtui.service.experiments.analysis.metric import NODES, OLD_KINDS, SECONDS, nodes
+from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.resources import find_row
 from flagtui.service.shapes import TEXT, listed, record, words
 
@@ -25,12 +26,6 @@ _NEEDS = {
     "avg": "math_property",
     "hogql": "math_hogql",
     "unique_group": "math_group_type_index",
-}
-_NODE_FIELDS = {
-    "mean": ("source",),
-    "funnel": (),
-    "ratio": ("numerator", "denominator"),
-    "retention": ("start_event", "completion_event"),
 }
 _REQUIRED = {
     "retention": ("retention_window_start", "retention_window_end", "retention_window_unit", "start_handling")
@@ -172,15 +167,15 @@ def _checked(metric: Json, index: int, field: str) -> dict[str, Json]:
 
 def _faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
     """Faults of shape, as the product's validator words and places them."""
-    kind = metric.get("metric_type")
-    if not isinstance(kind, str) or kind not in _NODE_FIELDS:
+    kind = next((known for known in NODES if known == metric.get("metric_type")), None)
+    if kind is None:
         expected = "'mean', 'funnel', 'ratio' or 'retention'"
         yield _fault(("metric_type",), "literal_error", f"Input should be {expected}")
         return
-    for name in (*_NODE_FIELDS[kind], *_REQUIRED.get(kind, ())):
+    for name in (*NODES[kind], *_REQUIRED.get(kind, ())):
         if metric.get(name) is None:
             yield _fault((name,), "missing", "Field required")
-        elif name in _NODE_FIELDS[kind]:
+        elif name in NODES[kind]:
             yield from _node_faults(metric[name], (name,))
     if kind == "funnel":
         yield from _series_faults(metric.get("series"))
@@ -200,11 +195,11 @@ def _series_faults(series: Json) -> Iterable[dict[str, Any]]:
 def _setting_faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
     for name in ("lower_bound_percentile", "upper_bound_percentile"):
         value = metric.get(name)
-        if value is not None and (not _is_number(value) or not 0 <= value <= 1):
+        if value is not None and (not is_number(value) or not 0 <= value <= 1):
             yield _fault((name,), "less_than_equal", "Input should be between 0 and 1")
     for name in ("threshold", "conversion_window", "retention_window_start", "retention_window_end"):
         value = metric.get(name)
-        if value is not None and (not _is_number(value) or abs(value) > 1e9):
+        if value is not None and (not is_number(value) or abs(value) > 1e9):
             yield _fault((name,), "int_type", "Input should be a valid integer")
     for name in ("conversion_window_unit", "retention_window_unit"):
         if metric.get(name) is not None and metric[name] not in list(SECONDS):
@@ -254,10 +249,6 @@ def _math_faults(node: Mapping[str, Json], place: tuple[str | int, ...]) -> Iter
 
 def _fault(place: tuple[str | int, ...], kind: str, text: str) -> dict[str, Any]:
     return {"loc": place, "type": kind, "msg": text}
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _event_exists(db: sqlite3.Connection, project_id: int, name: str) -> bool:

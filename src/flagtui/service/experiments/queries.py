@@ -4,7 +4,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import msgspec
 
@@ -14,12 +14,11 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, NotComputable
 from flagtui.service.experiments.metric_rules import checked_metrics
+from flagtui.service.experiments.recalculation import QUEUED
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.results import Results
 from flagtui.service.experiments.rows import find
 
-QUEUED = timedelta(seconds=1)
-"""How long a question that is to be fetched stays unanswered."""
 _LATER = ("async", "async_except_on_cache_miss", "force_async")
 
 
@@ -85,7 +84,7 @@ def _metric_result(call: Call, one: Experiment, query: Mapping[str, Json]) -> di
         raise invalid("Metrics of the legacy engine are not computed here", "metric")
     checked = checked_metrics([metric], "metric")[0]
     try:
-        result = Results.of(call, one).now(checked)
+        result = Results(call, one).now(checked)
     except NotComputable as problem:
         raise invalid(str(problem), "metric") from None
     return {"metric": metric, **result}
@@ -93,7 +92,7 @@ def _metric_result(call: Call, one: Experiment, query: Mapping[str, Json]) -> di
 
 def _exposures(call: Call, one: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
     try:
-        seen = Results.of(call, one).seen()
+        seen = Results(call, one).seen()
     except NotComputable as problem:
         raise invalid(str(problem)) from None
     dates = {"date_from": one.fields["start_date"], "date_to": one.fields["end_date"], "explicitDate": True}

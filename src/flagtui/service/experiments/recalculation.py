@@ -25,6 +25,7 @@ from flagtui.service.experiments.save import called
 
 State = Literal["pending", "in_progress", "completed", "failed"]
 QUEUED = timedelta(seconds=1)
+"""How long what is asked for waits before it is worked on."""
 EACH_METRIC = timedelta(seconds=0.5)
 
 
@@ -154,7 +155,7 @@ def _job(call: Call, found: Recalculation) -> dict[str, Json]:
 def _run(call: Call, one: Experiment, run: Recalculation, *, is_existing: bool = False) -> dict[str, Json]:
     metrics = every_metric(call, one)
     state, done = run.state(call.now, len(metrics)), run.done_metrics(call.now, len(metrics))
-    computed = Results.of(call, one, run.created_at)
+    computed = Results(call, one, run.created_at)
     results = [_result(one, computed, metric) for metric in metrics[:done]]
     failed = [result for result in results if result["status"] == "failed"]
     if state == "completed" and failed and len(failed) == len(metrics):
@@ -201,7 +202,7 @@ def timeseries_results(call: Call) -> Answer:
         raise invalid("fingerprint query parameter is required")
     if not one.is_launched:
         raise invalid("Experiment has not been started yet")
-    results = Results.of(call, one)
+    results = Results(call, one)
     days = results.days()
     found: dict[int, Json] = {}
     errors: dict[str, str] = {}

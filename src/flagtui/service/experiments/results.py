@@ -1,7 +1,6 @@
 """Results of a metric now, and as of the end of each day."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -18,25 +17,20 @@ from flagtui.service.experiments.stored_events import Reader
 Result = dict[str, Json]
 
 
-@dataclass(frozen=True)
 class Results:
-    """Computes the metrics of one experiment from one reading of its exposures."""
+    """Computes the metrics of one experiment from one reading of its exposures.
 
-    reader: Reader
+    As of `until`, or now; events in the window after the end count as long as they are past.
+    """
 
-    @classmethod
-    def of(cls, call: Call, one: Experiment, until: datetime | None = None) -> "Results":
-        """As of `until`, or now; events in the window after the end count as long as they are past."""
-        return cls(Reader(call, one, until or call.now))
+    def __init__(self, call: Call, one: Experiment, until: datetime | None = None) -> None:
+        self.one = one
+        self.reader = Reader(call, one, until or call.now)
 
     @cached_property
     def exposures(self) -> Mapping[str, Sequence[Exposure]]:
         """Raises NotComputable when the exposure criteria cannot be read from stored events."""
         return self.reader.exposures()
-
-    @property
-    def one(self) -> Experiment:
-        return self.reader.one
 
     def now(self, raw: Mapping[str, Json]) -> Result:
         """The result of one metric. Raises NotComputable."""

@@ -18,6 +18,7 @@ from flagtui.service.experiments.analysis.sample_size import (
     recommended_sample,
 )
 from flagtui.service.experiments.analysis.samples import RATIO_SUMS, SUMS, Sample
+from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.experiments.metric_rules import action_events
 from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER, Where
 from flagtui.service.flags.representation import flag_texts
@@ -135,7 +136,7 @@ def _number(fields: Fields, name: str) -> float | None:
     value = fields.sent.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e15:
+    if not is_number(value) or abs(value) > 1e15:
         raise invalid("A valid number is required.", name)
     return float(value)
 

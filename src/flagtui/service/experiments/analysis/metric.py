@@ -21,7 +21,14 @@ SECONDS: Mapping[str, int] = {
 """A month is thirty days."""
 OLD_KINDS = ("ExperimentTrendsQuery", "ExperimentFunnelsQuery")
 """Of the engine before this one: such metrics can only be read."""
-NODE_KEYS = ("source", "numerator", "denominator", "start_event", "completion_event")
+NODES: Mapping[MetricType, tuple[str, ...]] = {
+    "mean": ("source",),
+    "funnel": (),
+    "ratio": ("numerator", "denominator"),
+    "retention": ("start_event", "completion_event"),
+}
+"""The fields that name one event or action; a funnel names several in its `series`."""
+NODE_KEYS = tuple(name for names in NODES.values() for name in names)
 
 
 class NotComputable(Exception):
@@ -97,23 +104,21 @@ class Metric:
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Metric":
         """Raises NotComputable for kinds and sources without stored events."""
-        kind = raw.get("metric_type")
-        window = window_seconds(raw.get("conversion_window"), raw.get("conversion_window_unit"))
-        match kind:
-            case "mean":
-                outliers = (Outliers.of(raw), Outliers())
-                return cls("mean", _sources(raw, "source"), window, raw.get("threshold"), outliers)
-            case "ratio":
-                sides = (raw.get("numerator_outlier_handling"), raw.get("denominator_outlier_handling"))
-                outliers = (Outliers.of(sides[0]), Outliers.of(sides[1]))
-                return cls("ratio", _sources(raw, "numerator", "denominator"), window, outliers=outliers)
-            case "funnel":
-                steps = tuple(Source.of(step) for step in raw.get("series") or ())
-                return cls("funnel", steps, window, order=raw.get("funnel_order_type") or "ordered")
-            case "retention":
-                sources = _sources(raw, "start_event", "completion_event")
-                return cls("retention", sources, window, retention=_retention(raw))
-        raise NotComputable("Metrics of the legacy engine are not computed here")
+        kind = next((known for known in NODES if known == raw.get("metric_type")), None)
+        if kind is None:
+            raise NotComputable("Metrics of the legacy engine are not computed here")
+        named = raw.get("series") or () if kind == "funnel" else (raw.get(name) or {} for name in NODES[kind])
+        ratio = (raw.get("numerator_outlier_handling"), raw.get("denominator_outlier_handling"))
+        top, bottom = {"mean": (raw, None), "ratio": ratio}.get(kind, (None, None))
+        return cls(
+            kind,
+            tuple(Source.of(node) for node in named),
+            window_seconds(raw.get("conversion_window"), raw.get("conversion_window_unit")),
+            raw.get("threshold") if kind == "mean" else None,
+            (Outliers.of(top), Outliers.of(bottom)),
+            raw.get("funnel_order_type") or "ordered",
+            _retention(raw) if kind == "retention" else None,
+        )
 
 
 def window_seconds(amount: Any, unit: Any) -> int:
@@ -121,10 +126,6 @@ def window_seconds(amount: Any, unit: Any) -> int:
     if not amount or unit not in SECONDS:
         return 0
     return int(amount) * SECONDS[unit]
-
-
-def _sources(raw: Mapping[str, Any], *names: str) -> tuple[Source, ...]:
-    return tuple(Source.of(raw.get(name) or {}) for name in names)
 
 
 def _retention(raw: Mapping[str, Any]) -> Retention:
