@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flagtui.service.answers import Answer, encode, spliced, text_of
+from flagtui.service.answers import Answer, spliced, text_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, invalid
-from flagtui.service.pagination import link
+from flagtui.service.errors import Json
+from flagtui.service.pagination import link, strict_number
 
 _SYSTEM = '{"first_name":"System","email":null,"is_system":true}'
 
@@ -92,7 +92,7 @@ def changes_between(
 
 def feed(call: Call, scope: str, item_id: str | None = None) -> Answer:
     """A page of the feed of one record or of all of a kind, newest first. Pages are counted from 1."""
-    limit, number = _positive(call, "limit", 10), _positive(call, "page", 1)
+    limit, number = strict_number(call, "limit", 10, 1), strict_number(call, "page", 1, 1)
     one, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])
     where: list[Json] = [call.project.id, scope, *arguments]
     counting = "SELECT count(*) FROM activity AS a WHERE a.project_id = ? AND a.scope = ?" + one
@@ -102,30 +102,17 @@ def feed(call: Call, scope: str, item_id: str | None = None) -> Answer:
     after = link(call, page=str(number + 1), limit=str(limit)) if offset + limit < total else None
     before = link(call, page=str(number - 1), limit=str(limit)) if number > 1 else None
     return spliced(
-        f'{{"results":[{",".join(map(_entry_text, rows))}],"next":{encode(after).decode()}'
-        f',"previous":{encode(before).decode()},"total_count":{total}}}'
+        f'{{"results":[{",".join(map(_entry_text, rows))}],"next":{text_of(after)}'
+        f',"previous":{text_of(before)},"total_count":{total}}}'
     )
 
 
 def _entry_text(row: sqlite3.Row) -> str:
     head = {"id": row["id"], "activity": row["activity"], "scope": row["scope"], "item_id": row["item_id"]}
     user = _SYSTEM if row["is_system"] else _user_text(row)
-    created_at = encode(row["created_at"]).decode()
+    created_at = text_of(row["created_at"])
     return f'{text_of(head)[:-1]},"user":{user},"detail":{row["detail"]},"created_at":{created_at}}}'
 
 
 def _user_text(row: sqlite3.Row) -> str:
     return text_of({"first_name": row["first_name"] or "", "email": row["email"] or ""})
-
-
-def _positive(call: Call, name: str, default: int) -> int:
-    text = call.query.get(name)
-    if text is None:
-        return default
-    try:
-        number = int(text)
-    except ValueError:
-        raise invalid("A valid integer is required.", name) from None
-    if number < 1:
-        raise invalid("Ensure this value is greater than or equal to 1.", name, "min_value")
-    return min(number, 2**31)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from flagtui.service.answers import Answer, encode, spliced
+from flagtui.service.answers import Answer, spliced, text_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
+from flagtui.service.errors import invalid
 
 DEFAULT_LIMIT = 100
 
@@ -28,18 +29,25 @@ def _number(call: Call, name: str, least: int) -> int | None:
     return number if number is not None and least <= number <= LARGEST else None
 
 
-def id_list(text: str) -> list[int] | None:
-    """Ids as `7`, `1,2` or `[1,2]`; None for nothing, or for what is none."""
-    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
-    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
-    return numbers if numbers and len(numbers) == len(parts) else None
+def strict_number(call: Call, name: str, default: int, least: int) -> int:
+    """A parameter that must make sense: 400 for what is no number or less than `least`."""
+    text = call.query.get(name)
+    if not text:
+        return default
+    try:
+        number = int(text)
+    except ValueError:
+        raise invalid("A valid integer is required.", name) from None
+    if number < least:
+        raise invalid(f"Ensure this value is greater than or equal to {least}.", name, "min_value")
+    return min(number, LARGEST)
 
 
 def page(call: Call, count: int, items: Sequence[str], part: Window) -> Answer:
     """The answer of a list: `items` are JSON texts, already cut to the window."""
+    following, before = text_of(next_link(call, count, part)), text_of(previous_link(call, part))
     return spliced(
-        f'{{"count":{count},"next":{_text(next_link(call, count, part))}'
-        f',"previous":{_text(previous_link(call, part))},"results":[{",".join(items)}]}}'
+        f'{{"count":{count},"next":{following},"previous":{before},"results":[{",".join(items)}]}}'
     )
 
 
@@ -61,7 +69,3 @@ def link(call: Call, **changes: str | None) -> str:
     pairs = [(name, value) for name, value in call.query.multi_items() if name not in changes]
     pairs += [(name, value) for name, value in changes.items() if value is not None]
     return f"{call.base_url}{call.path}?{urlencode(sorted(pairs))}"
-
-
-def _text(value: str | None) -> str:
-    return encode(value).decode()

@@ -7,6 +7,7 @@ from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import truth
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
+from flagtui.service.list_filters import like
 from flagtui.service.operations import Operation
 from flagtui.service.pagination import page, window
 
@@ -39,12 +40,6 @@ def _project_page(call: Call, organizations: tuple[str, ...]) -> Answer:
         {**values, "limit": part.limit, "offset": part.offset},
     )
     return page(call, total, [text_of(describe_project(row)) for row in rows], part)
-
-
-def like(search: str) -> str:
-    """A pattern for LIKE … ESCAPE '\\' that finds the text anywhere."""
-    escaped = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
 
 
 def retrieve_project(call: Call) -> Answer:

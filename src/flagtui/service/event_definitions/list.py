@@ -1,18 +1,17 @@
 """The list of event definitions: its filters, its orders, and a count that gives up on large projects."""
 
-import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import timedelta
 
 from flagtui.service.answers import Answer, joined, spliced, text_of
-from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
-from flagtui.service.errors import Json, invalid, server_error
+from flagtui.service.database import count_rows
+from flagtui.service.errors import invalid, server_error
 from flagtui.service.event_definitions.fields import LONGEST_NAME
 from flagtui.service.event_definitions.rows import JOINED, definition_texts
-from flagtui.service.pagination import Window, link, next_link, previous_link, window
-from flagtui.service.projects import like
+from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, like, narrow, read_names
+from flagtui.service.pagination import Window, link, next_link, previous_link, strict_number, window
 
 PARAMETERS = (
     *("limit", "offset", "search", "event_type", "ordering", "verified", "tags"),
@@ -24,13 +23,9 @@ COUNTED = 10_000
 LARGE, HUGE = 50_000, 100_000
 """More definitions than this, and the count stops; more than that, and the default order is by name."""
 
-_CUSTOM = "substr(d.name, 1, 1) <> '$'"
 _OWN = "substr(d.name, 1, 1) = '$'"
-_TYPES = {
-    "event": None,
-    "all": None,
-    "action_event": None,
-    "event_custom": _CUSTOM,
+_TYPES = dict.fromkeys(("event", "all", "action_event"), "") | {
+    "event_custom": "substr(d.name, 1, 1) <> '$'",
     "event_posthog": _OWN,
 }
 _DEFAULT = "-last_seen_at::date,name"
@@ -43,38 +38,12 @@ _COLUMNS = {
 }
 
 
-@dataclass
-class Where:
-    """Conditions joined by AND, and the values of their places."""
-
-    values: dict[str, Json]
-    conditions: list[str] = field(default_factory=lambda: ["d.project_id = :project"])
-
-    @property
-    def narrowed(self) -> bool:
-        return len(self.conditions) > 1
-
-    def add(self, condition: str, **values: Json) -> None:
-        self.conditions.append(condition)
-        self.values.update(values)
-
-    def __str__(self) -> str:
-        return " AND ".join(self.conditions)
-
-
-@dataclass(frozen=True)
-class Total:
-    """How many there are, or how far the counting went."""
-
-    count: int
-    is_capped: bool
-
-
 def list_definitions(call: Call) -> Answer:
     part = strict_window(call) if call.generation.checks_windows else window(call)
     where = narrowed(call)
-    everything = _count(call, Where({"project": call.project.id}))
-    total = _total(call, where, everything)
+    everything = _count(call, _all_of(call))
+    is_capped = len(where.conditions) == 1 and everything > LARGE and call.generation.caps_counts
+    total = COUNTED if is_capped else _count(call, where)
     ordered = order(call, everything)
     # Ids first: the joined rows are wide, and those before the page need not be sorted.
     rows = call.db.execute(
@@ -82,117 +51,89 @@ def list_definitions(call: Call) -> Answer:
         f" ORDER BY {ordered} LIMIT :limit OFFSET :offset) ORDER BY {ordered}",
         {**where.values, "limit": part.limit, "offset": part.offset},
     ).fetchall()
-    return _page(call, total, definition_texts(call, rows), part)
-
-
-def strict_window(call: Call) -> Window:
-    """Unlike other lists, this one refuses values that make no sense."""
-    return Window(_number(call, "limit", 100, 1), _number(call, "offset", 0, 0))
-
-
-def _number(call: Call, name: str, default: int, least: int) -> int:
-    text = call.query.get(name)
-    if text is None or text == "":
-        return default
-    try:
-        number = int(text)
-    except ValueError:
-        raise invalid("A valid integer is required.", name) from None
-    if number < least:
-        raise invalid(f"Ensure this value is greater than or equal to {least}.", name, "min_value")
-    return min(number, LARGEST)
-
-
-def _count(call: Call, where: Where) -> int:
-    counted: int = call.db.execute(
-        f"SELECT count(*) FROM event_definitions AS d WHERE {where}", where.values
-    ).fetchone()[0]
-    return counted
-
-
-def _total(call: Call, where: Where, everything: int) -> Total:
-    if where.narrowed:
-        return Total(_count(call, where), False)
-    if everything > LARGE and call.generation.caps_counts:
-        return Total(COUNTED, True)
-    return Total(everything, False)
-
-
-def _page(call: Call, total: Total, items: list[str], part: Window) -> Answer:
-    """A count that gave up says nothing about the end: there the pages go on until one is short."""
-    following = next_link(call, total.count, part)
-    if total.is_capped:
-        more = len(items) == part.limit
+    following = next_link(call, total, part)
+    if is_capped:
+        # A count that gave up says nothing about the end: the pages go on until one is short.
+        more = len(rows) == part.limit
         following = link(call, limit=str(part.limit), offset=str(part.offset + part.limit)) if more else None
     texts = {
-        "count": str(total.count),
+        "count": str(total),
         "next": text_of(following),
         "previous": text_of(previous_link(call, part)),
-        "count_is_capped": text_of(total.is_capped),
-        "results": f"[{','.join(items)}]",
+        "count_is_capped": text_of(is_capped),
+        "results": f"[{','.join(definition_texts(call, rows))}]",
     }
     return spliced(joined(call.generation.written("page of event definitions", texts)))
 
 
+def strict_window(call: Call) -> Window:
+    """Unlike other lists, this one refuses values that make no sense."""
+    return Window(strict_number(call, "limit", 100, 1), strict_number(call, "offset", 0, 0))
+
+
+def _all_of(call: Call) -> Where:
+    return Where(["d.project_id = :project"], {"project": call.project.id})
+
+
+def _count(call: Call, where: Where) -> int:
+    return count_rows(call.db, f"SELECT count(*) FROM event_definitions AS d WHERE {where}", where.values)
+
+
 def narrowed(call: Call) -> Where:
-    where = Where({"project": call.project.id})
-    _add_event_type(call, where)
-    _add_search(call, where)
-    if call.query.get("exclude_hidden") == "true" and not call.settings.unlicensed:
-        where.add("d.hidden IS NOT 1")
-    _add_list(call, where, "tags", "EXISTS (SELECT 1 FROM json_each(d.tags) AS t WHERE t.value IN {values})")
-    _add_list(call, where, "excluded_properties", "d.name NOT IN {values}")
-    _add_flags(call, where)
+    where = _all_of(call)
+    unknown = {*call.generation.missing_parameters, *(_LICENSED if call.settings.unlicensed else ())}
+    sent = {"event_type": "event", **call.query, "names": ",".join(call.query.getlist("names"))}
+    narrow(call, where, FILTERS, {name: text for name, text in sent.items() if name not in unknown})
     return where
 
 
-def _add_search(call: Call, where: Where) -> None:
+def _add_search(_: Call, where: Where, text: str) -> None:
     """Every word must occur; one that is longer than any name occurs nowhere."""
-    terms = call.query.get("search", "").split()
+    terms = text.split()
     if any(len(term) > LONGEST_NAME for term in terms):
         where.add("0")
     elif terms:
         missing = "SELECT 1 FROM json_each(:terms) AS t WHERE d.name NOT LIKE t.value ESCAPE '\\'"
-        where.add(f"NOT EXISTS ({missing})", terms=_list([like(term) for term in terms]))
+        where.add(f"NOT EXISTS ({missing})", terms=text_of([like(term) for term in terms]))
 
 
-def _add_event_type(call: Call, where: Where) -> None:
-    asked = call.query.get("event_type", "event")
+def _add_event_type(call: Call, where: Where, asked: str) -> None:
     if asked not in _TYPES:
         if not call.generation.faults_have_bodies:
             raise server_error()
         raise invalid("Not a valid event type. Use one of: event, event_custom, event_posthog.", "event_type")
-    if (condition := _TYPES[asked]) is not None:
+    if condition := _TYPES[asked]:
         where.add(condition)
 
 
-def _add_list(call: Call, where: Where, name: str, condition: str) -> None:
-    """A JSON list of names; what is none does not filter."""
-    try:
-        names = json.loads(call.query.get(name, ""))
-    except (ValueError, RecursionError):
-        return
-    if isinstance(names, list) and names:
-        texts = [each for each in names if isinstance(each, str)]
-        where.add(condition.format(values=f"(SELECT value FROM json_each(:{name}))"), **{name: _list(texts)})
+def _add_verified(_: Call, where: Where, text: str) -> None:
+    known = f"(d.verified = 1 OR {_OWN})"
+    where.add(known if text == "true" else f"NOT {known}")
 
 
-def _list(texts: list[str]) -> str:
-    """Lone surrogates, which JSON can write and no stored name can hold, are replaced."""
-    return text_of([text.encode("utf-8", "replace").decode() for text in texts])
-
-
-def _add_flags(call: Call, where: Where) -> None:
-    missing = call.generation.missing_parameters
-    verified = call.query.get("verified")
-    if verified is not None and not call.settings.unlicensed and "verified" not in missing:
-        known = f"(d.verified = 1 OR {_OWN})"
-        where.add(known if verified == "true" else f"NOT {known}")
-    if call.query.get("exclude_stale") == "true" and "exclude_stale" not in missing:
+def _add_stale(call: Call, where: Where, text: str) -> None:
+    if text == "true":
         where.add("(d.last_seen_at IS NULL OR d.last_seen_at >= :stale)", stale=stamp(call.now - STALE_AFTER))
-    names = [name for text in call.query.getlist("names") for name in text.split(",") if name]
-    if names and "names" not in missing:
-        where.add("d.name IN (SELECT value FROM json_each(:names))", names=_list(names))
+
+
+def _read_listed(text: str) -> str | None:
+    names = [name for name in text.split(",") if name]
+    return text_of(names) if names else None
+
+
+_TAGGED = f"EXISTS (SELECT 1 FROM json_each(d.tags) AS t WHERE t.value IN {among('tags')})"
+_LICENSED = ("exclude_hidden", "verified")
+"""Parameters that filter only with a licence."""
+FILTERS: Mapping[str, Filter] = {
+    "event_type": _add_event_type,
+    "search": _add_search,
+    "exclude_hidden": choosing({"true": "d.hidden IS NOT 1"}),
+    "tags": comparing("tags", _TAGGED, read_names),
+    "excluded_properties": comparing("excluded", f"d.name NOT IN {among('excluded')}", read_names),
+    "verified": _add_verified,
+    "exclude_stale": _add_stale,
+    "names": comparing("names", f"d.name IN {among('names')}", _read_listed),
+}
 
 
 def order(call: Call, everything: int) -> str:

@@ -1,8 +1,5 @@
 """What the caller may do with each experiment of a project."""
 
-from typing import Any
-
-from flagtui.service.answers import text_of
 from flagtui.service.call import Call
 from flagtui.service.errors import forbidden
 from flagtui.service.experiments.records import Experiment
@@ -26,11 +23,3 @@ def shown_level(call: Call, levels: Levels, one: Experiment) -> str:
     level = levels.of(one.id)
     is_own = one.fields["created_by_id"] == call.caller.user_id
     return "manager" if is_own and level == DEFAULT else level
-
-
-def visible(call: Call) -> tuple[str, dict[str, Any]]:
-    """A condition on `e` for the experiments the caller may see, and its values."""
-    levels = levels_of(call)
-    if levels.general == "none":
-        return "e.id IN (SELECT value FROM json_each(:seen))", {"seen": text_of(levels.shown)}
-    return "e.id NOT IN (SELECT value FROM json_each(:unseen))", {"unseen": text_of(levels.hidden)}

@@ -1,32 +1,24 @@
 """Lists of experiments: filters, orders, pages; and one by itself."""
 
-import json
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import invalid
-from flagtui.service.experiments.access_levels import visible
+from flagtui.service.experiments.access_levels import levels_of
 from flagtui.service.experiments.metric_rules import uses_event
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import describe_all, saved_metric_links, texts
 from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import called, shown
-from flagtui.service.pagination import id_list, page, window
+from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, narrow, read_ids
+from flagtui.service.pagination import page, window
 
 PARAMETERS = (
-    "limit",
-    "offset",
-    "archived",
-    "status",
-    "created_by_id",
-    "search",
-    "order",
-    "feature_flag_id",
-    "event",
-    "prompt_name",
+    *("limit", "offset", "archived", "status", "created_by_id", "search", "order", "feature_flag_id"),
+    *("event", "prompt_name"),
 )
 _STATES = {
     "draft": "e.start_date IS NULL",
@@ -49,17 +41,16 @@ _ORDERS = {
 
 def list_experiments(call: Call) -> Answer:
     """A page of experiments; rows are slim, as newer servers have them."""
-    where, values = _where(call)
-    part = window(call)
+    where, part, order = _where(call), window(call), _order(call)
     event = call.query.get("event")
     if event:
-        found = [one for one in select(call.db, where, values, _order(call)) if _counts(call, one, event)]
+        found = [one for one in select(call.db, str(where), where.values, order) if _counts(call, one, event)]
         chosen, count = found[part.offset : part.offset + part.limit], len(found)
     else:
         counting = f"SELECT count(*) FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id WHERE {where}"
-        count = call.db.execute(counting, values).fetchone()[0]
-        tail = f"{_order(call)} LIMIT :limit OFFSET :offset"
-        chosen = select(call.db, where, {**values, "limit": part.limit, "offset": part.offset}, tail)
+        count = call.db.execute(counting, where.values).fetchone()[0]
+        values = {**where.values, "limit": part.limit, "offset": part.offset}
+        chosen = select(call.db, str(where), values, f"{order} LIMIT :limit OFFSET :offset")
     return page(call, count, texts(describe_all(call, chosen, slim=True)), part)
 
 
@@ -91,31 +82,14 @@ def experiment_stats(call: Call) -> Answer:
     )
 
 
-def _where(call: Call) -> tuple[str, dict[str, Any]]:
-    query = call.query
-    parts = ["e.project_id = :project", "e.deleted = 0"]
-    values: dict[str, Any] = {"project": call.project.id, "now": call.stamp}
-    parts.append(f"e.archived = {int(query.get('archived', '').strip().lower() == 'true')}")
-    state = _STATES.get(query.get("status", "").strip().lower())
-    if state is not None:
-        parts.append(f"({state})")
-    creators = id_list(query.get("created_by_id", ""))
-    if creators is not None:
-        parts.append("e.created_by_id IN (SELECT value FROM json_each(:creators))")
-        values["creators"] = json.dumps(creators)
-    if search := query.get("search", "").strip():
-        parts.append("instr(lower(e.name), lower(:search)) > 0")
-        values["search"] = search
-    if flag_id := query.get("feature_flag_id", "").strip():
-        parts.append("e.flag_id = :flag")
-        values["flag"] = _flag_number(flag_id)
-    seen, ids = visible(call)
-    parts.append(seen)
-    values |= ids
-    if prompt := query.get("prompt_name", "").strip():
-        parts.append("json_extract(e.parameters, '$.prompt_metadata.name') = :prompt")
-        values["prompt"] = prompt
-    return " AND ".join(parts), values
+def _where(call: Call) -> Where:
+    where = Where(
+        ["e.project_id = :project", "e.deleted = 0"], {"project": call.project.id, "now": call.stamp}
+    )
+    levels_of(call).narrow(where, "e.id")
+    sent = {name: text.strip() for name, text in call.query.items()}
+    narrow(call, where, FILTERS, {"archived": ""} | {name: text for name, text in sent.items() if text})
+    return where
 
 
 def _order(call: Call) -> str:
@@ -133,6 +107,16 @@ def _flag_number(text: str) -> int:
     except ValueError:
         raise invalid("feature_flag_id must be an integer") from None
     return number if abs(number) < 2**63 else -1
+
+
+FILTERS: Mapping[str, Filter] = {
+    "archived": comparing("archived", "e.archived = :archived", lambda text: text.lower() == "true"),
+    "status": lambda call, where, text: choosing(_STATES)(call, where, text.lower()),
+    "created_by_id": comparing("creators", f"e.created_by_id IN {among('creators')}", read_ids),
+    "search": comparing("search", "instr(lower(e.name), lower(:search)) > 0"),
+    "feature_flag_id": comparing("flag", "e.flag_id = :flag", _flag_number),
+    "prompt_name": comparing("prompt", "json_extract(e.parameters, '$.prompt_metadata.name') = :prompt"),
+}
 
 
 def _counts(call: Call, one: Experiment, event: str) -> bool:

@@ -1,7 +1,7 @@
 """What helps to set up an experiment: flags it could use, signs of a wired SDK, how long it would take."""
 
 from datetime import timedelta
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 
@@ -20,14 +20,23 @@ from flagtui.service.experiments.analysis.sample_size import (
 from flagtui.service.experiments.analysis.samples import RATIO_SUMS, SUMS, Sample
 from flagtui.service.experiments.flag_config import is_number
 from flagtui.service.experiments.metric_rules import action_events
-from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER, Where
+from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER
 from flagtui.service.flags.representation import flag_texts
+from flagtui.service.list_filters import Where, comparing, narrow
 
 _SHARED_FILTERS = ("created_by_id", RUNTIME_FILTER, "has_evaluation_contexts", "has_evaluation_tags")
 """Parameters that mean what they mean in the list of flags."""
 ELIGIBLE_PARAMETERS = ("search", "active", *_SHARED_FILTERS[:3], "order", "limit", "offset")
 _ELIGIBLE = """project_id = :project AND deleted = 0 AND archived = 0 AND variant_count BETWEEN 2 AND 20
     AND json_extract(filters, '$.multivariate.variants[0].key') = 'control'"""
+_ELIGIBLE_FILTERS = {
+    "search": comparing(
+        "search",
+        "(instr(lower(key), :search) > 0 OR instr(lower(name), :search) > 0)",
+        lambda text: text.strip().lower(),
+    ),
+    **{name: FILTERS[name] for name in _SHARED_FILTERS},
+}
 _CALCULATOR_TYPES: tuple[CalculatorType, ...] = get_args(CalculatorType)
 _SAMPLE_DAYS = 7
 
@@ -35,11 +44,11 @@ _SAMPLE_DAYS = 7
 def eligible_feature_flags(call: Call) -> Answer:
     """Flags with at least two variants of which the first is `control`."""
     limit, offset = _window(call)
-    where, values = _eligible_where(call)
-    count = call.db.execute(f"SELECT count(*) FROM flags WHERE {where}", values).fetchone()[0]
+    where = _eligible_where(call)
+    count = call.db.execute(f"SELECT count(*) FROM flags WHERE {where}", where.values).fetchone()[0]
     rows = call.db.execute(
         f"SELECT * FROM flags WHERE {where} ORDER BY {_eligible_order(call)} LIMIT :limit OFFSET :offset",
-        {**values, "limit": limit, "offset": offset},
+        {**where.values, "limit": limit, "offset": offset},
     ).fetchall()
     return spliced(f'{{"results":[{",".join(flag_texts(call, rows))}],"count":{count}}}')
 
@@ -100,20 +109,12 @@ def _window(call: Call) -> tuple[int, int]:
     return max(1, min(limit, 100)), max(0, min(offset, 2**62))
 
 
-def _eligible_where(call: Call) -> tuple[str, dict[str, Any]]:
-    query = call.query
-    parts = [_ELIGIBLE]
-    values: dict[str, Any] = {"project": call.project.id}
-    if search := query.get("search", "").strip().lower():
-        parts.append("(instr(lower(key), :search) > 0 OR instr(lower(name), :search) > 0)")
-        values["search"] = search
-    if "active" in query:
-        parts.append(f"active = {int(query['active'].strip().lower() == 'true')}")
-    where = Where(parts, values)
-    for name in _SHARED_FILTERS:
-        if value := query.get(name):
-            FILTERS[name](call, where, value)
-    return str(where), where.values
+def _eligible_where(call: Call) -> Where:
+    where = Where([_ELIGIBLE], {"project": call.project.id})
+    if "active" in call.query:
+        where.add("active = :active", active=call.query["active"].strip().lower() == "true")
+    narrow(call, where, _ELIGIBLE_FILTERS, {name: text for name, text in call.query.items() if text})
+    return where
 
 
 def _eligible_order(call: Call) -> str:

@@ -21,7 +21,7 @@ from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.flags.tombstones import key_when_deleted
 
 MOST_TAGGED, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
-_FILTERS = ({*FILTERS, "archived"}) - {"key", "has_evaluation_tags", "eligible_for_experiment"}
+_FILTERS = {*FILTERS} - {"key", "has_evaluation_tags", "eligible_for_experiment"}
 
 
 def bulk_keys(call: Call) -> Answer:

@@ -4,8 +4,10 @@ import sqlite3
 from dataclasses import dataclass
 
 from flagtui.service.access import ADMINISTRATOR
+from flagtui.service.answers import text_of
 from flagtui.service.call import Call, Caller, Project
 from flagtui.service.errors import forbidden
+from flagtui.service.list_filters import Where, among
 
 _ORDER = ("none", "viewer", "editor", "manager")
 DEFAULT = "editor"
@@ -24,15 +26,14 @@ class Levels:
     def reaches(self, flag_id: int, level: str) -> bool:
         return _ORDER.index(self.of(flag_id)) >= _ORDER.index(level)
 
-    @property
-    def hidden(self) -> list[int]:
-        """Flags the caller may not even see, where others may be."""
-        return [int(flag_id) for flag_id, level in self.single.items() if level == "none"]
-
-    @property
-    def shown(self) -> list[int]:
-        """Flags the caller may see, where the others may not be."""
-        return [int(flag_id) for flag_id, level in self.single.items() if level != "none"]
+    def narrow(self, where: Where, column: str) -> None:
+        """Leaves out of a list what the caller may not see, by the ids in a column."""
+        seen = [int(record) for record, level in self.single.items() if level != "none"]
+        hidden = [int(record) for record, level in self.single.items() if level == "none"]
+        if self.general == "none":
+            where.add(f"{column} IN {among('seen')}", seen=text_of(seen))
+        elif hidden:
+            where.add(f"{column} NOT IN {among('hidden')}", hidden=text_of(hidden))
 
 
 def load_levels(

@@ -1,0 +1,83 @@
+"""What the query of a list asks for, as SQL: each parameter that filters has a condition in a table."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from flagtui.service.answers import text_of
+from flagtui.service.call import Call
+from flagtui.service.errors import Json
+
+
+@dataclass
+class Where:
+    """Conditions joined by AND, and the values of their named places."""
+
+    conditions: list[str]
+    values: dict[str, Json] = field(default_factory=dict)
+
+    def add(self, condition: str, **values: Json) -> None:
+        self.conditions.append(condition)
+        self.values.update(values)
+
+    def __str__(self) -> str:
+        return " AND ".join(self.conditions)
+
+
+Filter = Callable[[Call, Where, str], None]
+"""Adds what one parameter asks for, which is given as text."""
+
+
+def among(name: str) -> str:
+    """The values of a place that holds a JSON list, as IN takes them."""
+    return f"(SELECT value FROM json_each(:{name}))"
+
+
+def comparing(name: str, condition: str, read: Callable[[str], Json] = str.strip) -> Filter:
+    """A condition on `:name`, which is what `read` makes of the text; None does not filter."""
+
+    def add(_: Call, where: Where, text: str) -> None:
+        if (value := read(text)) is not None:
+            where.add(condition, **{name: value})
+
+    return add
+
+
+def choosing(conditions: Mapping[str, str]) -> Filter:
+    """A condition for each word; other words do not filter."""
+
+    def add(_: Call, where: Where, text: str) -> None:
+        if condition := conditions.get(text):
+            where.add(condition)
+
+    return add
+
+
+def narrow(call: Call, where: Where, filters: Mapping[str, Filter], query: Mapping[str, str]) -> None:
+    """Adds the filters whose parameters were sent."""
+    for name, add in filters.items():
+        if (text := query.get(name)) is not None:
+            add(call, where, text)
+
+
+def read_ids(text: str) -> str | None:
+    """JSON of ids that were sent as `7`, `1,2` or `[1,2]`; None for nothing, or for what is none."""
+    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 19]
+    return text_of(numbers) if numbers and len(numbers) == len(parts) else None
+
+
+def read_names(text: str) -> str | None:
+    """JSON of a JSON list of texts; None for an empty one and for anything else."""
+    try:
+        names = msgspec.json.decode(text, type=list[str])
+    except msgspec.DecodeError:
+        return None
+    return text_of(names) if names else None
+
+
+def like(search: str) -> str:
+    """A pattern for LIKE … ESCAPE '\\' that finds the text anywhere."""
+    escaped = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
