@@ -146,9 +146,9 @@ def shipped(before: Values, winner: str) -> Values:
 
 
 def makers(table: str) -> list[kinds.Kind]:
-    """As many of each kind as the file says; it calls them by the names of their functions."""
+    """As many of each kind as the file says."""
     counts: dict[str, int] = told("flags")[table]
-    return [getattr(kinds, name) for name, count in counts.items() for _ in range(count)]
+    return [kinds.KINDS[name] for name, count in counts.items() for _ in range(count)]
 
 
 def mixed(dice: Dice, thoughts: Iterator[Idea], count: int) -> Iterator[SampleFlag]:

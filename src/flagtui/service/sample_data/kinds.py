@@ -1,6 +1,6 @@
 """What a flag is about, and one function for each kind of flag a company ends up with."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -238,3 +238,12 @@ def deleted(dice: Dice, idea: Idea) -> SampleFlag:
     made = partial(dice, idea)
     made.edit(dice.moments.ago(dice.random.random() * 20 + 1), dice.author(), deleted=True)
     return made
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.__name__: kind
+    for kind in (
+        *(full, partial, targeted, off, multivariate, unused, by_cohort, by_company, finished, config),
+        *(dependent, pinned, early_access, by_device, ancient, secret_config, for_nobody, archived, deleted),
+    )
+}
