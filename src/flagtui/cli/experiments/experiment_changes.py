@@ -28,10 +28,18 @@ from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import FlagRow
 
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+SURE: Final = ("31 --dry-run", "31 --dry-run --fields key,title")
+"""Examples of what is not done in passing."""
 Choose = Callable[[Experiment], Choices]
 """What the options choose for one experiment."""
 CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
-CONCLUSION = click.option("--conclusion", type=click.Choice(CONCLUSIONS), help="How it came out.")
+CONCLUSION = click.option(
+    "--conclusion",
+    type=click.Choice(CONCLUSIONS),
+    callback=lambda _context, _option, given: given or "",
+    help="How it came out.",
+)
 COMMENT = click.option("--comment", default="", metavar="TEXT", help="On the conclusion, for later readers.")
 FIELD = click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
 
@@ -45,26 +53,34 @@ def _command(
     return change_command(name, operations=asked, examples=told, **more)
 
 
-def _plain(name: StepName, words: str, *operations: str) -> TwinCommand:
-    """A step that needs nothing but the experiments."""
-    sure = "31 --dry-run --fields key,title" if name in ("delete", "reset") else "31 --yes --json"
+def _step(
+    name: StepName,
+    words: str,
+    *operations: str,
+    options: Sequence[Option] = (EXPERIMENT_WORDS,),
+    examples: tuple[str, ...] = ("31 --dry-run", "31 --yes --json"),
+    fill: Callable[[Choices, Experiment], Choices] = lambda choices, _fresh: choices,
+) -> TwinCommand:
+    """Declares a step: its options are called what they choose, and `fill` completes that for each."""
 
-    @_command(name, *operations, examples=("31 --dry-run", sure), help=words)
-    @EXPERIMENT_WORDS
-    async def step(session: ProjectSession, experiments: Wanted, terms: WriteTerms) -> int:
-        return await take_step(session, name, experiments, lambda _fresh: Choices(), terms)
+    async def step(session: ProjectSession, terms: WriteTerms, **given: Any) -> int:
+        wanted = given.pop("experiments", None) or given.pop("experiment")
+        choices = Choices(**given)
+        return await take_step(session, name, wanted, lambda fresh: fill(choices, fresh), terms)
 
-    return step
+    for option in reversed(options):
+        option(step)
+    return _command(name, *operations, examples=examples, help=words)(step)
 
 
-launch = _plain(
+launch = _step(
     "launch",
     "Launch drafts; their flags are turned on.",
     "experiments.launch",
     "experiments.requires_flag_implementation",
     "experiments.update",
 )
-pause = _plain(
+pause = _step(
     "pause",
     "Turn the flags of running experiments off.",
     "experiments.pause",
@@ -72,90 +88,61 @@ pause = _plain(
     "flags.list",
     "flags.update",
 )
-resume = _plain(
+resume = _step(
     "resume", "Turn the flags of paused experiments on again.", "experiments.resume", "flags.update"
 )
-unarchive = _plain("unarchive", "Bring experiments back from the archive.", "experiments.unarchive")
-reset = _plain("reset", "Make experiments drafts again; results begin anew.", "experiments.reset")
-delete = _plain("delete", "Delete experiments softly; restore brings them back.", "experiments.update")
-restore = _plain("restore", "Bring deleted experiments back, by their ids.", "experiments.update")
-cohort = _plain("cohort", "Make a cohort of all who met an experiment.", "experiments.create_exposure_cohort")
-
-
-@_command(
+unarchive = _step("unarchive", "Bring experiments back from the archive.", "experiments.unarchive")
+reset = _step(
+    "reset", "Make experiments drafts again; results begin anew.", "experiments.reset", examples=SURE
+)
+delete = _step(
+    "delete", "Delete experiments softly; restore brings them back.", "experiments.update", examples=SURE
+)
+restore = _step("restore", "Bring deleted experiments back, by their ids.", "experiments.update")
+cohort = _step("cohort", "Make a cohort of all who met an experiment.", "experiments.create_exposure_cohort")
+end = _step(
     "end",
+    "End experiments; variants are still served. Without a conclusion an earlier one is erased.",
     "experiments.end",
+    options=(EXPERIMENT_WORDS, CONCLUSION, COMMENT),
     examples=("31 --conclusion won --comment 'ten per cent more' --dry-run", "is:running --dry-run"),
 )
-@EXPERIMENT_WORDS
-@CONCLUSION
-@COMMENT
-async def end(
-    session: ProjectSession, experiments: Wanted, conclusion: str | None, comment: str, terms: WriteTerms
-) -> int:
-    """End experiments; variants are still served. Without a conclusion an earlier one is erased."""
-    choices = Choices(conclusion=conclusion or "", comment=comment)
-    return await take_step(session, "end", experiments, lambda _fresh: choices, terms)
-
-
-class ShipOptions(TypedDict):
-    """As click gives them."""
-
-    variant: str
-    everyone: bool
-    conclusion: str | None
-    comment: str
-
-
-@_command(
+ship = _step(
     "ship",
+    "Give one variant to all who get any, and end the experiment.",
     "experiments.ship_variant",
+    options=(
+        EXPERIMENT_WORD,
+        click.option("--variant", required=True, metavar="KEY", help="Which one all get."),
+        click.option("--everyone", is_flag=True, help="Also people whom no condition lets in."),
+        CONCLUSION,
+        COMMENT,
+    ),
     examples=("31 --variant test --dry-run", "31 --variant test --everyone --conclusion won --dry-run"),
 )
-@EXPERIMENT_WORD
-@click.option("--variant", required=True, metavar="KEY", help="Which one all get.")
-@click.option("--everyone", is_flag=True, help="Also people whom no condition lets in.")
-@CONCLUSION
-@COMMENT
-async def ship(
-    session: ProjectSession, experiment: Wanted, terms: WriteTerms, **given: Unpack[ShipOptions]
-) -> int:
-    """Give one variant to all who get any, and end the experiment."""
-    choices = Choices(given["conclusion"] or "", given["comment"], given["variant"], given["everyone"])
-    return await take_step(session, "ship", experiment, lambda _fresh: choices, terms)
-
-
-@_command(
+archive = _step(
     "archive",
+    "Put ended experiments away; their flags stay as they are unless said.",
     "experiments.archive",
     "flags.dependents",
+    options=(
+        EXPERIMENT_WORDS,
+        click.option("--disable-flag", is_flag=True, help="Turn the flag off as well."),
+    ),
     examples=("is:stopped --dry-run", "31 --disable-flag --dry-run"),
 )
-@EXPERIMENT_WORDS
-@click.option("--disable-flag", is_flag=True, help="Turn the flag off as well.")
-async def archive(session: ProjectSession, experiments: Wanted, disable_flag: bool, terms: WriteTerms) -> int:
-    """Put ended experiments away; their flags stay as they are unless said."""
-    choices = Choices(disable_flag=disable_flag)
-    return await take_step(session, "archive", experiments, lambda _fresh: choices, terms)
-
-
-@_command(
+duplicate = _step(
     "duplicate",
+    "Make a draft like an experiment, with a flag of its own.",
     "experiments.duplicate",
+    options=(
+        EXPERIMENT_WORD,
+        click.option("--flag-key", required=True, metavar="KEY", help="The key of the copy's own flag."),
+        click.option("--name", default="", help="Of the copy."),
+    ),
     examples=("31 --flag-key checkout-twice --dry-run", "31 --flag-key checkout-twice --name Twice --yes"),
+    fill=lambda choices, fresh: replace(choices, name=choices.name or f"{fresh.name} (Copy)"[:400]),
 )
-@EXPERIMENT_WORD
-@click.option("--flag-key", required=True, metavar="KEY", help="The key of the copy's own flag.")
-@click.option("--name", default="", help="Of the copy.")
-async def duplicate(
-    session: ProjectSession, experiment: Wanted, flag_key: str, name: str, terms: WriteTerms
-) -> int:
-    """Make a draft like an experiment, with a flag of its own."""
-
-    def choose(fresh: Any) -> Choices:
-        return Choices(flag_key=flag_key, name=name or f"{fresh.name} (Copy)"[:400])
-
-    return await take_step(session, "duplicate", experiment, choose, terms)
 
 
 @_command(
