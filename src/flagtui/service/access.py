@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from flagtui.service.answers import value_of
 from flagtui.service.call import Caller, Project
+from flagtui.service.database import fetch, find
 from flagtui.service.errors import (
     authentication_failed,
     closed_to_keys,
@@ -73,7 +74,7 @@ def identify(db: sqlite3.Connection, authorization: str | None) -> Caller:
 
 
 def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller:
-    row = db.execute("SELECT id, secret_hash FROM projects WHERE secret_hash = ?", (hashed,)).fetchone()
+    row = find(db, "projects", secret_hash=hashed)
     if row is None or not hmac.compare_digest(row["secret_hash"], hashed):
         raise authentication_failed()
     return replace(
@@ -134,7 +135,7 @@ def open_project(db: sqlite3.Connection, caller: Caller, project_id: int) -> Pro
 
 def project_of(db: sqlite3.Connection, project_id: int) -> Project:
     """A project that is known to exist, with no question asked."""
-    return project_from(db.execute("SELECT * FROM projects WHERE id = ?", (project_id,)).fetchone())
+    return project_from(fetch(db, "projects", project_id))
 
 
 def project_from(row: sqlite3.Row) -> Project:
@@ -164,7 +165,7 @@ def with_named_project(db: sqlite3.Connection, params: Mapping[str, str], token:
     """The parts of the path, `@current` replaced by the project whose public token the query names."""
     if params.get("project_id") != "@current" or not token.startswith("phc_"):
         return params
-    row = db.execute("SELECT id FROM projects WHERE api_token = ?", (token,)).fetchone()
+    row = find(db, "projects", api_token=token)
     return params if row is None else {**params, "project_id": str(row["id"])}
 
 
@@ -213,9 +214,7 @@ def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqli
     """An organization by UUID, or the one of the caller's current project; `level` is null for strangers."""
     wanted = name
     if name == "@current":
-        row = db.execute(
-            "SELECT organization_id FROM projects WHERE id = ?", (caller.current_project_id,)
-        ).fetchone()
+        row = find(db, "projects", id=caller.current_project_id)
         wanted = row["organization_id"] if row else ""
     found = db.execute(
         "SELECT o.*, m.level FROM organizations AS o LEFT JOIN organization_members AS m"

@@ -1,8 +1,9 @@
 """Request bodies: from bytes to checked values, with the errors a field can have."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Final
 
 import msgspec
 
@@ -10,6 +11,7 @@ from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json, invalid, parse_error, unsupported_media_type
 
 LARGEST = 2**63 - 1
+LONGEST_TAG = 255
 _TRUE = ("true", "True", "TRUE", "1", "t", "T", "yes", "on", 1)
 _FALSE = ("false", "False", "FALSE", "0", "f", "F", "no", "off", 0)
 _DATES = "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]"
@@ -70,10 +72,18 @@ def type_word(value: Json) -> str:
     return "null" if value is None else type(value).__name__
 
 
+RETAGS: Final[Mapping[str, Callable[[set[str], set[str]], set[str]]]] = {
+    "add": lambda before, given: before | given,
+    "remove": lambda before, given: before - given,
+    "set": lambda _, given: given,
+}
+"""What the actions of bulk operations make of the tags before and the given ones."""
+
+
 class Fields:
     """Reads fields of one body, in the order the caller asks: only the first fault is reported.
 
-    Every reader returns `default` when the field was not sent. `attr` of a fault is `prefix` + the name.
+    Every reader returns None when the field was not sent. `attr` of a fault is `prefix` + the name.
     """
 
     def __init__(self, sent: Mapping[str, Json], prefix: str = "") -> None:
@@ -91,12 +101,11 @@ class Fields:
             raise self.fault(name, "This field is required.", "required")
 
     def text(
-        self, name: str, default: str | None = None, *, longest: int | None = None, blank: bool = True,
-        null: bool = False,
-    ) -> str | None:  # fmt: skip
+        self, name: str, *, longest: int | None = None, blank: bool = True, null: bool = False
+    ) -> str | None:
         """Trimmed text; numbers become text, other types are refused."""
         if (value := self._value(name, null)) is None:
-            return None if name in self.sent else default
+            return None
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise self.fault(name, "Not a valid string.")
         text = str(value).strip()
@@ -109,20 +118,18 @@ class Fields:
             raise self.fault(name, detail, "max_length")
         return text
 
-    def flag(self, name: str, default: bool | None = None, *, null: bool = False) -> bool | None:
+    def flag(self, name: str, *, null: bool = False) -> bool | None:
         if (value := self._value(name, null)) is None:
-            return None if name in self.sent else default
+            return None
         if isinstance(value, str | int | bool) and value in _TRUE:
             return True
         if isinstance(value, str | int | bool) and value in _FALSE:
             return False
         raise self.fault(name, "Must be a valid boolean.")
 
-    def number(
-        self, name: str, default: int | None = None, *, null: bool = False, least: int | None = None
-    ) -> int | None:
+    def number(self, name: str, *, null: bool = False, least: int | None = None) -> int | None:
         if (value := self._value(name, null)) is None:
-            return None if name in self.sent else default
+            return None
         number = whole_number(value)
         if number is None or abs(number) > LARGEST:
             raise self.fault(name, "A valid integer is required.")
@@ -131,18 +138,22 @@ class Fields:
             raise self.fault(name, detail, "min_value")
         return number
 
-    def choice(
-        self, name: str, allowed: tuple[str, ...], default: str | None = None, *, null: bool = False
-    ) -> str | None:
+    def choice(self, name: str, allowed: tuple[str, ...], *, null: bool = False) -> str | None:
         if (value := self._value(name, null)) is None:
-            return None if name in self.sent else default
+            return None
         if not isinstance(value, str) or value not in allowed:
             raise self.fault(name, f'"{_shown(value)}" is not a valid choice.', "invalid_choice")
         return value
 
-    def moment(self, name: str, default: datetime | None = None, *, null: bool = True) -> datetime | None:
+    def required_choice(self, name: str, allowed: Iterable[str]) -> str:
+        self.require(name)
+        chosen = self.choice(name, tuple(allowed))
+        assert chosen is not None
+        return chosen
+
+    def moment(self, name: str, *, null: bool = True) -> datetime | None:
         if (value := self._value(name, null)) is None:
-            return None if name in self.sent else default
+            return None
         try:
             if not isinstance(value, str) or "T" not in value.upper().replace(" ", "T"):
                 raise ValueError
@@ -151,23 +162,44 @@ class Fields:
             detail = f"Datetime has wrong format. Use one of these formats instead: {_DATES}."
             raise self.fault(name, detail) from None
 
-    def items(self, name: str, default: list[Json] | None = None, *, null: bool = False) -> list[Json] | None:
+    def items(self, name: str, *, null: bool = False) -> list[Json] | None:
         if (value := self._value(name, null)) is None:
-            return None if name in self.sent else default
+            return None
         if not isinstance(value, list):
             detail = f'Expected a list of items but got type "{type_word(value)}".'
             raise self.fault(name, detail, "not_a_list")
         return value
 
-    def mapping(
-        self, name: str, default: dict[str, Json] | None = None, *, null: bool = False
-    ) -> dict[str, Json] | None:
+    def mapping(self, name: str, *, null: bool = False) -> dict[str, Json] | None:
         if (value := self._value(name, null)) is None:
-            return None if name in self.sent else default
+            return None
         if not isinstance(value, dict):
             detail = f'Expected a dictionary of items but got type "{type_word(value)}".'
             raise self.fault(name, detail, "not_a_dict")
         return value
+
+    def filled(self, name: str, most: int) -> list[Json]:
+        """A list that must be sent and have 1 to `most` items."""
+        self.require(name)
+        items = self.items(name) or []
+        if not items:
+            raise self.fault(name, "This list may not be empty.", "empty")
+        self.check_length(name, items, most)
+        return items
+
+    def check_length(self, name: str, items: list[Json], most: int) -> None:
+        if len(items) > most:
+            detail = f"Ensure this field has no more than {most} elements."
+            raise self.fault(name, detail, "max_length")
+
+    def texts(self, name: str, longest: int | None = None) -> list[str]:
+        items = self.items(name) or ()
+        inner = Fields({str(position): item for position, item in enumerate(items)}, f"{name}__")
+        return [inner.text(position, longest=longest) or "" for position in inner.sent]
+
+    def tags(self, name: str = "tags") -> list[str]:
+        """Trimmed, lower case, each once, sorted."""
+        return sorted({tag for text in self.texts(name, LONGEST_TAG) if (tag := text.lower())})
 
     def _value(self, name: str, null: bool) -> Json:
         """None when nothing was sent, or null where it may be."""

@@ -5,6 +5,7 @@ import sqlite3
 import uuid
 
 from flagtui.service.access import hash_key
+from flagtui.service.database import find
 from flagtui.service.keys import NewKey, insert_key
 
 
@@ -36,5 +37,5 @@ def found(db: sqlite3.Connection, now: str) -> None:
 
 def admit_key(db: sqlite3.Connection, secret: str, now: str) -> None:
     """Lets `secret` in as an all-access key of the first user, unless it is stored already."""
-    if db.execute("SELECT 1 FROM api_keys WHERE hash = ?", (hash_key(secret),)).fetchone() is None:
+    if find(db, "api_keys", hash=hash_key(secret)) is None:
         insert_key(db, NewKey(label="given at start", scopes=("*",), secret=secret), now)

@@ -62,6 +62,20 @@ def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> i
     return remember(db, (sql, frozenset(values.items())), count)
 
 
+def find(db: sqlite3.Connection, table: str, **values: Any) -> sqlite3.Row | None:
+    """A row with these values, of which None is SQL's null."""
+    condition = " AND ".join(f"{name} IS :{name}" for name in values)
+    row: sqlite3.Row | None = db.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchone()
+    return row
+
+
+def fetch(db: sqlite3.Connection, table: str, row_id: int | str | None) -> sqlite3.Row:
+    """A row that is known to exist."""
+    row = find(db, table, id=row_id)
+    assert row is not None
+    return row
+
+
 def insert_row(db: sqlite3.Connection, table: str, values: Row) -> int:
     """Stores a new row; gives back its id, where ids are numbers."""
     names, places = ", ".join(values), ", ".join("?" for _ in values)

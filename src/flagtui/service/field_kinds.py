@@ -16,7 +16,16 @@ from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
 from flagtui.service.generations import NEWEST
-from flagtui.service.shapes import MAYBE_MOMENT, MAYBE_NUMBER, MAYBE_TRUTH, MOMENT, NUMBER, TRUTH, words
+from flagtui.service.shapes import (
+    MAYBE_MOMENT,
+    MAYBE_NUMBER,
+    MAYBE_TRUTH,
+    MOMENT,
+    NUMBER,
+    TEXTS,
+    TRUTH,
+    words,
+)
 
 Values = dict[str, Json]
 """Columns by name, decoded: booleans, documents, the rest as it is stored."""
@@ -215,6 +224,10 @@ def moment(*, null: bool = True) -> Kind:
         return None if found is None else stamp(found)
 
     return Kind(read, MAYBE_MOMENT if null else MOMENT)
+
+
+TAGS: Final = Kind(lambda body, name, _: body.tags(name), TEXTS, "json")
+"""Of a record: trimmed, lower case, each once, sorted."""
 
 
 def checked(check: Callable[[Json], Json], schema: Json, storage: Storage = "json") -> Kind:

@@ -13,7 +13,7 @@ from flagtui.service.activity import ordered_uuid
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.clock import Clock, stamp, system_clock
-from flagtui.service.database import Database
+from flagtui.service.database import Database, fetch, find, insert_row
 from flagtui.service.errors import Json, closed_to_keys, not_found
 from flagtui.service.operations import Operation
 
@@ -69,25 +69,22 @@ def insert_key(db: sqlite3.Connection, wanted: NewKey, now: str) -> str:
     if owner is None:
         raise KeyRefused(f"There is no user {wanted.owner} in this database.")
     for team in wanted.teams:
-        if db.execute("SELECT 1 FROM projects WHERE id = ?", (team,)).fetchone() is None:
+        if find(db, "projects", id=team) is None:
             raise KeyRefused(f"There is no project {team} in this database.")
     secret = wanted.secret or make_secret()
-    if db.execute("SELECT 1 FROM api_keys WHERE hash = ?", (hash_key(secret),)).fetchone():
+    if find(db, "api_keys", hash=hash_key(secret)):
         raise KeyRefused("This key exists already.")
-    db.execute(
-        "INSERT INTO api_keys (id, user_id, label, hash, mask, scopes, scoped_teams, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            ordered_uuid(),
-            owner["id"],
-            wanted.label,
-            hash_key(secret),
-            mask(secret),
-            text_of(wanted.scopes),
-            text_of(wanted.teams),
-            now,
-        ),
-    )
+    stored = {
+        "id": ordered_uuid(),
+        "user_id": owner["id"],
+        "label": wanted.label,
+        "hash": hash_key(secret),
+        "mask": mask(secret),
+        "scopes": text_of(wanted.scopes),
+        "scoped_teams": text_of(wanted.teams),
+        "created_at": now,
+    }
+    insert_row(db, "api_keys", stored)
     return secret
 
 
@@ -168,7 +165,7 @@ def current_key(call: Call) -> Answer:
     """What the key of this request may do; another key is not found."""
     if call.params["id"] not in ("@current", call.caller.key_id):
         raise not_found()
-    row = call.db.execute("SELECT * FROM api_keys WHERE id = ?", (call.caller.key_id,)).fetchone()
+    row = fetch(call.db, "api_keys", call.caller.key_id)
     shown: dict[str, Json] = {
         "id": row["id"],
         "label": row["label"],

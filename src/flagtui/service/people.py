@@ -5,9 +5,10 @@ from collections.abc import Iterable
 
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
+from flagtui.service.database import fetch, find
 from flagtui.service.errors import Json, forbidden
 from flagtui.service.operations import Operation
-from flagtui.service.projects import describe_organization, describe_project, projects_of
+from flagtui.service.projects import describe_organization, describe_project, organizations_of, projects_of
 
 
 def nested_users(db: sqlite3.Connection, ids: Iterable[int | None]) -> dict[int | None, str]:
@@ -20,7 +21,7 @@ def nested_users(db: sqlite3.Connection, ids: Iterable[int | None]) -> dict[int 
 
 
 def current_user(call: Call) -> Answer:
-    row = call.db.execute("SELECT * FROM users WHERE id = ?", (call.caller.user_id,)).fetchone()
+    row = fetch(call.db, "users", call.caller.user_id)
     if call.params["id"] not in ("@me", row["uuid"]):
         raise forbidden("As a non-staff user you're only allowed to access the `@me` user instance.")
     shown: dict[str, Json] = value_of(row["nested"])
@@ -35,13 +36,8 @@ def current_user(call: Call) -> Answer:
 
 
 def _places(call: Call, project_id: int | None) -> dict[str, Json]:
-    project = call.db.execute("SELECT * FROM projects WHERE id = ?", (project_id,)).fetchone()
-    memberships = call.db.execute(
-        "SELECT o.*, m.level FROM organizations AS o"
-        " JOIN organization_members AS m ON m.organization_id = o.id"
-        " WHERE m.user_id = ? ORDER BY o.created_at, o.id",
-        (call.caller.user_id,),
-    ).fetchall()
+    project = find(call.db, "projects", id=project_id)
+    memberships = organizations_of(call)
     home = project["organization_id"] if project else None
     current = next((row for row in memberships if row["id"] == home), None)
     return {

@@ -6,6 +6,7 @@ from flagtui.service.access import ADMINISTRATOR, find_organization
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import truth
 from flagtui.service.call import Call
+from flagtui.service.database import fetch
 from flagtui.service.errors import Json
 from flagtui.service.list_filters import like
 from flagtui.service.operations import Operation
@@ -43,7 +44,7 @@ def _project_page(call: Call, organizations: tuple[str, ...]) -> Answer:
 
 
 def retrieve_project(call: Call) -> Answer:
-    row = call.db.execute("SELECT * FROM projects WHERE id = ?", (call.project.id,)).fetchone()
+    row = fetch(call.db, "projects", call.project.id)
     shown = describe_project(row)
     for name, value in value_of(row["settings"]).items():
         shown.setdefault(name, value)
@@ -71,16 +72,20 @@ def describe_project(row: sqlite3.Row) -> dict[str, Json]:
 
 def list_organizations(call: Call) -> Answer:
     part = window(call)
-    rows = call.db.execute(
+    allowed = call.caller.organizations
+    shown = [row for row in organizations_of(call) if not allowed or row["id"] in allowed]
+    items = [text_of(describe_organization(row)) for row in shown[part.offset : part.offset + part.limit]]
+    return page(call, len(shown), items, part)
+
+
+def organizations_of(call: Call) -> list[sqlite3.Row]:
+    """The organizations of the caller, with the caller's `level` in each."""
+    return call.db.execute(
         "SELECT o.*, m.level FROM organizations AS o"
         " JOIN organization_members AS m ON m.organization_id = o.id"
         " WHERE m.user_id = ? ORDER BY o.created_at, o.id",
         (call.caller.user_id,),
     ).fetchall()
-    allowed = call.caller.organizations
-    shown = [row for row in rows if not allowed or row["id"] in allowed]
-    items = [text_of(describe_organization(row)) for row in shown[part.offset : part.offset + part.limit]]
-    return page(call, len(shown), items, part)
 
 
 def retrieve_organization(call: Call) -> Answer:

@@ -1,31 +1,23 @@
 """The same change to many event definitions at once."""
 
-from collections.abc import Callable
 from typing import Final
 
 from flagtui.service.answers import Answer, answer, value_of
-from flagtui.service.bodies import Fields
+from flagtui.service.bodies import RETAGS, Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.event_definitions.fields import read_tags, settled
+from flagtui.service.event_definitions.fields import settled
 from flagtui.service.event_definitions.rows import find_by_id, has_tagging, uuid_text
 from flagtui.service.event_definitions.write_operations import check_licence, save
 
 MOST_IDS: Final = 500
 MOST_TAGS: Final = 100
-Retag = Callable[[set[str], set[str]], set[str]]
-_ACTIONS: Final[dict[str, Retag]] = {
-    "add": lambda before, given: before | given,
-    "remove": lambda before, given: before - given,
-    "set": lambda _before, given: given,
-}
 
 
 def bulk_update_tags(call: Call) -> Answer:
     fields = Fields(call.body())
     ids = read_ids(fields)
-    fields.require("action")
-    action = fields.choice("action", tuple(_ACTIONS)) or ""
+    action = fields.required_choice("action", RETAGS)
     given = set(_read_given(fields, action))
     check_licence(call)
     updated: list[Json] = []
@@ -35,7 +27,7 @@ def bulk_update_tags(call: Call) -> Answer:
         if row is None:
             skipped.append(not_there(definition_id))
             continue
-        tags = sorted(_ACTIONS[action](set(value_of(row["tags"])), given))
+        tags = sorted(RETAGS[action](set(value_of(row["tags"])), given))
         save(call, row, {"tags": tags})
         updated.append({"id": definition_id, "tags": tags if has_tagging(call) else []})
     return answer({"updated": updated, "skipped": skipped})
@@ -43,9 +35,8 @@ def bulk_update_tags(call: Call) -> Answer:
 
 def _read_given(fields: Fields, action: str) -> list[str]:
     fields.require("tags")
-    tags = read_tags(fields, "tags")
-    if len(tags) > MOST_TAGS:
-        raise too_many("tags", MOST_TAGS)
+    tags = fields.tags()
+    fields.check_length("tags", tags, MOST_TAGS)
     if not tags and action != "set":
         raise invalid("This list may not be empty.", "tags", "empty")
     return tags
@@ -72,12 +63,7 @@ def bulk_update_verified(call: Call) -> Answer:
 
 def read_ids(fields: Fields) -> list[str]:
     """UUIDs, each once, in the order they were sent."""
-    fields.require("ids")
-    items = fields.items("ids") or []
-    if not items:
-        raise invalid("This list may not be empty.", "ids", "empty")
-    if len(items) > MOST_IDS:
-        raise too_many("ids", MOST_IDS)
+    items = fields.filled("ids", MOST_IDS)
     return list(dict.fromkeys(_read_id(item, position) for position, item in enumerate(items)))
 
 
@@ -86,10 +72,6 @@ def _read_id(item: Json, position: int) -> str:
     if known is None:
         raise invalid("Must be a valid UUID.", f"ids__{position}")
     return known
-
-
-def too_many(name: str, most: int) -> Exception:
-    return invalid(f"Ensure this field has no more than {most} elements.", name, "max_length")
 
 
 def not_there(definition_id: str) -> Json:

@@ -6,12 +6,12 @@ from typing import Final
 
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
-from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values, choice, text, truth
+from flagtui.service.field_kinds import TAGS, Field, Kind, Table, Target, Use, Values, choice, text, truth
 from flagtui.service.shapes import MAYBE_MOMENT, MAYBE_NUMBER, TEXT, TEXTS, TRUTH, USER, UUID
 
 LONGEST_NAME: Final = 400
-LONGEST_TAG: Final = 255
 
 
 def _read_owner(fields: Fields, name: str, target: Target) -> Json:
@@ -23,28 +23,14 @@ def _read_owner(fields: Fields, name: str, target: Target) -> Json:
         detail = f"Incorrect type. Expected pk value, received {type(owner).__name__}."
         raise fields.fault(name, detail, "incorrect_type")
     number = int(owner) if str(owner).isascii() and str(owner).isdigit() and len(str(owner)) < 19 else None
-    member = target.call.db.execute(
-        "SELECT user_id FROM organization_members WHERE organization_id = ? AND user_id = ?",
-        (target.call.project.organization_id, number),
-    ).fetchone()
+    organization = target.call.project.organization_id
+    member = find(target.call.db, "organization_members", organization_id=organization, user_id=number)
     if member is None:
         raise fields.fault(name, f'Invalid pk "{owner}" - object does not exist.', "does_not_exist")
     return number
 
 
-def read_tags(fields: Fields, name: str) -> list[str]:
-    """Trimmed, lower case, each once, sorted."""
-    return sorted({tag for item in _read_texts(fields, name, LONGEST_TAG) if (tag := item.strip().lower())})
-
-
-def _read_texts(fields: Fields, name: str, longest: int | None = None) -> list[str]:
-    items = fields.items(name) or ()
-    inner = Fields({str(position): item for position, item in enumerate(items)}, f"{name}__")
-    return [inner.text(position, longest=longest) or "" for position in inner.sent]
-
-
-_TAGS: Final = Kind(lambda body, name, _: read_tags(body, name), TEXTS, "json")
-_TEXTS: Final = Kind(lambda body, name, _: _read_texts(body, name), TEXTS, "json")
+_TEXTS: Final = Kind(lambda body, name, _: body.texts(name), TEXTS, "json")
 _PROPERTY: Final = text(LONGEST_NAME, blank=False, null=True)
 
 DEFINITIONS: Final = Table(
@@ -62,7 +48,7 @@ DEFINITIONS: Final = Table(
         Field("created_by", None, Use.BASIC, USER, storage="json"),
         Field("owner", Kind(_read_owner, MAYBE_NUMBER), shown=USER, column="owner_id"),
         Field("description", text(null=True), Use.LOGGED),
-        Field("tags", _TAGS, Use.BASIC | Use.LOGGED | Use.ALWAYS),
+        Field("tags", TAGS, Use.BASIC | Use.LOGGED | Use.ALWAYS),
         Field("verified", truth(), Use.LOGGED),
         Field("verified_at", shown=MAYBE_MOMENT),
         Field("verified_by", shown=USER, storage="json"),

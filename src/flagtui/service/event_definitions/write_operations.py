@@ -6,7 +6,7 @@ from flagtui.service.activity import change, changes_between, ordered_uuid
 from flagtui.service.answers import Answer, empty, spliced, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.database import insert_row, update_row
+from flagtui.service.database import find, insert_row, update_row
 from flagtui.service.errors import invalid, payment_required
 from flagtui.service.event_definitions.fields import DEFINITIONS, LONGEST_NAME, read_fields, settled
 from flagtui.service.event_definitions.rows import (
@@ -35,8 +35,7 @@ def create(call: Call) -> Answer:
     fields.require("name")
     name = fields.text("name", longest=LONGEST_NAME, blank=False)
     values = settled(read_fields(call, body), None, call)
-    taken = "SELECT 1 FROM event_definitions WHERE project_id = ? AND name = ?"
-    if call.db.execute(taken, (call.project.id, name)).fetchone():
+    if find(call.db, "event_definitions", project_id=call.project.id, name=name):
         raise invalid(f"Event definition with name '{name}' already exists", "name")
     made = ordered_uuid()
     bare = {"id": made, "project_id": call.project.id, "name": name, "hidden": False}

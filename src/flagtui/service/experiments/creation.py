@@ -56,8 +56,8 @@ def read_input(call: Call, sent: Mapping[str, Json], *, new: bool) -> Input:
         says_variants=bool(parameters.get("feature_flag_variants")),
         links=links,
         sent=frozenset(sent),
-        allow_unknown_events=bool(fields.flag("allow_unknown_events", False)),
-        update_flag=bool(fields.flag("update_feature_flag_params", False)),
+        allow_unknown_events=bool(fields.flag("allow_unknown_events")),
+        update_flag=bool(fields.flag("update_feature_flag_params")),
     )
 
 

@@ -74,7 +74,7 @@ def reset(call: Call) -> Answer:
 
 def archive(call: Call) -> Answer:
     one = called(call)
-    disable = bool(Fields(call.body()).flag("disable_feature_flag", False))
+    disable = bool(Fields(call.body()).flag("disable_feature_flag"))
     if disable and not call.caller.may("feature_flag:write"):
         raise forbidden("API key missing required scope 'feature_flag:write'")
     _refuse(
@@ -109,7 +109,7 @@ def ship_variant(call: Call) -> Answer:
     fields = Fields(call.body())
     fields.require("variant_key")
     key = fields.text("variant_key", blank=False)
-    to_everyone = bool(fields.flag("release_to_everyone", False))
+    to_everyone = bool(fields.flag("release_to_everyone"))
     changes = CONCLUSION.read(fields, Target(call))
     _refuse(
         _not_launched(one),

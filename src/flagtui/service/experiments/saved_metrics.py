@@ -18,7 +18,7 @@ def _read_query(fields: Fields, name: str, target: Target) -> Json:
     if not isinstance(query, dict) or not query:
         raise invalid("Query is required to create a saved metric", name)
     checked = checked_metrics([query], name)[0]
-    unknown = bool(fields.flag("allow_unknown_events", False)) or not call.generation.refuses_unknown_events
+    unknown = bool(fields.flag("allow_unknown_events")) or not call.generation.refuses_unknown_events
     check_references(call.db, call.project.id, [checked], unknown_events=unknown)
     return checked
 

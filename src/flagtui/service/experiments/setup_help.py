@@ -79,7 +79,7 @@ def calculate_running_time(call: Call) -> Answer:
     known = next(one for one in _CALCULATOR_TYPES if one == kind)
     fields.require("minimum_detectable_effect")
     percent = _number(fields, "minimum_detectable_effect")
-    variants = fields.number("number_of_variants", 2, least=2) or 2
+    variants = fields.number("number_of_variants", least=2) or 2
     sums = fields.mapping("baseline_stats", null=True)
     sample = _sample(sums) if sums else None
     baseline = _number(fields, "baseline_value")
@@ -146,7 +146,7 @@ def _sample(sums: dict[str, Json]) -> Sample:
     fields = Fields(sums, "baseline_stats__")
     return Sample(
         key="control",
-        count=max(0, fields.number("number_of_samples", 0) or 0),
+        count=max(0, fields.number("number_of_samples") or 0),
         steps=tuple(step for step in sums.get("step_counts") or () if isinstance(step, int)),
         **{field: _number(fields, name) or 0.0 for name, field in {**SUMS, **RATIO_SUMS}.items()},
     )

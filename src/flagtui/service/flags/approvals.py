@@ -6,12 +6,19 @@ from collections.abc import Mapping
 
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
-from flagtui.service.database import insert_row
+from flagtui.service.database import Row, fetch, find, insert_row
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.field_kinds import Values
+from flagtui.service.flags.representation import flag_answer
+from flagtui.service.flags.save import change_flag
 
 _EVERYTHING = uuid.UUID("f1a90000-0000-4000-8000-000000000000")
 _RESOURCE = "feature_flag"
+
+
+def change_or_ask(call: Call, row: sqlite3.Row, before: Values, after: Values) -> Answer:
+    """Changes the flag and shows it, or answers with the 409 of a change that a policy covers."""
+    return ask_for_approval(call, row, before, after) or flag_answer(call, change_flag(call, row, after))
 
 
 def ask_for_approval(
@@ -26,13 +33,10 @@ def ask_for_approval(
     if policy is None:
         return None
     resource_id = None if row is None else str(row["id"])
-    pending = call.db.execute(
-        "SELECT * FROM change_requests WHERE project_id = ? AND resource_id IS ? AND action = ?"
-        " AND state = 'pending'",
-        (call.project.id, resource_id, action),
-    ).fetchone()
+    asked = {"project_id": call.project.id, "resource_id": resource_id, "action": action}
+    pending = find(call.db, "change_requests", **asked, state="pending")
     code = "approval_required" if pending is None else "change_request_pending"
-    request = pending or _open_request(call, policy, resource_id, action, intent)
+    request = pending or _open_request(call, {**asked, "policy_id": policy["id"], "intent": text_of(intent)})
     return _required(code, request, policy)
 
 
@@ -71,31 +75,14 @@ def _policy_for_everything(call: Call) -> sqlite3.Row:
         " VALUES (?, ?, 'everything', ?)",
         (name, organization, call.stamp),
     )
-    row: sqlite3.Row = call.db.execute("SELECT * FROM approval_policies WHERE id = ?", (name,)).fetchone()
-    return row
+    return fetch(call.db, "approval_policies", name)
 
 
-def _open_request(
-    call: Call, policy: sqlite3.Row, resource_id: str | None, action: str, intent: Values
-) -> sqlite3.Row:
+def _open_request(call: Call, asked: Row) -> sqlite3.Row:
     name = str(uuid.uuid4())
-    insert_row(
-        call.db,
-        "change_requests",
-        {
-            "id": name,
-            "project_id": call.project.id,
-            "policy_id": policy["id"],
-            "resource_type": _RESOURCE,
-            "resource_id": resource_id,
-            "action": action,
-            "intent": text_of(intent),
-            "created_by_id": call.caller.user_id,
-            "created_at": call.stamp,
-        },
-    )
-    row: sqlite3.Row = call.db.execute("SELECT * FROM change_requests WHERE id = ?", (name,)).fetchone()
-    return row
+    birth = {"id": name, "created_by_id": call.caller.user_id, "created_at": call.stamp}
+    insert_row(call.db, "change_requests", {**birth, **asked, "resource_type": _RESOURCE})
+    return fetch(call.db, "change_requests", name)
 
 
 def _required(code: str, request: sqlite3.Row, policy: sqlite3.Row) -> Answer:

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from flagtui.service.activity import change
 from flagtui.service.answers import Answer, answer, text_of, value_of
-from flagtui.service.bodies import Fields, whole_number
+from flagtui.service.bodies import RETAGS, Fields, whole_number
 from flagtui.service.call import Call
-from flagtui.service.database import update_row
+from flagtui.service.database import find, update_row
 from flagtui.service.errors import Fault, Json, hand_written, invalid
 from flagtui.service.flags.dependents import active_dependents, named
-from flagtui.service.flags.fields import FLAGS, read_tags
+from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.filter_links import experiments_on, named_experiments
 from flagtui.service.flags.guards import IN_REPLAY
 from flagtui.service.flags.levels import load_levels
@@ -111,7 +111,7 @@ def _as_parameter(value: Json) -> str:
 
 def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -> str | None:
     """Why a flag of the batch must stay."""
-    if call.db.execute("SELECT 1 FROM early_access_features WHERE flag_id = ?", (row["id"],)).fetchone():
+    if find(call.db, "early_access_features", flag_id=row["id"]):
         return "Cannot delete a feature flag that is in use with early access features"
     running = experiments_on(call.db, row["id"], running=True)
     if running:
@@ -153,11 +153,13 @@ def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | N
 def bulk_update_tags(call: Call) -> Answer:
     """Adds, removes or replaces tags without raising versions."""
     fields = Fields(call.body())
-    ids = _tagged_ids(fields)
-    fields.require("action")
-    action = fields.choice("action", ("add", "remove", "set"))
+    ids = [
+        _tagged_id(fields, value, position)
+        for position, value in enumerate(fields.filled("ids", MOST_TAGGED))
+    ]
+    action = fields.required_choice("action", RETAGS)
     fields.require("tags")
-    tags = set(read_tags(fields) or ())
+    tags = set(fields.tags())
     _check_tags(fields, ids, tags, action)
     rows = rows_by_id(call.db, call.project.id, ids)
     levels = load_levels(call.db, call.caller, call.project)
@@ -171,35 +173,24 @@ def bulk_update_tags(call: Call) -> Answer:
     return answer({"updated": updated, "skipped": skipped})
 
 
-def _tagged_ids(fields: Fields) -> list[int]:
-    fields.require("ids")
-    items = fields.items("ids") or []
-    if not items:
-        raise fields.fault("ids", "This list may not be empty.", "empty")
-    if len(items) > MOST_TAGGED:
-        detail = f"Ensure this field has no more than {MOST_TAGGED} elements."
-        raise fields.fault("ids", detail, "max_length")
-    ids = []
-    for position, value in enumerate(items):
-        number = whole_number(value)
-        if number is None or abs(number) >= 2**63:
-            raise fields.fault(f"ids__{position}", "A valid integer is required.")
-        ids.append(number)
-    return ids
+def _tagged_id(fields: Fields, value: Json, position: int) -> int:
+    number = whole_number(value)
+    if number is None or abs(number) >= 2**63:
+        raise fields.fault(f"ids__{position}", "A valid integer is required.")
+    return number
 
 
-def _check_tags(fields: Fields, ids: list[int], tags: set[str], action: str | None) -> None:
-    if len(fields.sent["tags"]) > MOST_TAGS:
-        raise fields.fault("tags", f"Ensure this field has no more than {MOST_TAGS} elements.", "max_length")
+def _check_tags(fields: Fields, ids: list[int], tags: set[str], action: str) -> None:
+    fields.check_length("tags", fields.sent["tags"], MOST_TAGS)
     if not tags and action != "set":
         raise fields.fault("tags", f"At least one tag is required to {action} tags.")
     if len(ids) * len(tags) > MOST_PAIRS:
         raise invalid(f"Too many changes at once: at most {MOST_PAIRS:,} pairs of flag and tag.")
 
 
-def _retag(call: Call, row: sqlite3.Row, tags: set[str], action: str | None) -> list[str]:
+def _retag(call: Call, row: sqlite3.Row, tags: set[str], action: str) -> list[str]:
     before: list[str] = value_of(row["tags"])
-    after = sorted(tags if action == "set" else {*before, *tags} if action == "add" else {*before} - tags)
+    after = sorted(RETAGS[action](set(before), tags))
     if after != sorted(before):
         update_row(call.db, "flags", row["id"], FLAGS.stored({"tags": after}))
         changes = [change(SCOPE, "tags", before, after)]

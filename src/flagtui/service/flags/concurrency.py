@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from flagtui.service.answers import text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import Fault, Json, conflict
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_storage import cleaned
@@ -49,7 +50,7 @@ def _comparable(value: Json) -> Json:
 
 
 def _clash(db: sqlite3.Connection, row: sqlite3.Row) -> Fault:
-    found = db.execute("SELECT email FROM users WHERE id = ?", (row["last_modified_by_id"],)).fetchone()
+    found = find(db, "users", id=row["last_modified_by_id"])
     who = found["email"] if found else "another user"
     return conflict(
         f"The feature flag was updated by {who} since you started editing it. Please refresh and try again."

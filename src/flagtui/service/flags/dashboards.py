@@ -5,17 +5,16 @@ from collections.abc import Mapping
 
 from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
-from flagtui.service.database import insert_row, update_row
+from flagtui.service.database import find, insert_row, update_row
 from flagtui.service.errors import Fault, Json, hand_written
-from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.rows import called_row
 
-_ENRICHED = ("Feature Viewed", "Feature Interaction")
+_ENRICHED = {"Feature Viewed": "$feature_view", "Feature Interaction": "$feature_interaction"}
+"""Events by the chart that counts them."""
 
 
 def make_dashboard(call: Call) -> Answer:
-    row = called_row(call)
-    check_level(call, row["id"], "editor")
+    row = called_row(call, "editor")
     _check_not_deleted(call, row, "generating a usage dashboard")
     if row["usage_dashboard_id"] is None or call.generation.makes_dashboards:
         add_usage_dashboard(call, row)
@@ -45,28 +44,19 @@ def add_usage_dashboard(call: Call, row: sqlite3.Row) -> None:
 
 
 def enrich_dashboard(call: Call) -> Answer:
-    row = called_row(call)
-    check_level(call, row["id"], "editor")
+    row = called_row(call, "editor")
     _check_not_deleted(call, row, "enriching its usage dashboard")
-    dashboard = call.db.execute(
-        "SELECT id FROM dashboards WHERE id = ? AND deleted = 0", (row["usage_dashboard_id"],)
-    ).fetchone()
+    dashboard = find(call.db, "dashboards", id=row["usage_dashboard_id"], deleted=0)
     if dashboard is None:
         raise _failed(call.generation.no_dashboard)
-    if _is_enriched(call.db, dashboard["id"]):
+    if find(call.db, "dashboard_tiles", dashboard_id=dashboard["id"], name="Feature Viewed"):
         raise _failed("Usage dashboard already has enriched data")
     if not row["has_enriched_analytics"]:
         raise _failed("No enriched analytics available for this feature flag")
-    for name in _ENRICHED:
-        event = "$feature_view" if name == _ENRICHED[0] else "$feature_interaction"
+    for name, event in _ENRICHED.items():
         only = [{"key": "feature_flag", "value": row["key"], "operator": "exact", "type": "event"}]
         _add_tile(call, dashboard["id"], name, {"kind": "EventsNode", "event": event, "properties": only})
     return answer({"success": True}, headers=call.generation.enrichment_headers)
-
-
-def _is_enriched(db: sqlite3.Connection, dashboard_id: int) -> bool:
-    query = "SELECT 1 FROM dashboard_tiles WHERE dashboard_id = ? AND name = ?"
-    return db.execute(query, (dashboard_id, _ENRICHED[0])).fetchone() is not None
 
 
 def _check_not_deleted(call: Call, row: sqlite3.Row, doing: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import Json
-from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.rows import called_row
 
@@ -37,10 +37,7 @@ def disabled_dependencies(
 ) -> list[sqlite3.Row]:
     """Flags that conditions ask for and that are off, sorted by key."""
     rows = [
-        db.execute(
-            "SELECT id, key FROM flags WHERE id = ? AND project_id = ? AND deleted = 0 AND active = 0",
-            (number, project_id),
-        ).fetchone()
+        find(db, "flags", id=number, project_id=project_id, deleted=0, active=0)
         for number in dependencies(filters)
     ]
     return sorted((row for row in rows if row is not None), key=lambda row: str(row["key"]))
@@ -66,10 +63,7 @@ def find_cycle(
         if number in seen:
             continue
         seen.add(number)
-        row = db.execute(
-            "SELECT key, filters FROM flags WHERE id = ? AND project_id = ? AND deleted = 0",
-            (number, project_id),
-        ).fetchone()
+        row = find(db, "flags", id=number, project_id=project_id, deleted=0)
         if row is not None:
             path = [*chain, row["key"]]
             waiting += [(inner, path) for inner in dependencies(value_of(row["filters"]))]
@@ -77,8 +71,7 @@ def find_cycle(
 
 
 def dependent_flags(call: Call) -> Answer:
-    row = called_row(call)
-    check_level(call, row["id"], "viewer")
+    row = called_row(call, "viewer")
     found = active_dependents(call.db, call.project.id, row["id"])
     return answer(
         [{"id": flag["id"], "key": flag["key"], "name": flag["name"] or flag["key"]} for flag in found]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from flagtui.service.answers import Answer, answer, empty, value_of
 from flagtui.service.call import Call
-from flagtui.service.errors import hand_written, standard
+from flagtui.service.database import find
+from flagtui.service.errors import Json, hand_written, standard
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
@@ -73,21 +74,15 @@ def _write_once(key_file: Path, key: bytes) -> None:
 
 def remote_config(call: Call) -> Answer:
     """A JSON string that holds JSON; 200 and no body without a payload. Conditions do not matter."""
-    row = _find(call, call.params["id"])
+    number = call.number("id")
+    named: dict[str, Json] = {"key": call.params["id"]} if number is None else {"id": number}
+    row = find(call.db, "flags", project_id=call.project.id, deleted=0, **named)
     if row is None or not row["is_remote_configuration"]:
         raise hand_written(404, None)
     payload = (value_of(row["filters"]).get("payloads") or {}).get("true")
     if payload is None:
         return empty(200)
     return answer(_opened(call, payload) if row["has_encrypted_payloads"] else payload)
-
-
-def _find(call: Call, name: str) -> sqlite3.Row | None:
-    column = "id" if name.isascii() and name.isdigit() and len(name) < 19 else "key"
-    found: sqlite3.Row | None = call.db.execute(
-        f"SELECT * FROM flags WHERE {column} = ? AND project_id = ? AND deleted = 0", (name, call.project.id)
-    ).fetchone()
-    return found
 
 
 def _opened(call: Call, sealed: str) -> str:

@@ -11,6 +11,7 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import (
     HIDDEN,
+    TAGS,
     Field,
     Kind,
     Table,
@@ -69,20 +70,6 @@ def _read_key(fields: Fields, name: str, target: Target) -> Json:
     return key
 
 
-def read_tags(fields: Fields, name: str = "tags") -> list[str] | None:
-    """Trimmed, lower case, each once, sorted."""
-    items = fields.items(name)
-    if items is None:
-        return None
-    for position, item in enumerate(items):
-        if isinstance(item, bool | dict | list) or item is None:
-            raise invalid("Not a valid string.", f"tags__{position}")
-        if len(str(item).strip()) > 255:
-            detail = "Ensure this field has no more than 255 characters."
-            raise invalid(detail, f"tags__{position}", "max_length")
-    return sorted({name for item in items if (name := str(item).strip().lower())})
-
-
 def _read_contexts(fields: Fields, name: str, target: Target) -> Json:
     if target.call.generation.is_older:
         return _read_evaluation_tags(fields, name)
@@ -98,7 +85,7 @@ def _read_contexts(fields: Fields, name: str, target: Target) -> Json:
 def _read_evaluation_tags(fields: Fields, name: str) -> list[str]:
     """The older form: some of the tags that are sent beside them."""
     wanted = {str(item).strip().lower() for item in fields.items(name) or ()}
-    strangers = sorted(wanted - set(read_tags(fields) or ()))
+    strangers = sorted(wanted - set(fields.tags()))
     if strangers:
         detail = f"Evaluation tags must be a subset of tags. Invalid evaluation tags: {', '.join(strangers)}"
         raise invalid(detail)
@@ -129,7 +116,6 @@ _SORTED, _ALWAYS = Use.SORTED, Use.ALWAYS
 _TOLD: Final = _LOGGED | _VERSIONED
 _KEPT: Final = _TOLD | _SUMMARY
 _FILTERS: Final = Kind(lambda body, _, target: read_filters(target.call, body, target.row), OBJECT, "json")
-_TAGS: Final = Kind(lambda body, name, _: read_tags(body, name), TEXTS, "json")
 _ANY: Final = Kind(lambda body, name, _: body.sent[name], {}, "json")
 _NAMED: Final = text(LONGEST_KEY, blank=False, pattern="^[a-zA-Z0-9_-]+$").schema
 
@@ -156,7 +142,7 @@ FLAGS: Final = Table(
         Field("surveys", shown=OBJECTS),
         Field("features", shown=OBJECTS),
         Field("can_edit", shown=truth().schema),
-        Field("tags", _TAGS, _COPIED | _ALWAYS, default=[]),
+        Field("tags", TAGS, _COPIED | _ALWAYS, default=[]),
         Field("evaluation_contexts", Kind(_read_contexts, TEXTS, "json"), _LOGGED | _SUMMARY, default=[]),
         Field("usage_dashboard", shown=number(null=True).schema),
         Field("analytics_dashboards", Kind(_read_dashboards, NUMBERS, "json"), default=[]),

@@ -8,6 +8,7 @@ from flagtui.evaluate.parts import is_known_version
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.flags.dependents import dependencies, find_cycle
 from flagtui.service.flags.filter_shapes import fail
@@ -59,7 +60,7 @@ def _check_early_access(db: sqlite3.Connection, flag_id: int, filters: Mapping[s
     grouped = any(group.get("aggregation_group_type_index") is not None for group in groups_of(filters))
     if not grouped and filters.get("aggregation_group_type_index") is None:
         return
-    if db.execute("SELECT 1 FROM early_access_features WHERE flag_id = ?", (flag_id,)).fetchone():
+    if find(db, "early_access_features", flag_id=flag_id):
         raise fail(
             "Cannot use group aggregation in any condition set when the flag is linked to an "
             "Early Access Feature."
@@ -93,10 +94,7 @@ def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: s
         )
     if number == own_id:
         raise fail(f"Feature flag '{own_key}' cannot depend on itself")
-    found = call.db.execute(
-        "SELECT key, active, filters FROM flags WHERE id = ? AND project_id = ? AND deleted = 0",
-        (number, call.project.id),
-    ).fetchone()
+    found = find(call.db, "flags", id=number, project_id=call.project.id, deleted=0)
     if found is None:
         raise fail(f"Flag dependency references non-existent flag with ID {number}")
     if not is_known_version(value_of(found["filters"])):
@@ -145,11 +143,8 @@ def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:
 
 def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
     number = whole_number(value)
-    found: sqlite3.Row | None = call.db.execute(
-        "SELECT id, name, filters FROM cohorts WHERE id = ? AND project_id = ? AND deleted = 0",
-        (number if number is not None and abs(number) < 2**63 else None, call.project.id),
-    ).fetchone()
-    return found
+    known = number if number is not None and abs(number) < 2**63 else None
+    return find(call.db, "cohorts", id=known, project_id=call.project.id, deleted=0)
 
 
 def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.flags.dependents import active_dependents, disabled_dependencies, named
 from flagtui.service.flags.filter_links import experiments_on, named_experiments
@@ -51,7 +52,7 @@ def check_disabling(call: Call, row: sqlite3.Row) -> None:
 
 
 def check_deletion(call: Call, row: sqlite3.Row) -> None:
-    if call.db.execute("SELECT 1 FROM early_access_features WHERE flag_id = ?", (row["id"],)).fetchone():
+    if find(call.db, "early_access_features", flag_id=row["id"]):
         raise invalid(
             "Cannot delete a feature flag that is in use with early access features. "
             "Please delete the early access feature before deleting the flag."

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from flagtui.service.access import ADMINISTRATOR
 from flagtui.service.answers import text_of
 from flagtui.service.call import Call, Caller, Project
+from flagtui.service.database import find
 from flagtui.service.errors import forbidden
 from flagtui.service.list_filters import Where, among
 
@@ -44,18 +45,11 @@ def load_levels(
         "SELECT record_id, level FROM access_levels WHERE project_id = ? AND user_id = ? AND resource = ?",
         (project.id, caller.user_id, resource),
     ).fetchall()
-    if not rows or _is_administrator(db, caller, project):
+    member = find(db, "organization_members", organization_id=project.organization_id, user_id=caller.user_id)
+    if not rows or (member is not None and member["level"] >= ADMINISTRATOR):
         return Levels(DEFAULT, {})
     single = {row["record_id"]: row["level"] for row in rows}
     return Levels(single.pop("", DEFAULT), single)
-
-
-def _is_administrator(db: sqlite3.Connection, caller: Caller, project: Project) -> bool:
-    row = db.execute(
-        "SELECT level FROM organization_members WHERE organization_id = ? AND user_id = ?",
-        (project.organization_id, caller.user_id),
-    ).fetchone()
-    return row is not None and row["level"] >= ADMINISTRATOR
 
 
 def check_level(call: Call, flag_id: int, level: str) -> None:

@@ -1,4 +1,4 @@
-"""Changes of one thing in the targeting, with the version they were meant for and without `filters`."""
+"""Changes of one thing: on, off, archived or not, or the targeting of a version without sending `filters`."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -6,22 +6,45 @@ from collections.abc import Mapping
 from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, conflict, invalid
-from flagtui.service.flags.approvals import ask_for_approval
+from flagtui.service.errors import Json, conflict, hand_written, invalid
+from flagtui.service.flags.approvals import change_or_ask
 from flagtui.service.flags.filter_storage import Filters, open_to_everyone, read_filters
-from flagtui.service.flags.levels import check_level
-from flagtui.service.flags.lifecycle import check_not_deleted
+from flagtui.service.flags.guards import check_guards
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row
-from flagtui.service.flags.save import change_flag, opened_values
+from flagtui.service.flags.save import opened_values
 from flagtui.service.flags.status import groups_of, variants_of
+from flagtui.service.operations import Handler
 
 _INDEX = "aggregation_group_type_index"
 
 
+def mover(doing: str, **wanted: bool) -> Handler:
+    """The operation that gives a flag these values; it writes nothing when the flag has them already."""
+
+    def move(call: Call) -> Answer:
+        row = called_row(call, "editor")
+        _check_not_deleted(row, doing)
+        before = opened_values(call, row)
+        if all(before[name] == value for name, value in wanted.items()):
+            return flag_answer(call, row)
+        after = {**before, **wanted}
+        check_guards(call, row, before, after)
+        return change_or_ask(call, row, before, after)
+
+    return move
+
+
+def _check_not_deleted(row: sqlite3.Row, doing: str) -> None:
+    """400 in the words of the operations that each do one thing."""
+    if row["deleted"]:
+        text = f"This feature flag has been deleted. Restore it before {doing} it."
+        raise hand_written(400, {"success": False, "error": text})
+
+
 def set_release_condition_rollout(call: Call) -> Answer:
     """Another share for one condition, which is named by its place."""
-    row = _editable_row(call)
+    row = called_row(call, "editor")
     fields = Fields(call.body())
     for name in ("condition_index", "rollout_percentage"):
         fields.require(name)
@@ -37,7 +60,7 @@ def set_release_condition_rollout(call: Call) -> Answer:
 
 def roll_out_to_everyone(call: Call) -> Answer:
     """A condition that lets everyone in comes first; one variant takes the whole distribution."""
-    row = _editable_row(call)
+    row = called_row(call, "editor")
     fields = Fields(call.body())
     fields.require("version")
     variant = fields.text("variant_key", null=True)
@@ -46,30 +69,23 @@ def roll_out_to_everyone(call: Call) -> Answer:
     if stored.get("feature_enrollment"):
         raise invalid("This feature flag is behind early access, which decides before its conditions do.")
     groups = groups_of(stored)
-    wanted: Filters = {"groups": groups if _is_open(stored, groups) else [_open(), *groups]}
+    opened: Filters = {"properties": [], "rollout_percentage": 100}
+    wanted: Filters = {"groups": groups if _is_open(stored, groups) else [opened, *groups]}
     if (shares := _shares(stored, variant)) is not None:
         wanted["multivariate"] = {**stored["multivariate"], "variants": shares}
     return _rewritten(call, row, wanted)
 
 
-def _editable_row(call: Call) -> sqlite3.Row:
-    row = called_row(call)
-    check_level(call, row["id"], "editor")
-    return row
-
-
 def _share(fields: Fields) -> float:
-    sent = fields.sent["rollout_percentage"]
+    name, sent = "rollout_percentage", fields.sent["rollout_percentage"]
     if sent is None:
-        raise fields.fault("rollout_percentage", "This field may not be null.", "null")
+        raise fields.fault(name, "This field may not be null.", "null")
     if isinstance(sent, bool) or not isinstance(sent, int | float):
-        raise fields.fault("rollout_percentage", "A valid number is required.")
+        raise fields.fault(name, "A valid number is required.")
     if sent < 0:
-        detail = "Ensure this value is greater than or equal to 0."
-        raise fields.fault("rollout_percentage", detail, "min_value")
+        raise fields.fault(name, "Ensure this value is greater than or equal to 0.", "min_value")
     if sent > 100:
-        detail = "Ensure this value is less than or equal to 100."
-        raise fields.fault("rollout_percentage", detail, "max_value")
+        raise fields.fault(name, "Ensure this value is less than or equal to 100.", "max_value")
     return sent
 
 
@@ -77,7 +93,7 @@ def _check_current(fields: Fields, row: sqlite3.Row, doing: str) -> None:
     """The flag is there, and as it was when the caller read it."""
     fields.require("version")
     version = fields.number("version")
-    check_not_deleted(row, doing)
+    _check_not_deleted(row, doing)
     if version != row["version"]:
         raise conflict(
             f"The feature flag has changed since version {version}; it is at version {row['version']}. "
@@ -89,10 +105,6 @@ def _no_condition(place: int, count: int) -> str:
     if not count:
         return "This feature flag has no release conditions."
     return f"This feature flag has no release condition {place}. It has {count}, counted from 0."
-
-
-def _open() -> dict[str, Json]:
-    return {"properties": [], "rollout_percentage": 100}
 
 
 def _is_open(filters: Mapping[str, Json], groups: list[dict[str, Json]]) -> bool:
@@ -129,5 +141,4 @@ def _rewritten(call: Call, row: sqlite3.Row, wanted: Mapping[str, Json]) -> Answ
     filters = read_filters(call, Fields({"filters": wanted}), row)
     if before["is_remote_configuration"] and filters is not None:
         filters = open_to_everyone(filters)
-    after = {**before, "filters": filters}
-    return ask_for_approval(call, row, before, after) or flag_answer(call, change_flag(call, row, after))
+    return change_or_ask(call, row, before, {**before, "filters": filters})

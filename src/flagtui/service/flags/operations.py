@@ -3,18 +3,16 @@
 from flagtui.service.activity import feed
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
-from flagtui.service.errors import Fault, not_found
+from flagtui.service.errors import Fault
 from flagtui.service.flags.bulk import bulk_delete, bulk_keys, bulk_update_tags, matching_ids
 from flagtui.service.flags.dashboards import enrich_dashboard, make_dashboard
 from flagtui.service.flags.dependents import dependent_flags
 from flagtui.service.flags.encryption import remote_config
 from flagtui.service.flags.fields import FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
-from flagtui.service.flags.levels import check_level
-from flagtui.service.flags.lifecycle import archive, disable, enable, unarchive
 from flagtui.service.flags.list import PARAMETERS, list_flags
-from flagtui.service.flags.narrow_writes import roll_out_to_everyone, set_release_condition_rollout
+from flagtui.service.flags.narrow_writes import mover, roll_out_to_everyone, set_release_condition_rollout
 from flagtui.service.flags.project_copies import copy_flags
-from flagtui.service.flags.rows import SCOPE, find_row
+from flagtui.service.flags.rows import SCOPE, called_row, find_row
 from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
 from flagtui.service.flags.write_operations import create, refuse_deletion, retrieve, update
@@ -31,14 +29,15 @@ def activity_of_all(call: Call) -> Answer:
 
 
 def activity_of_one(call: Call) -> Answer:
-    row = find_row(call.db, call.project.id, call.number("id"))
-    if row is None:
-        raise not_found() if call.generation.faults_have_bodies else Fault(404, None)
-    check_level(call, row["id"], "viewer")
-    return feed(call, SCOPE, str(row["id"]))
+    known = find_row(call.db, call.project.id, call.number("id"))
+    if known is None and not call.generation.faults_have_bodies:
+        raise Fault(404, None)
+    return feed(call, SCOPE, str(called_row(call, "viewer")["id"]))
 
 
 _PAGES = ("limit", "page")
+# Archived flags are off, and taken back they still are.
+_archive = mover("archiving", archived=True, active=False)
 
 OPERATIONS = (
     Operation("GET", FLAGS, list_flags, "List flags", READ, FLAG_PAGE, parameters=PARAMETERS),
@@ -54,10 +53,10 @@ OPERATIONS = (
     Operation("GET", f"{ONE}/status", flag_status, "Whether it is in use", READ),
     Operation("GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that ask for it", READ),
     Operation("POST", f"{FLAGS}/bulk_keys", bulk_keys, "Keys by id", READ),
-    Operation("POST", f"{ONE}/enable", enable, "Switch on", WRITE, FLAG),
-    Operation("POST", f"{ONE}/disable", disable, "Switch off", WRITE, FLAG),
-    Operation("POST", f"{ONE}/archive", archive, "Put away", WRITE, FLAG),
-    Operation("POST", f"{ONE}/unarchive", unarchive, "Take back", WRITE, FLAG),
+    Operation("POST", f"{ONE}/enable", mover("enabling", active=True), "Switch on", WRITE, FLAG),
+    Operation("POST", f"{ONE}/disable", mover("disabling", active=False), "Switch off", WRITE, FLAG),
+    Operation("POST", f"{ONE}/archive", _archive, "Put away", WRITE, FLAG),
+    Operation("POST", f"{ONE}/unarchive", mover("unarchiving", archived=False), "Take back", WRITE, FLAG),
     Operation(
         "POST",
         f"{ONE}/set_release_condition_rollout",

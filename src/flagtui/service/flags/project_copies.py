@@ -8,7 +8,7 @@ from flagtui.service.access import find_organization, open_project
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
-from flagtui.service.database import insert_row
+from flagtui.service.database import find, insert_row
 from flagtui.service.errors import Fault, Json, forbidden, hand_written, invalid
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
@@ -69,9 +69,7 @@ def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
 
 
 def _by_key(db: sqlite3.Connection, project_id: int, key: str) -> sqlite3.Row | None:
-    query = "SELECT * FROM flags WHERE project_id = ? AND key = ? AND deleted = 0"
-    row: sqlite3.Row | None = db.execute(query, (project_id, key)).fetchone()
-    return row
+    return find(db, "flags", project_id=project_id, key=key, deleted=0)
 
 
 def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Json]) -> list[str]:
@@ -107,7 +105,7 @@ def _moved_filters(source: Call, target: Call, filters: Json) -> Json:
 
 
 def _moved_dependency(source: Call, target: Call, flag_id: int | None) -> str:
-    asked = source.db.execute("SELECT key FROM flags WHERE id = ?", (flag_id,)).fetchone()
+    asked = find(source.db, "flags", id=flag_id)
     found = None if asked is None else _by_key(target.db, target.project.id, asked["key"])
     if found is None:
         name = flag_id if asked is None else asked["key"]
@@ -117,7 +115,7 @@ def _moved_dependency(source: Call, target: Call, flag_id: int | None) -> str:
 
 def _moved_cohort(source: Call, target: Call, cohort_id: int | None, above: tuple[int | None, ...]) -> int:
     """The cohort of the same name in the target, made when there is none. A cohort may ask for others."""
-    row = source.db.execute("SELECT * FROM cohorts WHERE id = ? AND deleted = 0", (cohort_id,)).fetchone()
+    row = find(source.db, "cohorts", id=cohort_id, deleted=0)
     if row is None or cohort_id in above:
         raise invalid(f"Cohort with id {cohort_id} does not exist")
     present = target.db.execute(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from flagtui.service.answers import Answer, encode, spliced, text_of, value_of
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import Json
 from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
 from flagtui.service.flags.levels import load_levels
@@ -117,10 +118,7 @@ def add_names(db: sqlite3.Connection, project_id: int, filters: Mapping[str, Jso
     """Puts the names of cohorts and groups beside their ids; they are not stored."""
     for item in properties_of(filters):
         if item.get("type") == "cohort":
-            row = db.execute(
-                "SELECT name FROM cohorts WHERE id = ? AND project_id = ? AND deleted = 0",
-                (_small(item.get("value")), project_id),
-            ).fetchone()
+            row = find(db, "cohorts", id=_small(item.get("value")), project_id=project_id, deleted=0)
             item["cohort_name"] = None if row is None else row["name"]
         elif item.get("key") == "$group_key":
             item["group_key_names"] = _group_names(db, project_id, item)

@@ -5,32 +5,25 @@ from collections.abc import Iterable
 
 from flagtui.service.answers import text_of
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import not_found
+from flagtui.service.flags.levels import check_level
 
 SCOPE = "FeatureFlag"
 
 
 def find_row(db: sqlite3.Connection, project_id: int, flag_id: int | None) -> sqlite3.Row | None:
     """A flag of the project, deleted or not."""
-    row: sqlite3.Row | None = db.execute(
-        "SELECT * FROM flags WHERE id = ? AND project_id = ?", (flag_id, project_id)
-    ).fetchone()
-    return row
+    return find(db, "flags", id=flag_id, project_id=project_id)
 
 
-def called_row(call: Call) -> sqlite3.Row:
-    """The flag the path names; 404 when the project has none with this id."""
+def called_row(call: Call, level: str) -> sqlite3.Row:
+    """The flag the path names; 404 when the project has none with this id, 403 for less than the level."""
     row = find_row(call.db, call.project.id, call.number("id"))
     if row is None:
         raise not_found()
+    check_level(call, row["id"], level)
     return row
-
-
-def called_again(call: Call, row: sqlite3.Row) -> sqlite3.Row:
-    """The same flag after something was written to it."""
-    again = find_row(call.db, call.project.id, row["id"])
-    assert again is not None
-    return again
 
 
 def rows_by_id(db: sqlite3.Connection, project_id: int, ids: Iterable[int]) -> dict[int, sqlite3.Row]:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from flagtui.service.activity import Entry, changes_between, record
 from flagtui.service.answers import value_of
 from flagtui.service.call import Call
-from flagtui.service.database import insert_row, update_row
+from flagtui.service.database import fetch, insert_row, update_row
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.encryption import PLACEHOLDER, seal
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import opened_payloads
-from flagtui.service.flags.rows import SCOPE, find_row
+from flagtui.service.flags.rows import SCOPE
 
 _LOGGED = FLAGS.using(Use.LOGGED)
 
@@ -43,7 +43,7 @@ def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
     }
     flag_id = insert_row(call.db, "flags", FLAGS.stored(stored))
     log(call, flag_id, "created", {"name": values["key"], "changes": []})
-    return _read(call, flag_id)
+    return fetch(call.db, "flags", flag_id)
 
 
 def change_flag(
@@ -60,7 +60,7 @@ def change_flag(
         verb = "deleted" if after["deleted"] else "restored"
     detail: Values = {"name": stored["key"], "changes": changes_between(SCOPE, before, stored, _LOGGED)}
     log(call, row["id"], verb, detail | ({"trigger": trigger} if trigger else {}))
-    return _read(call, row["id"])
+    return fetch(call.db, "flags", row["id"])
 
 
 def log(call: Call, flag_id: int, verb: str, detail: Mapping[str, Json]) -> None:
@@ -68,12 +68,6 @@ def log(call: Call, flag_id: int, verb: str, detail: Mapping[str, Json]) -> None
     full = {"name": None, "type": None, "short_id": None, "trigger": None, **detail}
     entry = Entry(call.project.id, SCOPE, str(flag_id), verb, call.caller.user_id, call.stamp, full)
     record(call.db, entry)
-
-
-def _read(call: Call, flag_id: int) -> sqlite3.Row:
-    row = find_row(call.db, call.project.id, flag_id)
-    assert row is not None
-    return row
 
 
 def _sealed(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Json:

@@ -3,6 +3,7 @@
 import sqlite3
 
 from flagtui.service.call import Call
+from flagtui.service.database import find, update_row
 from flagtui.service.errors import invalid
 
 
@@ -13,9 +14,8 @@ def tombstone(key: str, flag_id: int) -> str:
 
 def key_when_deleted(call: Call, row: sqlite3.Row, key: str) -> str:
     """The key the flag has once deleted: unchanged, unless experiments keep its row alive."""
-    only_deleted = "" if call.generation.running_experiments_hold else " AND deleted = 1"
-    query = f"SELECT 1 FROM experiments WHERE flag_id = ?{only_deleted}"
-    return tombstone(key, row["id"]) if call.db.execute(query, (row["id"],)).fetchone() else key
+    only = {} if call.generation.running_experiments_hold else {"deleted": 1}
+    return tombstone(key, row["id"]) if find(call.db, "experiments", flag_id=row["id"], **only) else key
 
 
 def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
@@ -29,8 +29,7 @@ def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
 
 
 def is_taken(db: sqlite3.Connection, project_id: int, key: str) -> bool:
-    query = "SELECT 1 FROM flags WHERE project_id = ? AND key = ? AND deleted = 0"
-    return db.execute(query, (project_id, key)).fetchone() is not None
+    return find(db, "flags", project_id=project_id, key=key, deleted=0) is not None
 
 
 def make_room(call: Call, key: str) -> None:
@@ -40,9 +39,8 @@ def make_room(call: Call, key: str) -> None:
     ).fetchall()
     for row in rows:
         _check_unused(call, row)
-        if call.db.execute("SELECT 1 FROM experiments WHERE flag_id = ?", (row["id"],)).fetchone():
-            renamed = tombstone(key, row["id"])
-            call.db.execute("UPDATE flags SET key = ? WHERE id = ?", (renamed, row["id"]))
+        if find(call.db, "experiments", flag_id=row["id"]):
+            update_row(call.db, "flags", row["id"], {"key": tombstone(key, row["id"])})
         else:
             call.db.execute("DELETE FROM flags WHERE id = ?", (row["id"],))
 

@@ -6,25 +6,23 @@ from flagtui.evaluate.parts import is_known_version
 from flagtui.service.answers import Answer, empty
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
+from flagtui.service.database import fetch
 from flagtui.service.errors import invalid
 from flagtui.service.field_kinds import Values
-from flagtui.service.flags.approvals import ask_for_approval
+from flagtui.service.flags.approvals import ask_for_approval, change_or_ask
 from flagtui.service.flags.concurrency import without_clashes
 from flagtui.service.flags.dashboards import add_usage_dashboard
 from flagtui.service.flags.fields import check_required_marks, check_together, read_fields
 from flagtui.service.flags.filter_storage import open_to_everyone, unsupported_config
 from flagtui.service.flags.guards import archived_detail, check_guards
-from flagtui.service.flags.levels import check_level
 from flagtui.service.flags.representation import flag_answer
-from flagtui.service.flags.rows import called_again, called_row
-from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
+from flagtui.service.flags.rows import called_row
+from flagtui.service.flags.save import create_flag, new_values, opened_values
 from flagtui.service.flags.tombstones import key_when_deleted, key_when_restored, make_room
 
 
 def retrieve(call: Call) -> Answer:
-    row = called_row(call)
-    check_level(call, row["id"], "viewer")
-    return flag_answer(call, row)
+    return flag_answer(call, called_row(call, "viewer"))
 
 
 def create(call: Call) -> Answer:
@@ -45,8 +43,7 @@ def _made(call: Call, values: Values) -> sqlite3.Row:
     row = create_flag(call, values)
     if call.generation.makes_dashboards and call.body().get("_should_create_usage_dashboard", True):
         add_usage_dashboard(call, row)
-        return called_again(call, row)
-    return row
+    return fetch(call.db, "flags", row["id"])
 
 
 def _check_count(call: Call) -> None:
@@ -62,12 +59,9 @@ def _check_count(call: Call) -> None:
 
 
 def update(call: Call) -> Answer:
-    row = called_row(call)
-    check_level(call, row["id"], "editor")
+    row = called_row(call, "editor")
     before = opened_values(call, row)
-    after = _updated(call, row, before)
-    asked = ask_for_approval(call, row, before, after)
-    return asked or flag_answer(call, change_flag(call, row, after))
+    return change_or_ask(call, row, before, _updated(call, row, before))
 
 
 def _updated(call: Call, row: sqlite3.Row, before: Values) -> Values:
