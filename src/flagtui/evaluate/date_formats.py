@@ -6,8 +6,9 @@ milliseconds is taken for seconds, and so for a moment in the far future.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta, tzinfo
+from calendar import monthrange
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 from typing import Final
 
@@ -16,6 +17,9 @@ DAY: Final = 86_400 * SECOND
 LAST_YEAR: Final = 262_142
 """The server's calendar ends about here, on either side."""
 _EPOCH: Final = datetime(1970, 1, 1)
+_CYCLE: Final = 400
+"""Years after which the calendar repeats itself."""
+_DAYS_OF_CYCLE: Final = 146_097
 _FIRST: Final = -719_160 * DAY
 _LAST: Final = 2_932_894 * DAY
 """Zones are known from the year 1 to 9999; before and after, they are as at the end."""
@@ -26,14 +30,15 @@ Parts = Mapping[str, int]
 
 def civil(parts: Parts) -> int | None:
     """A calendar date and time as if it were UTC; None when the calendar has no such moment."""
-    year, month, day = parts["Y"], parts["m"], parts["d"]
-    if not (abs(year) <= LAST_YEAR and 1 <= month <= 12 and 1 <= day <= days_in(year, month)):
-        return None
+    year = parts["Y"]
     hour, minute, second = parts.get("H", 0), parts.get("M", 0), parts.get("S", 0)
-    if hour > 23 or minute > 59 or second > 60:
+    if abs(year) > LAST_YEAR or hour > 23 or minute > 59 or second > 60:
         return None
-    of_day = (hour * 60 + minute) * 60 + second
-    return days_since(year, month, day) * DAY + of_day * SECOND + parts.get("f", 0)
+    try:
+        days = days_since(year, parts["m"], parts["d"])
+    except ValueError:
+        return None
+    return days * DAY + ((hour * 60 + minute) * 60 + second) * SECOND + parts.get("f", 0)
 
 
 def in_zone(local: int, zone: tzinfo) -> int | None:
@@ -54,37 +59,38 @@ def wall_clock(moment: datetime, zone: tzinfo) -> int:
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds * 1000
 
 
-def months_back(local: int, count: int) -> int:
-    """Step by step, so two months before 31 March is 28 January: a short month shortens it for good."""
+CalendarDate = tuple[int, int, int]
+"""Year, month and day of the month."""
+
+
+def back(local: int, step: Callable[[CalendarDate, int], CalendarDate], count: int) -> int:
+    """So many months or years before, at the same time of the day."""
     days, rest = divmod(local, DAY)
     start = _EPOCH + timedelta(days=days)
-    year, month, day = start.year, start.month, start.day
+    return days_since(*step((start.year, start.month, start.day), count)) * DAY + rest
+
+
+def months_before(start: CalendarDate, count: int) -> CalendarDate:
+    """Step by step, so two months before 31 March is 28 January: a short month shortens it for good."""
+    year, month, day = start
     for _ in range(count):
         year, month = (year - 1, 12) if month == 1 else (year, month - 1)
-        day = min(day, days_in(year, month))
-    return days_since(year, month, day) * DAY + rest
+        day = min(day, monthrange(year % _CYCLE + _CYCLE, month)[1])
+    return year, month, day
 
 
-def years_back(local: int, count: int) -> int:
+def years_before(start: CalendarDate, count: int) -> CalendarDate:
     """29 February becomes the 28th for good, even where the count ends in another leap year."""
-    days, rest = divmod(local, DAY)
-    start = _EPOCH + timedelta(days=days)
-    is_leap_day = (start.month, start.day) == (2, 29) and count > 0
-    return days_since(start.year - count, start.month, 28 if is_leap_day else start.day) * DAY + rest
-
-
-def days_in(year: int, month: int) -> int:
-    if month == 2:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in (4, 6, 9, 11) else 31
+    year, month, day = start
+    is_leap_day = (month, day) == (2, 29) and count > 0
+    return year - count, month, 28 if is_leap_day else day
 
 
 def days_since(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in today's calendar, extended both ways."""
-    shifted = year - (month <= 2)
-    era, of_era = divmod(shifted, 400)
-    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+    """Days since 1970-01-01 in today's calendar, extended both ways. Raises ValueError for no day of it."""
+    cycles, of_cycle = divmod(year, _CYCLE)
+    of_known = date(of_cycle + _CYCLE, month, day).toordinal()
+    return of_known + (cycles - 1) * _DAYS_OF_CYCLE - _EPOCH.toordinal()
 
 
 _MONTHS: Final = (
@@ -149,7 +155,7 @@ def _instant(parts: dict[str, str], now: datetime) -> int | None:
     month, hour = _month(parts), _hour(parts)
     if offset is None or month == 0 or hour is None:
         return None
-    here = datetime(1970, 1, 1) + timedelta(microseconds=(wall_clock(now, UTC) + offset) // 1000)
+    here = _EPOCH + timedelta(microseconds=(wall_clock(now, UTC) + offset) // 1000)
     numbers = {
         "Y": _year(parts, here),
         "m": here.month if month is None else month,

@@ -10,12 +10,13 @@ from flagtui.evaluate.date_formats import (
     DAY,
     LAST_YEAR,
     SECOND,
+    back,
     civil,
     in_zone,
-    months_back,
+    months_before,
     other_instant,
     wall_clock,
-    years_back,
+    years_before,
 )
 from flagtui.evaluate.text import number
 
@@ -98,4 +99,4 @@ def _before(now: datetime, count: int, unit: str, zone: tzinfo) -> int | None:
     local = wall_clock(now, zone)
     if unit in _LENGTHS:
         return in_zone(local - count * _LENGTHS[unit], zone)
-    return in_zone((months_back if unit == "m" else years_back)(local, count), zone)
+    return in_zone(back(local, months_before if unit == "m" else years_before, count), zone)

@@ -1,18 +1,15 @@
 """Every operator as the product's Python library compares with it; what it cannot tell is Unknown."""
 
-import calendar
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from operator import eq, ge, gt, le, lt, ne
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Final
 
-from flagtui.evaluate.evaluation import Unknown, UnsupportedPatternError, Verdict, Why
+from flagtui.evaluate.date_formats import months_before, years_before
 from flagtui.evaluate.library_patterns import matches
-from flagtui.evaluate.operators import TEXTS, UNREADABLE, UNUSABLE, Comparison
-from flagtui.evaluate.run import Manner
-from flagtui.evaluate.text import finite, written
+from flagtui.evaluate.operators import TEXTS, Comparison, Reading, orders, patterns, readable
+from flagtui.evaluate.text import finite
 
 _RELATIVE = re.compile(r"-?0*([0-9]{1,4})([hdwmy])\n?")
 """A distance of five digits is refused by the server, and so by us."""
@@ -56,26 +53,9 @@ def _moment_before(text: str, now: datetime) -> datetime | None:
     count, unit = int(found[1]), found[2]
     if unit in _HOURS:
         return now - timedelta(hours=count * _HOURS[unit])
-    return _months_before(now, count) if unit == "m" else _years_before(now, count)
-
-
-def _months_before(start: datetime, count: int) -> datetime | None:
-    """Month by month, so two months before 31 March is 28 January: February shortens it for good."""
-    year, month, day = start.year, start.month, start.day
-    for _ in range(count):
-        year, month = (year - 1, 12) if month == 1 else (year, month - 1)
-        if year < 1:
-            return None
-        day = min(day, calendar.monthrange(year, month)[1])
-    return start.replace(year=year, month=month, day=day)
-
-
-def _years_before(start: datetime, count: int) -> datetime | None:
-    """29 February becomes the 28th for good, even where the count ends in another leap year."""
-    if start.year - count < 1:
-        return None
-    is_leap_day = (start.month, start.day) == (2, 29) and count > 0
-    return start.replace(year=start.year - count, day=28 if is_leap_day else start.day)
+    step = months_before if unit == "m" else years_before
+    year, month, day = step((now.year, now.month, now.day), count)
+    return now.replace(year=year, month=month, day=day) if year >= 1 else None
 
 
 Version = tuple[int, int, int]
@@ -129,90 +109,29 @@ def _three(parts: list[int | None]) -> Version:
     return major, minor or 0, patch or 0
 
 
-Limit = TypeVar("Limit")
-
-
-def _matches(is_expected: bool) -> Comparison:
-    """A wrong pattern matches nobody, negated or not."""
-
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        try:
-            whole = written(actual)
-        except ValueError:
-            return UNREADABLE
-        try:
-            found = matches(str(wanted), whole)
-        except UnsupportedPatternError:
-            return Unknown(Why.PATTERN_UNSUPPORTED, str(wanted))
-        return found is is_expected
-
-    return comparison
-
-
-def _numeric(holds: Callable[[float, float], bool]) -> Comparison:
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        limit, value = finite(wanted), finite(actual)
-        if limit is None:
-            return UNUSABLE
-        return value is not None and holds(value, limit)
-
-    return comparison
-
-
-def _dated(holds: Callable[[datetime, datetime], bool]) -> Comparison:
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        if actual is None:
-            return False
-        limit = wanted_moment(wanted, manner.moment)
-        if limit is None:
-            return UNUSABLE
-        value = moment(actual, manner.moment) if isinstance(actual, str) else None
-        return UNREADABLE if value is None else holds(value, limit)
-
-    return comparison
-
-
-def _versioned(holds: Callable[[Version, Version], bool]) -> Comparison:
-    return _by_version(version, holds)
+_DATED: Final = Reading(
+    lambda actual, manner: moment(actual, manner.moment) if isinstance(actual, str) else None,
+    lambda wanted, manner: wanted_moment(wanted, manner.moment),
+    is_wanted_first=True,
+    takes_null=False,
+)
+_VERSIONED: Final = Reading(readable(version), readable(version), is_wanted_first=True, takes_null=False)
 
 
 def _within(bounds: Callable[[object], Bounds]) -> Comparison:
-    return _by_version(bounds, lambda value, limits: limits[0] <= value < limits[1])
-
-
-def _by_version(read: Callable[[object], Limit], holds: Callable[[Version, Limit], bool]) -> Comparison:
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        if actual is None:
-            return False
-        try:
-            limit = read(wanted)
-        except ValueError:
-            return UNUSABLE
-        try:
-            return holds(version(actual), limit)
-        except ValueError:
-            return UNREADABLE
-
-    return comparison
+    reading = _VERSIONED._replace(wanted=readable(bounds))
+    return reading.comparison(lambda value, limits: limits[0] <= value < limits[1])
 
 
 COMPARISONS: Final[Mapping[str, Comparison]] = MappingProxyType(
     {
         **{name: comparison for name, comparison in TEXTS.items() if not name.endswith("_multi")},
-        "regex": _matches(True),
-        "not_regex": _matches(False),
-        "gt": _numeric(gt),
-        "gte": _numeric(ge),
-        "lt": _numeric(lt),
-        "lte": _numeric(le),
-        "is_date_before": _dated(lt),
-        "is_date_after": _dated(gt),
-        "semver_eq": _versioned(eq),
-        "semver_neq": _versioned(ne),
-        "semver_gt": _versioned(gt),
-        "semver_gte": _versioned(ge),
-        "semver_lt": _versioned(lt),
-        "semver_lte": _versioned(le),
+        **patterns(matches, str),
+        **orders(
+            Reading(readable(finite), readable(finite), unreadable=False, is_wanted_first=True),
+            _DATED,
+            _VERSIONED,
+        ),
         "semver_tilde": _within(within_patch),
         "semver_caret": _within(within_compatible),
         "semver_wildcard": _within(within_wildcard),

@@ -5,15 +5,15 @@ Unknown here means that the server takes it for a no, or that only the server ca
 
 from collections.abc import Callable
 from math import isnan
-from operator import eq, ge, gt, le, lt, ne
-from typing import Any, Final, TypeVar
+from operator import contains, eq, ge, gt, le, lt, ne
+from typing import Any, Final, NamedTuple
 
 from flagtui.evaluate.dates import instant, wanted_instant
 from flagtui.evaluate.evaluation import Unknown, UnsupportedPatternError, Verdict, Why
 from flagtui.evaluate.patterns import TooCostlyError, matches
 from flagtui.evaluate.run import Manner
 from flagtui.evaluate.text import is_boolean_like, is_truthy, lowered, number, written
-from flagtui.evaluate.versions import Range, Version, caret, is_within, tilde, version, wildcard
+from flagtui.evaluate.versions import caret, is_within, tilde, version, wildcard
 
 Comparison = Callable[[Any, Any, Manner], Verdict]
 """What a condition wants, what a property is, and the manner; Unknown where either cannot be compared."""
@@ -22,7 +22,7 @@ UNUSABLE: Final = Unknown(Why.FILTER_UNUSABLE)
 UNREADABLE: Final = Unknown(Why.PROPERTY_UNREADABLE)
 
 
-def exact(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+def _exact(wanted: Any, actual: Any, manner: Manner) -> Verdict:
     try:
         actual_text = written(actual).lower()
     except ValueError:
@@ -38,23 +38,46 @@ def exact(wanted: Any, actual: Any, manner: Manner) -> Verdict:
         return UNUSABLE
 
 
-def contains(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    return _by_text(wanted, actual, lambda part, whole: part in whole)
+Reader = Callable[[Any, Manner], Any]
+"""What one side of a comparison says; None for what cannot be read."""
 
 
-def starts(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    return _by_text(wanted, actual, lambda part, whole: whole.startswith(part))
+class Reading(NamedTuple):
+    """How operators of one kind read both sides."""
+
+    actual: Reader
+    wanted: Reader
+    unreadable: Verdict = UNREADABLE
+    """What becomes of a property that cannot be read."""
+    is_wanted_first: bool = False
+    """Which side is told of where neither can be read."""
+    takes_null: bool = True
+    """Whether null is read like any property; else it matches nobody."""
+
+    def comparison(self, holds: Callable[[Any, Any], bool]) -> Comparison:
+        """``holds`` is asked about the property and what the condition wants, in this order."""
+
+        def compare(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+            if actual is None and not self.takes_null:
+                return False
+            value, limit = self.actual(actual, manner), self.wanted(wanted, manner)
+            if limit is None and (self.is_wanted_first or value is not None):
+                return UNUSABLE
+            return self.unreadable if value is None else holds(value, limit)
+
+        return compare
 
 
-def ends(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    return _by_text(wanted, actual, lambda part, whole: whole.endswith(part))
+def readable(read: Callable[[Any], Any]) -> Reader:
+    """The same reading, which raises ValueError or gives None for what it cannot read."""
 
+    def read_or_none(value: Any, manner: Manner) -> Any:
+        try:
+            return read(value)
+        except ValueError:
+            return None
 
-def contains_any(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    parts = wanted if isinstance(wanted, list) else [wanted]
-    found = [contains(part, actual, manner) for part in parts]
-    unknown = next((verdict for verdict in found if isinstance(verdict, Unknown)), None)
-    return unknown or any(found)
+    return read_or_none
 
 
 def negated(comparison: Comparison) -> Comparison:
@@ -65,136 +88,104 @@ def negated(comparison: Comparison) -> Comparison:
     return opposite
 
 
-def _by_text(wanted: Any, actual: Any, holds: Callable[[str, str], bool]) -> Verdict:
-    try:
-        whole = lowered(actual)
-    except ValueError:
-        return UNREADABLE
-    try:
-        return holds(lowered(wanted), whole)
-    except ValueError:
-        return UNUSABLE
+_TEXT: Final = Reading(readable(lowered), readable(lowered))
+_CONTAINS: Final = _TEXT.comparison(contains)
 
 
+def _contains_any(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+    parts = wanted if isinstance(wanted, list) else [wanted]
+    found = [_CONTAINS(part, actual, manner) for part in parts]
+    unknown = next((verdict for verdict in found if isinstance(verdict, Unknown)), None)
+    return unknown or any(found)
+
+
+_PLAIN_TEXTS: Final[dict[str, Comparison]] = {
+    "icontains": _CONTAINS,
+    "icontains_multi": _contains_any,
+    "starts_with": _TEXT.comparison(str.startswith),
+    "ends_with": _TEXT.comparison(str.endswith),
+}
 TEXTS: Final[dict[str, Comparison]] = {
-    "exact": exact,
-    "is_not": negated(exact),
+    "exact": _exact,
+    "is_not": negated(_exact),
     "is_set": lambda wanted, actual, manner: True,
     "is_not_set": lambda wanted, actual, manner: False,
-    "icontains": contains,
-    "not_icontains": negated(contains),
-    "icontains_multi": contains_any,
-    "not_icontains_multi": negated(contains_any),
-    "starts_with": starts,
-    "not_starts_with": negated(starts),
-    "ends_with": ends,
-    "not_ends_with": negated(ends),
+    **_PLAIN_TEXTS,
+    **{f"not_{name}": negated(comparison) for name, comparison in _PLAIN_TEXTS.items()},
 }
 
 
-Limit = TypeVar("Limit")
+def patterns(
+    matches: Callable[[str, str], bool | None], as_text: Callable[[Any], str]
+) -> dict[str, Comparison]:
+    """A wrong pattern, for which ``matches`` gives None, matches nobody, negated or not."""
 
-
-def _matches(is_expected: bool) -> Comparison:
-    """A wrong pattern matches nobody, negated or not."""
-
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
+    def matching(wanted: Any, actual: Any, is_expected: bool) -> Verdict:
         try:
             whole = written(actual)
         except ValueError:
             return UNREADABLE
         try:
-            found = matches(written(wanted), whole)
+            return matches(as_text(wanted), whole) is is_expected
         except UnsupportedPatternError:
-            return Unknown(Why.PATTERN_UNSUPPORTED, written(wanted))
+            return Unknown(Why.PATTERN_UNSUPPORTED, as_text(wanted))
         except TooCostlyError:
-            return Unknown(Why.PATTERN_COSTLY, written(wanted))
-        return found is is_expected
+            return Unknown(Why.PATTERN_COSTLY, as_text(wanted))
 
-    return comparison
-
-
-def _numeric(holds: Callable[[float, float], bool]) -> Comparison:
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        limit, value = number(wanted), number(actual)
-        if limit is None:
-            return UNUSABLE
-        return value is not None and holds(value, limit)
-
-    return comparison
+    return {
+        "regex": lambda wanted, actual, manner: matching(wanted, actual, True),
+        "not_regex": lambda wanted, actual, manner: matching(wanted, actual, False),
+    }
 
 
-def _between(is_inside: bool) -> Comparison:
-    """Both ends count as inside. Not-a-number is neither inside nor outside."""
-
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        bounds = [number(bound) for bound in wanted] if isinstance(wanted, list) else []
-        if len(bounds) != 2 or bounds[0] is None or bounds[1] is None or not bounds[0] <= bounds[1]:
-            return UNUSABLE
-        value = number(actual)
-        if value is None or isnan(value):
-            return UNREADABLE
-        return (bounds[0] <= value <= bounds[1]) is is_inside
-
-    return comparison
-
-
-def _dated(holds: Callable[[int, int], bool]) -> Comparison:
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        now, zone = manner.moment, manner.zone
-        value = instant(actual, now, zone)
-        if value is None:
-            return UNREADABLE
-        limit = wanted_instant(wanted, now, zone)
-        return UNUSABLE if limit is None else holds(value, limit)
-
-    return comparison
+def orders(numeric: Reading, dated: Reading, versioned: Reading) -> dict[str, Comparison]:
+    """The operators for more and less, which the server and its libraries share."""
+    kinds = (
+        (numeric, "", {"gt": gt, "gte": ge, "lt": lt, "lte": le}),
+        (dated, "is_date_", {"before": lt, "after": gt}),
+        (versioned, "semver_", {"eq": eq, "neq": ne, "gt": gt, "gte": ge, "lt": lt, "lte": le}),
+    )
+    return {
+        prefix + name: reading.comparison(holds)
+        for reading, prefix, named in kinds
+        for name, holds in named.items()
+    }
 
 
-def _versioned(holds: Callable[[Version, Version], bool]) -> Comparison:
-    return _by_version(version, holds)
+def _bounds(wanted: Any) -> tuple[float, float] | None:
+    low, high = map(number, wanted) if isinstance(wanted, list) and len(wanted) == 2 else (None, None)
+    return None if low is None or high is None or not low <= high else (low, high)
 
 
-def _within(read: Callable[[object], Range]) -> Comparison:
-    return _by_version(read, lambda value, wanted: is_within(wanted, value))
+def _countable(actual: Any) -> float | None:
+    """Not-a-number is neither inside nor outside."""
+    value = number(actual)
+    return None if value is None or isnan(value) else value
 
 
-def _by_version(read: Callable[[object], Limit], holds: Callable[[Version, Limit], bool]) -> Comparison:
-    def comparison(wanted: Any, actual: Any, manner: Manner) -> Verdict:
-        try:
-            value = version(actual)
-        except ValueError:
-            return UNREADABLE
-        try:
-            return holds(value, read(wanted))
-        except ValueError:
-            return UNUSABLE
+def _is_between(value: float, bounds: tuple[float, float]) -> bool:
+    """Both ends count as inside."""
+    return bounds[0] <= value <= bounds[1]
 
-    return comparison
 
+_NUMERIC: Final = Reading(readable(number), readable(number), unreadable=False, is_wanted_first=True)
+_RANGES: Final = Reading(readable(_countable), readable(_bounds), is_wanted_first=True)
+_DATED: Final = Reading(
+    lambda actual, manner: instant(actual, manner.moment, manner.zone),
+    lambda wanted, manner: wanted_instant(wanted, manner.moment, manner.zone),
+)
+_VERSIONED: Final = Reading(readable(version), readable(version))
 
 COMPARISONS: Final[dict[str, Comparison]] = {
     **TEXTS,
-    "regex": _matches(True),
-    "not_regex": _matches(False),
-    "gt": _numeric(gt),
-    "gte": _numeric(ge),
-    "lt": _numeric(lt),
-    "lte": _numeric(le),
-    "min": _numeric(ge),
-    "max": _numeric(le),
-    "between": _between(True),
-    "not_between": _between(False),
-    "is_date_exact": _dated(eq),
-    "is_date_before": _dated(lt),
-    "is_date_after": _dated(gt),
-    "semver_eq": _versioned(eq),
-    "semver_neq": _versioned(ne),
-    "semver_gt": _versioned(gt),
-    "semver_gte": _versioned(ge),
-    "semver_lt": _versioned(lt),
-    "semver_lte": _versioned(le),
-    "semver_tilde": _within(tilde),
-    "semver_caret": _within(caret),
-    "semver_wildcard": _within(wildcard),
+    **patterns(matches, written),
+    **orders(_NUMERIC, _DATED, _VERSIONED),
+    "min": _NUMERIC.comparison(ge),
+    "max": _NUMERIC.comparison(le),
+    "between": _RANGES.comparison(_is_between),
+    "not_between": negated(_RANGES.comparison(_is_between)),
+    "is_date_exact": _DATED.comparison(eq),
+    "semver_tilde": _VERSIONED._replace(wanted=readable(tilde)).comparison(is_within),
+    "semver_caret": _VERSIONED._replace(wanted=readable(caret)).comparison(is_within),
+    "semver_wildcard": _VERSIONED._replace(wanted=readable(wildcard)).comparison(is_within),
 }

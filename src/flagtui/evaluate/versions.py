@@ -183,7 +183,7 @@ def wildcard(value: object) -> Range:
     return parsed(".".join(map(without_zeros, trimmed(as_written(value)).split("."))))
 
 
-def is_within(wanted: Range, found: Version) -> bool:
+def is_within(found: Version, wanted: Range) -> bool:
     if not all(comparator.admits(found) for comparator in wanted):
         return False
     return not found.pre or any(comparator.names(found) for comparator in wanted)
