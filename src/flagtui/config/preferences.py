@@ -2,9 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec.structs import fields, replace
 
 from flagtui.config.files import replace_file
 
@@ -17,39 +21,36 @@ HISTORY_LIMIT: Final = 50
 LONGEST_LINE: Final = 1_000
 
 
-@dataclass(frozen=True)
-class LeftList:
+class LeftList(Struct, frozen=True):
     """How a list was left."""
 
-    line: str = ""
+    line: Annotated[str, Meta(max_length=LONGEST_LINE)] = ""
     record: int | str | None = None
     """The one under the cursor."""
 
 
-@dataclass(frozen=True)
-class LeftLists:
+class LeftLists(Struct, frozen=True):
     """How the lists of a profile were left."""
 
     tab: str = ""
     """The key of the one in front."""
-    lists: Mapping[str, LeftList] = field(default_factory=dict)
+    lists: Mapping[str, LeftList] = {}
     """By the key of their tab."""
 
 
-@dataclass(frozen=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """How things stood at the end of the last run."""
 
-    projects: Mapping[str, str] = field(default_factory=dict)
+    projects: Mapping[str, str] = {}
     """The last project by profile and host, see `place_of`."""
     preview: bool | None = None
-    sorts: Mapping[str, str] = field(default_factory=dict)
+    sorts: Mapping[str, str] = {}
     """Order by list; a minus in front turns it round."""
-    history: tuple[str, ...] = ()
+    history: Annotated[tuple[str, ...], Meta(max_length=HISTORY_LIMIT)] = ()
     """Search lines, newest first."""
     toured: bool = False
     """Whether the tour was taken or skipped."""
-    left: Mapping[str, LeftLists] = field(default_factory=dict)
+    left: Mapping[str, LeftLists] = {}
     """How the lists were left, by profile and host."""
 
     def with_project(self, profile: str, host: str, project: str) -> "Remembered":
@@ -88,15 +89,11 @@ def recall(folder: Path | None) -> Remembered:
         return Remembered()
     if not isinstance(found, dict):
         return Remembered()
-    preview = found.get("preview")
-    return Remembered(
-        projects=_texts(found.get("projects")),
-        preview=preview if isinstance(preview, bool) else None,
-        sorts=_texts(found.get("sorts")),
-        history=_lines(found.get("history")),
-        toured=found.get("toured") is True,
-        left=_left(found.get("left")),
-    )
+    known = {}
+    for each in fields(Remembered):
+        with suppress(ValidationError, KeyError):
+            known[each.name] = convert(found[each.name], each.type)
+    return Remembered(**known)
 
 
 def remember(folder: Path | None, remembered: Remembered) -> bool:
@@ -104,45 +101,10 @@ def remember(folder: Path | None, remembered: Remembered) -> bool:
     if folder is None:
         return False
     try:
-        replace_file(folder / _FILE, json.dumps(asdict(remembered), indent=1))
+        replace_file(folder / _FILE, json.dumps(to_builtins(remembered), indent=1))
     except (OSError, UnicodeEncodeError):
         return False
     return True
-
-
-def _texts(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        return {}
-    return {name: text for name, text in value.items() if isinstance(text, str)}
-
-
-def _left(value: Any) -> dict[str, LeftLists]:
-    if not isinstance(value, dict):
-        return {}
-    found = {}
-    for place, left in value.items():
-        if (
-            isinstance(left, dict)
-            and isinstance(left.get("tab"), str)
-            and isinstance(left.get("lists"), dict)
-        ):
-            lists = {tab: _left_list(each) for tab, each in left["lists"].items() if isinstance(each, dict)}
-            found[place] = LeftLists(left["tab"], lists)
-    return found
-
-
-def _left_list(value: dict[str, Any]) -> LeftList:
-    line, record = value.get("line"), value.get("record")
-    return LeftList(
-        line if isinstance(line, str) and len(line) <= LONGEST_LINE else "",
-        record if isinstance(record, int | str) and not isinstance(record, bool) else None,
-    )
-
-
-def _lines(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        return ()
-    return tuple(line for line in value if isinstance(line, str))[:HISTORY_LIMIT]
 
 
 NOTHING_LEFT: Final = LeftLists()

@@ -6,12 +6,13 @@ from typing import Any, Final, Literal, get_args
 
 from flagtui.config.locations import KEY_VARIABLE, Given
 from flagtui.config.toml_source import (
-    SettingField,
     TomlSource,
     WrongSetting,
     number,
     one_of,
     read_table,
+    setting,
+    settings_of,
     text,
     yes_or_no,
 )
@@ -33,32 +34,49 @@ DEFAULT_HOST: Final = "us"
 CURRENT_PROJECT: Final = "@current"
 
 
+def _project(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63:
+        return str(value)
+    if value == CURRENT_PROJECT or (
+        isinstance(value, str) and value.isascii() and value.isdigit() and value[0] != "0"
+    ):
+        return str(value)
+    raise WrongSetting(f'use the number of a project, or "{CURRENT_PROJECT}"')
+
+
+def _key_command(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or "\n" in value:
+        raise WrongSetting('use a command that prints the key, such as "pass show flagtui"')
+    return value.strip()
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """One place to work, as the person described it."""
 
     name: str
-    host: str = DEFAULT_HOST
-    """`us`, `eu` or an address."""
-    project: str = CURRENT_PROJECT
-    """A number as text, or `@current`: whichever its owner last chose in the browser."""
-    colour: Colour = "blue"
-    badge: str = ""
-    """The word in the header; the name in capitals unless given."""
-    guard: Guard = "guarded"
-    read_only: bool = False
-    require_reason: bool = False
-    refresh: int = 60
-    """Seconds between polls for what changed; 0 never polls."""
-    bulk_limit: int = 100
-    """Records one confirmation may change."""
-    unlock: int = 0
-    """Minutes a strict profile goes without typing after a key was typed in full."""
-    key_command: str = ""
-    """A command whose first line of output is the API key."""
-    allow_plain_http: bool = False
-    ca_bundle: str = ""
-    """A file of certificates to trust instead of the usual ones."""
+    host: str = setting(DEFAULT_HOST, text(), "`us`, `eu`, or the address of your own server.")
+    project: str = setting(CURRENT_PROJECT, _project, "The number of the project to open.")
+    """As text, or `@current`: whichever its owner last chose in the browser."""
+    colour: Colour = setting("blue", one_of(*get_args(Colour)), "The colour of the badge in the header.")
+    badge: str = setting("", text(12), "The word in the badge; the profile's name in capitals unless given.")
+    guard: Guard = setting("guarded", one_of(*get_args(Guard)), "How a change is confirmed.")
+    read_only: bool = setting(False, yes_or_no, "Refuse every change.")
+    require_reason: bool = setting(
+        False, yes_or_no, "Ask for a reason with every change; it goes into the journal."
+    )
+    refresh: int = setting(60, number(0, 86_400), "Seconds between polls for what changed; 0 never polls.")
+    bulk_limit: int = setting(100, number(1, 10_000), "How many records one confirmation may change.")
+    unlock: int = setting(
+        0,
+        number(0, 60),
+        "Minutes after typing a key in which `strict` asks for y only; 0 always asks for the key.",
+    )
+    key_command: str = setting("", _key_command, "A command whose first line of output is the API key.")
+    allow_plain_http: bool = setting(
+        False, yes_or_no, "Send the key unencrypted to a host that is not this machine."
+    )
+    ca_bundle: str = setting("", text(1_000), "A file of certificates to trust instead of the usual ones.")
     is_stand_in: bool = False
     """Made for a host that the chosen profile is not for; no such profile is in the settings."""
 
@@ -96,48 +114,11 @@ class Chosen:
         return not self.profile.is_stand_in
 
 
+PROFILE_FIELDS: Final = settings_of(Profile)
+
+
 class ProfileUnknown(Exception):
     """A profile was named that there is not; the text says which there are."""
-
-
-def _project(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63:
-        return str(value)
-    if value == CURRENT_PROJECT or (
-        isinstance(value, str) and value.isascii() and value.isdigit() and value[0] != "0"
-    ):
-        return str(value)
-    raise WrongSetting(f'use the number of a project, or "{CURRENT_PROJECT}"')
-
-
-def _key_command(value: object) -> str:
-    if not isinstance(value, str) or not value.strip() or "\n" in value:
-        raise WrongSetting('use a command that prints the key, such as "pass show flagtui"')
-    return value.strip()
-
-
-PROFILE_FIELDS: Final[Mapping[str, SettingField]] = {
-    "host": SettingField(text(), "`us`, `eu`, or the address of your own server."),
-    "project": SettingField(_project, "The number of the project to open."),
-    "colour": SettingField(one_of(*get_args(Colour)), "The colour of the badge in the header."),
-    "badge": SettingField(text(12), "The word in the badge; the profile's name in capitals unless given."),
-    "guard": SettingField(one_of(*get_args(Guard)), "How a change is confirmed."),
-    "read_only": SettingField(yes_or_no, "Refuse every change."),
-    "require_reason": SettingField(
-        yes_or_no, "Ask for a reason with every change; it goes into the journal."
-    ),
-    "refresh": SettingField(number(0, 86_400), "Seconds between polls for what changed; 0 never polls."),
-    "bulk_limit": SettingField(number(1, 10_000), "How many records one confirmation may change."),
-    "unlock": SettingField(
-        number(0, 60),
-        "Minutes after typing a key in which `strict` asks for y only; 0 always asks for the key.",
-    ),
-    "key_command": SettingField(_key_command, "A command whose first line of output is the API key."),
-    "allow_plain_http": SettingField(
-        yes_or_no, "Send the key unencrypted to a host that is not this machine."
-    ),
-    "ca_bundle": SettingField(text(1_000), "A file of certificates to trust instead of the usual ones."),
-}
 
 
 def read_profiles(source: TomlSource) -> dict[str, Profile]:

@@ -1,7 +1,7 @@
 """The settings file: everything a person chose, checked, or the exact place that is wrong."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ from flagtui.config.toml_source import (
     read_source,
     read_table,
     read_value,
+    setting,
+    settings_of,
     table_at,
     text,
     texts,
@@ -33,9 +35,15 @@ LISTS: Final = ("flags", "experiments", "events", "activity", "deleted", "journa
 class SavedQuery:
     """A search line with a name, shown as a tab."""
 
-    name: str
-    line: str
-    list: str = "flags"
+    name: str = setting(MISSING, text(24), "The word on the tab.")
+    line: str = setting(MISSING, text(1_000), "The search line.")
+    list: str = setting("flags", one_of(*LISTS), "The list it belongs to; flags unless given.")
+
+
+def _time_zone(value: object) -> str:
+    if not isinstance(value, str) or not is_zone(value):
+        raise WrongSetting('use a name of the time zone database, such as "Europe/Berlin" or "UTC"')
+    return value
 
 
 @dataclass(frozen=True)
@@ -44,17 +52,23 @@ class Settings:
 
     source: TomlSource
     profiles: Mapping[str, Profile]
-    default_profile: str = ""
-    theme: str = ""
+    default_profile: str = setting("", text(40), "The profile to open when none is named.")
+    theme: str = setting(
+        "", text(60), "The colours: `auto`, light or dark as the terminal is, or one by name."
+    )
     """Empty for `auto`."""
-    mouse: bool = True
-    preview: bool | None = None
+    mouse: bool = setting(True, yes_or_no, "Whether the mouse is used; without it the terminal selects text.")
+    preview: bool | None = setting(
+        None, yes_or_no, "Whether the pane beside the list is open at start; else as it was left."
+    )
     """None leaves it as it was at the end of the last run."""
-    resume: bool = True
-    """Whether tab, search and cursor come back at the next start."""
-    snapshots: bool = True
-    """Whether rows are kept on disk between runs."""
-    time_zone: str = ""
+    resume: bool = setting(True, yes_or_no, "Whether tab, search and cursor come back at the next start.")
+    snapshots: bool = setting(
+        True, yes_or_no, "Whether the last good rows are kept on disk for the next start."
+    )
+    time_zone: str = setting(
+        "", _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."
+    )
     """Empty for that of the process."""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By list."""
@@ -78,30 +92,8 @@ class Settings:
         return chosen
 
 
-def _time_zone(value: object) -> str:
-    if not isinstance(value, str) or not is_zone(value):
-        raise WrongSetting('use a name of the time zone database, such as "Europe/Berlin" or "UTC"')
-    return value
-
-
-_FIELDS: Final[Mapping[str, SettingField]] = {
-    "default_profile": SettingField(text(40), "The profile to open when none is named."),
-    "theme": SettingField(text(60), "The colours: `auto`, light or dark as the terminal is, or one by name."),
-    "mouse": SettingField(yes_or_no, "Whether the mouse is used; without it the terminal selects text."),
-    "preview": SettingField(
-        yes_or_no, "Whether the pane beside the list is open at start; else as it was left."
-    ),
-    "resume": SettingField(yes_or_no, "Whether tab, search and cursor come back at the next start."),
-    "snapshots": SettingField(yes_or_no, "Whether the last good rows are kept on disk for the next start."),
-    "time_zone": SettingField(
-        _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."
-    ),
-}
-_QUERY_FIELDS: Final[Mapping[str, SettingField]] = {
-    "name": SettingField(text(24), "The word on the tab."),
-    "line": SettingField(text(1_000), "The search line."),
-    "list": SettingField(one_of(*LISTS), "The list it belongs to; flags unless given."),
-}
+_FIELDS: Final = settings_of(Settings)
+_QUERY_FIELDS: Final = settings_of(SavedQuery)
 _TABLES: Final = {
     "profiles": "One table for each place to work.",
     "keys": "Other keys for commands.",

@@ -4,7 +4,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -18,6 +18,7 @@ _KEY: Final = re.compile(
     r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
 )
 _PART: Final = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
+_SETTING: Final = "setting"
 _AT_LINE: Final = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
 
 
@@ -131,6 +132,16 @@ class SettingField:
     read: Reader
     meaning: str
     """One sentence for the documents."""
+
+
+def setting(default: object, read: Reader, meaning: str) -> Any:
+    """A field of a dataclass that stands in the file under its own name; see `SettingField`."""
+    return field(default=default, metadata={_SETTING: SettingField(read, meaning)})
+
+
+def settings_of(kind: type) -> dict[str, SettingField]:
+    """The settings among the fields of a dataclass, by name."""
+    return {each.name: each.metadata[_SETTING] for each in fields(kind) if _SETTING in each.metadata}
 
 
 def read_table(source: TomlSource, path: KeyPath, fields: Mapping[str, SettingField]) -> dict[str, Any]:
