@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.http_library import httpx
 from flagtui.api.request import Question
 from flagtui.api.retry import asked_wait
-from flagtui.models.json_value import JSON, NotJson, as_dict, as_text, read_json
+from flagtui.models.json_value import JSON, NotJson, as_text, read_json
 from flagtui.safe_text import safe_text
 
 
@@ -19,7 +19,6 @@ from flagtui.safe_text import safe_text
 class ErrorBody:
     """What a refusal says about itself. All text is the server's and unsafe to print as it is."""
 
-    type: str = ""
     code: str = ""
     detail: str = ""
     attr: str | None = None
@@ -29,7 +28,7 @@ class ErrorBody:
 
     @classmethod
     def of(cls, body: bytes) -> "ErrorBody":
-        """Reads `{type, code, detail, attr}`, `{detail}`, `{error}`, `{message}`, nothing, and web pages."""
+        """Reads `{code, detail, attr}`, `{detail}`, `{error}`, `{message}`, nothing, and web pages."""
         try:
             value = read_json(body) if body.strip() else None
         except NotJson:
@@ -38,18 +37,10 @@ class ErrorBody:
             return cls(detail=_sentence(value))
         known = (value.get(name) for name in ("detail", "error", "message", "error_message", "reason"))
         return cls(
-            type=as_text(value.get("type")),
             code=as_text(value.get("code")),
             detail=next((text for item in known if (text := _sentence(item))), ""),
             attr=as_text(value.get("attr")) or None,
             raw=value,
-        )
-
-    @property
-    def change_request(self) -> str:
-        """Id of the request for approval, where a policy holds the change back."""
-        return as_text(self.raw.get("change_request_id")) or as_text(
-            as_dict(self.raw.get("change_request")).get("id")
         )
 
 

@@ -50,7 +50,22 @@ _COHORT: Final = "create_exposure_cohort_for_experiment"
 _D: Final = f"{_P}/event_definitions"
 
 
-def _table(*lines: tuple[str, str, str, str, Effect]) -> dict[str, Operation]:
+_Line = tuple[str, str, str, str, Effect]
+"""Name, method, path, scope and effect."""
+
+
+def _kept(family: str, path: str, read: str, write: str) -> tuple[_Line, ...]:
+    """Small records that are listed, made, read, changed and deleted."""
+    return (
+        (f"{family}.list", "GET", f"{path}/", read, "read"),
+        (f"{family}.create", "POST", f"{path}/", write, "again"),
+        (f"{family}.get", "GET", f"{path}/{{id}}/", read, "read"),
+        (f"{family}.update", "PATCH", f"{path}/{{id}}/", write, "same"),
+        (f"{family}.delete", "DELETE", f"{path}/{{id}}/", write, "same"),
+    )
+
+
+def _table(*lines: _Line) -> dict[str, Operation]:
     slow = {"flags.blast_radius", "flags.my_flags", "flags.local_evaluation", "flags.test_evaluation",
             "flags.evaluation_reasons", "experiments.timeseries", "experiments.query",
             "experiments.old_result"}  # fmt: skip
@@ -114,11 +129,7 @@ NEWER: Final = _table(
     ("flags.test_evaluation", "POST", f"{_F}/{{id}}/test_evaluation/", _FR, "read"),
     ("flags.definitions", "GET", "/flags/definitions", _FR, "read"),
     ("experiments.activity", "GET", f"{_E}/{{id}}/activity/", _AL, "read"),
-    ("schedule.list", "GET", f"{_P}/scheduled_changes/", _FR, "read"),
-    ("schedule.create", "POST", f"{_P}/scheduled_changes/", _FW, "again"),
-    ("schedule.get", "GET", f"{_P}/scheduled_changes/{{id}}/", _FR, "read"),
-    ("schedule.update", "PATCH", f"{_P}/scheduled_changes/{{id}}/", _FW, "same"),
-    ("schedule.delete", "DELETE", f"{_P}/scheduled_changes/{{id}}/", _FW, "same"),
+    *_kept("schedule", f"{_P}/scheduled_changes", _FR, _FW),
     ("flags.copy", "POST", "/api/organizations/{organization}/feature_flags/copy_flags/", _FW, "same"),
     ("experiments.launch", "POST", f"{_E}/{{id}}/launch/", _EW, "same"),
     ("experiments.pause", "POST", f"{_E}/{{id}}/pause/", _EW, "same"),
@@ -138,16 +149,8 @@ NEWER: Final = _table(
     ("experiments.stats", "GET", f"{_E}/stats/", _ER, "read"),
     ("experiments.query", "POST", f"{_P}/query/", "query:read", "read"),
     ("experiments.query_status", "GET", f"{_P}/query/{{id}}/", "query:read", "read"),
-    ("holdouts.list", "GET", f"{_P}/experiment_holdouts/", _ER, "read"),
-    ("holdouts.create", "POST", f"{_P}/experiment_holdouts/", _EW, "again"),
-    ("holdouts.get", "GET", f"{_P}/experiment_holdouts/{{id}}/", _ER, "read"),
-    ("holdouts.update", "PATCH", f"{_P}/experiment_holdouts/{{id}}/", _EW, "same"),
-    ("holdouts.delete", "DELETE", f"{_P}/experiment_holdouts/{{id}}/", _EW, "same"),
-    ("saved_metrics.list", "GET", f"{_P}/experiment_saved_metrics/", _ER, "read"),
-    ("saved_metrics.create", "POST", f"{_P}/experiment_saved_metrics/", _EW, "again"),
-    ("saved_metrics.get", "GET", f"{_P}/experiment_saved_metrics/{{id}}/", _ER, "read"),
-    ("saved_metrics.update", "PATCH", f"{_P}/experiment_saved_metrics/{{id}}/", _EW, "same"),
-    ("saved_metrics.delete", "DELETE", f"{_P}/experiment_saved_metrics/{{id}}/", _EW, "same"),
+    *_kept("holdouts", f"{_P}/experiment_holdouts", _ER, _EW),
+    *_kept("saved_metrics", f"{_P}/experiment_saved_metrics", _ER, _EW),
     ("event_definitions.create", "POST", f"{_D}/", _DW, "again"),
     ("event_definitions.by_name", "GET", f"{_D}/by_name/", _DR, "read"),
     ("event_definitions.primary_properties", "GET", f"{_D}/primary_properties/", _DR, "read"),

@@ -150,7 +150,7 @@ class EditableField(Struct, frozen=True):
     """Its label in the form; empty for none."""
     about: str = ""
     """What its question says besides."""
-    traits: frozenset[Trait] = frozenset()
+    traits: tuple[Trait, ...] = ()
     shown: FieldColumn | None = None
     is_edited: bool = True
     """Whether the JSON in an editor has it."""

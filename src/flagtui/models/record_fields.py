@@ -8,7 +8,6 @@ from flagtui.models.editable_fields import (
     FieldColumn,
     FieldTable,
     Option,
-    Trait,
     one_of,
     own,
     switch,
@@ -16,24 +15,17 @@ from flagtui.models.editable_fields import (
     texts,
 )
 
-
-def _traits(*traits: Trait) -> frozenset[Trait]:
-    return frozenset(traits)
-
-
 FLAG_FIELDS: Final = FieldTable(
-    EditableField("key", "key", KEY, "", "key", "code asks for it", _traits("title", "for new")),
-    EditableField("name", "description", text(), "", "description", traits=_traits("copied", "restored")),
-    EditableField(
-        "tags", "tags", texts(), [], "tags", "all its tags, with commas between them", _traits("copied")
-    ),
+    EditableField("key", "key", KEY, "", "key", "code asks for it", ("title", "for new")),
+    EditableField("name", "description", text(), "", "description", traits=("copied", "restored")),
+    EditableField("tags", "tags", texts(), [], "tags", "all its tags, with commas between them", ("copied",)),
     EditableField(
         "active",
         "on or off",
         switch(),
         False,
         "state",
-        traits=_traits("for new", "restored"),
+        traits=("for new", "restored"),
         says_itself=True,
     ),
     EditableField(
@@ -41,7 +33,7 @@ FLAG_FIELDS: Final = FieldTable(
         "archived",
         switch("in the list", "archived"),
         False,
-        traits=_traits("newer"),
+        traits=("newer",),
         says_itself=True,
     ),
     EditableField("deleted", "deleted", switch("not deleted", "deleted"), is_edited=False, says_itself=True),
@@ -55,49 +47,45 @@ FLAG_FIELDS: Final = FieldTable(
         ),
         "all",
         "runs on",
-        traits=_traits("copied", "restored"),
+        traits=("copied", "restored"),
         shown=FieldColumn("runtime", "RUNS ON", 7),
     ),
-    EditableField("evaluation_contexts", "contexts", texts(50), [], traits=_traits("newer", "blanked")),
-    EditableField(
-        "evaluation_tags", "evaluation tags", texts(), [], traits=_traits("blanked"), is_edited=False
-    ),
+    EditableField("evaluation_contexts", "contexts", texts(50), [], traits=("newer", "blanked")),
+    EditableField("evaluation_tags", "evaluation tags", texts(), [], traits=("blanked",), is_edited=False),
     EditableField(
         "ensure_experience_continuity",
         "same value after sign-in",
         switch(about=("same value after sign-in: no", "same value after sign-in: yes"), is_null=True),
         False,
         "sign-in",
-        traits=_traits("copied", "restored"),
+        traits=("copied", "restored"),
     ),
     EditableField(
         "bucketing_identifier",
         "bucketing",
         one_of(Option("distinct_id", "by person"), Option("device_id", "by device")),
-        traits=_traits("copied", "restored", "newer"),
+        traits=("copied", "restored", "newer"),
     ),
-    EditableField(
-        "filters", "targeting", own(dict, "an object", is_null=False), {}, traits=_traits("restored")
-    ),
+    EditableField("filters", "targeting", own(dict, "an object", is_null=False), {}, traits=("restored",)),
     EditableField(
         "is_remote_configuration",
         "remote configuration",
         switch(is_null=True),
-        traits=_traits("copied"),
+        traits=("copied",),
         is_edited=False,
     ),
     EditableField("has_encrypted_payloads", "encryption", switch(is_null=True), is_edited=False),
 )
 
 EXPERIMENT_FIELDS: Final = FieldTable(
-    EditableField("name", "name", text(400, least=1), None, "name", traits=_traits("title", "old engine")),
+    EditableField("name", "name", text(400, least=1), None, "name", traits=("title", "old engine")),
     EditableField(
         "description",
         "description",
         text(3000, is_null=True),
         "",
         "description",
-        traits=_traits("old engine"),
+        traits=("old engine",),
     ),
     EditableField("feature_flag_key", "flag", KEY, is_edited=False),
     EditableField("metrics", "primary metrics", own(list, "a list", is_null=False), []),
@@ -105,10 +93,8 @@ EXPERIMENT_FIELDS: Final = FieldTable(
     EditableField("saved_metrics_ids", "shared metrics", own(list, "a list", is_null=False), []),
     EditableField("exposure_criteria", "exposure", own(dict, "an object"), {}),
     EditableField("stats_config", "statistics", own(dict, "an object"), {}),
-    EditableField("holdout_id", "holdout", own(int, "a number"), traits=_traits("for drafts")),
-    EditableField(
-        "parameters", "variants", own(dict, "an object", is_null=False), traits=_traits("for drafts")
-    ),
+    EditableField("holdout_id", "holdout", own(int, "a number"), traits=("for drafts",)),
+    EditableField("parameters", "variants", own(dict, "an object", is_null=False), traits=("for drafts",)),
     EditableField(
         "conclusion",
         "conclusion",
@@ -133,28 +119,28 @@ EVENT_FIELDS: Final = FieldTable(
         "",
         "description",
         "what it means and when it is sent",
-        _traits("made again"),
+        ("made again",),
     ),
-    EditableField("tags", "tags", texts(), [], "tags", traits=_traits("made again")),
+    EditableField("tags", "tags", texts(), [], "tags", traits=("made again",)),
     EditableField(
         "verified",
         "verified",
         switch("unverified", "verified"),
         False,
-        traits=_traits("made again"),
+        traits=("made again",),
         says_itself=True,
     ),
     EditableField(
-        "hidden", "hidden", switch("shown", "hidden"), False, traits=_traits("made again"), says_itself=True
+        "hidden", "hidden", switch("shown", "hidden"), False, traits=("made again",), says_itself=True
     ),
-    EditableField("owner", "owner", own(int, "the number of a person"), traits=_traits("made again")),
+    EditableField("owner", "owner", own(int, "the number of a person"), traits=("made again",)),
     EditableField(
         "primary_property",
         "primary property",
         text(is_null=True),
         line="primary property",
         about="the property that tells most about such an event; empty for none",
-        traits=_traits("made again"),
+        traits=("made again",),
         shown=FieldColumn("property", "PROPERTY", 10, "primary_property"),
     ),
     EditableField(
@@ -166,10 +152,10 @@ EVENT_FIELDS: Final = FieldTable(
             is_null=False,
         ),
         line="enforcement",
-        traits=_traits("made again"),
+        traits=("made again",),
         shown=FieldColumn("enforcement", "TAKES", 7),
     ),
     EditableField(
-        "default_columns", "columns", own(list, "a list"), [], traits=_traits("made again"), is_edited=False
+        "default_columns", "columns", own(list, "a list"), [], traits=("made again",), is_edited=False
     ),
 )

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from flagtui.api.errors import ApiError
-from flagtui.local_time import unix
 from flagtui.models.activity import Activity, ActivityPage, ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.query.value_tests import fold
@@ -219,22 +218,10 @@ async def recent_deletions(feed: Feed) -> tuple[Deletion, ...]:
 
 def deletions_in(entries: Iterable[Activity]) -> tuple[Deletion, ...]:
     """Of these entries, newest first, the deletions nobody took back afterwards."""
-    decided: set[int] = set()
-    found: list[Deletion] = []
-    for entry in entries:
-        record, went = entry.record_id, _went(entry)
-        if record is None or went is None or record in decided:
-            continue
-        decided.add(record)
-        if went:
-            key = entry.name.removesuffix(f":deleted:{record}")
-            who = entry.user.label if entry.user is not None else ""
-            found.append(Deletion(record, key, who, unix(entry.created_at)))
-    return tuple(found)
+    rows = with_standing([change_row(entry, -place) for place, entry in enumerate(entries)])
+    return tuple(_deletion(row) for row in rows if row.is_standing)
 
 
-def _went(entry: Activity) -> bool | None:
-    """True for a deletion, False for coming back or into being, None for anything else."""
-    if entry.activity in ("deleted", "restored", "created"):
-        return entry.activity == "deleted"
-    return next((change.is_on is True for change in entry.changes if change.field == "deleted"), None)
+def _deletion(row: ChangeRow) -> Deletion:
+    user = row.entry.user
+    return Deletion(row.flag_id or 0, row.key, user.label if user is not None else "", row.at)

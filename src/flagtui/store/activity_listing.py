@@ -1,7 +1,8 @@
 """How the activity is searched and ordered; moments as people type them while something is on fire."""
 
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import time
 from typing import Final
@@ -19,7 +20,8 @@ from flagtui.store.query.vocabulary import (
     Value,
     Vocabulary,
     WrongValue,
-    choice,
+    by_name,
+    choices,
 )
 
 MOMENTS: Final = "a time such as 14:05, 20m, 2h, 7d, today, yesterday or 2026-03-01T14:05"
@@ -86,11 +88,8 @@ def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[Query
     try:
         return Centre(read_moment(match[1] or "", now)), rest, ()
     except WrongValue:
-        return (
-            None,
-            rest,
-            (QueryProblem(match.start(), match.end(), f"@ needs {MOMENTS}, in {local_time.label(now)}"),),
-        )
+        reason = f"@ needs {MOMENTS}, in {local_time.label(now)}"
+        return None, rest, (QueryProblem(match.start(), match.end(), reason),)
 
 
 def by_closeness(rows: Sequence[ChangeRow], order: Sequence[int], centre: Centre) -> list[int]:
@@ -138,58 +137,55 @@ def _read_person(value: Value) -> Reading[ChangeRow]:
     )
 
 
-def _since(value: Value) -> Reading[ChangeRow]:
-    read_moment(value.text, _ANY_TIME)
+def _moment(compare: Callable[[float, float], bool]) -> Read[ChangeRow]:
+    """The time of the change compares so with a moment."""
 
-    def test(facts: Facts) -> Test[ChangeRow]:
-        limit = read_moment(value.text, facts.now)
-        return lambda row: row.at is not None and row.at >= limit
+    def read(value: Value) -> Reading[ChangeRow]:
+        read_moment(value.text, _ANY_TIME)
 
-    return Reading((value.text.lower(),), test)
+        def test(facts: Facts) -> Test[ChangeRow]:
+            limit = read_moment(value.text, facts.now)
+            return lambda row: row.at is not None and compare(row.at, limit)
 
+        return Reading((value.text.lower(),), test)
 
-def _before(value: Value) -> Reading[ChangeRow]:
-    read_moment(value.text, _ANY_TIME)
-
-    def test(facts: Facts) -> Test[ChangeRow]:
-        limit = read_moment(value.text, facts.now)
-        return lambda row: row.at is not None and row.at < limit
-
-    return Reading((value.text.lower(),), test)
+    return read
 
 
 _ANY_TIME: Final = 1_700_000_000.0
 """Only to find out whether a moment can be understood, which does not depend on the time it is now."""
 
-_QUALIFIERS: Final[tuple[Qualifier[ChangeRow], ...]] = (
-    Qualifier(
-        "kind",
-        f"{', '.join(KINDS)}, switch or targeting",
-        "what was changed",
-        choice(_TESTS, _ALIASES),
-        tuple(_TESTS),
-        ("switch", "targeting", "payload", "created", "deleted"),
-    ),
-    Qualifier(
-        "is",
-        "deleted",
-        "deletions that nobody took back",
-        choice(_STATES),
-        tuple(_STATES),
-        tuple(_STATES),
-    ),
-    Qualifier("by", "me, or part of a name or an e-mail", "who changed it", _read_person, ("me",), ("me",)),
-    Qualifier(
-        "flag", "part of a key or a pattern such as /^new-/", "the flag's key", part_of(lambda row: row.key)
-    ),
-    Qualifier("since", MOMENTS, "not earlier than", _since, ("today", "yesterday", "2h", "7d")),
-    Qualifier("before", MOMENTS, "earlier than", _before, ("today", "yesterday", "2h", "7d")),
-    Qualifier(
-        "id", "a number, or several with commas", "the flag's number", number_of(lambda row: row.flag_id or 0)
-    ),
-)
-
 ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
-    qualifiers={qualifier.name: qualifier for qualifier in _QUALIFIERS},
+    qualifiers=by_name(
+        choices(
+            "kind",
+            "what was changed",
+            _TESTS,
+            ("switch", "targeting", "payload", "created", "deleted"),
+            _ALIASES,
+        ),
+        choices("is", "deletions that nobody took back", _STATES),
+        Qualifier(
+            "by", "me, or part of a name or an e-mail", "who changed it", _read_person, ("me",), ("me",)
+        ),
+        Qualifier(
+            "flag",
+            "part of a key or a pattern such as /^new-/",
+            "the flag's key",
+            part_of(lambda row: row.key),
+        ),
+        Qualifier(
+            "since", MOMENTS, "not earlier than", _moment(operator.ge), ("today", "yesterday", "2h", "7d")
+        ),
+        Qualifier(
+            "before", MOMENTS, "earlier than", _moment(operator.lt), ("today", "yesterday", "2h", "7d")
+        ),
+        Qualifier(
+            "id",
+            "a number, or several with commas",
+            "the flag's number",
+            number_of(lambda row: row.flag_id or 0),
+        ),
+    ),
     text=lambda row: f"{row.key}\0{row.who}",
 )

@@ -17,6 +17,7 @@ from flagtui.store.query.vocabulary import (
     Value,
     Vocabulary,
     WrongValue,
+    by_name,
     choice,
 )
 from flagtui.store.sort_orders import Listing, Order, field_order
@@ -58,45 +59,43 @@ def _read_state(value: Value) -> Reading[EventDefinitionRow]:
     return Reading(words, test)
 
 
-_QUALIFIERS: Final[tuple[Qualifier[EventDefinitionRow], ...]] = (
-    Qualifier(
-        "is",
-        "verified, unverified, hidden, stale or undescribed",
-        "its state",
-        _read_state,
-        (*_FIELDS, "stale"),
-        ("verified", "unverified", "undescribed", "stale", "hidden"),
-    ),
-    Qualifier(
-        "kind",
-        "custom or posthog",
-        "who defined it",
-        choice(_KINDS, of=_NAME, is_folded=True),
-        tuple(_KINDS),
-        tuple(_KINDS),
-    ),
-    Qualifier(
-        "owner",
-        "me or part of an e-mail",
-        "who looks after it",
-        person_of(attrgetter("owner_id"), attrgetter("owner")),
-        ("me",),
-        ("me",),
-    ),
-    Qualifier("tag", "the beginning of a tag", "its tags", tag_of(attrgetter("tags"))),
-    Qualifier("seen", AGES, "when it last came", age_of(_SEEN), ("<7d", ">30d", "never")),
-    Qualifier("updated", AGES, "when it was last changed", age_of(attrgetter("updated_at")), ("<7d",)),
-    Qualifier("created", AGES, "when it first came", age_of(attrgetter("created_at")), ("<7d",)),
-    Qualifier(
-        "name",
-        "part of a name or a pattern such as /_clicked$/",
-        "its name alone",
-        part_of(_NAME),
-    ),
-)
-
 EVENTS: Final[Vocabulary[EventDefinitionRow]] = Vocabulary(
-    qualifiers={qualifier.name: qualifier for qualifier in _QUALIFIERS},
+    qualifiers=by_name(
+        Qualifier(
+            "is",
+            "verified, unverified, hidden, stale or undescribed",
+            "its state",
+            _read_state,
+            (*_FIELDS, "stale"),
+            ("verified", "unverified", "undescribed", "stale", "hidden"),
+        ),
+        Qualifier(
+            "kind",
+            "custom or posthog",
+            "who defined it",
+            choice(_KINDS, of=_NAME, is_folded=True),
+            tuple(_KINDS),
+            tuple(_KINDS),
+        ),
+        Qualifier(
+            "owner",
+            "me or part of an e-mail",
+            "who looks after it",
+            person_of(attrgetter("owner_id"), attrgetter("owner")),
+            ("me",),
+            ("me",),
+        ),
+        Qualifier("tag", "the beginning of a tag", "its tags", tag_of(attrgetter("tags"))),
+        Qualifier("seen", AGES, "when it last came", age_of(_SEEN), ("<7d", ">30d", "never")),
+        Qualifier("updated", AGES, "when it was last changed", age_of(attrgetter("updated_at")), ("<7d",)),
+        Qualifier("created", AGES, "when it first came", age_of(attrgetter("created_at")), ("<7d",)),
+        Qualifier(
+            "name",
+            "part of a name or a pattern such as /_clicked$/",
+            "its name alone",
+            part_of(_NAME),
+        ),
+    ),
     text=_NAME,
 )
 

@@ -1,12 +1,14 @@
 """How experiments are searched and ordered."""
 
+import operator
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Final
 
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.query.term_readers import AGES, age_of, made_by, number_of, part_of
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
+from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, being, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
 
 _STATES: Final[dict[str, Test[ExperimentRow]]] = {
@@ -17,48 +19,30 @@ _STATES: Final[dict[str, Test[ExperimentRow]]] = {
     "archived": lambda row: row.archived,
     "deleted": lambda row: row.deleted,
 }
-_CONCLUSIONS: Final[dict[str, Test[ExperimentRow]]] = {
-    "won": lambda row: row.conclusion == "won",
-    "lost": lambda row: row.conclusion == "lost",
-    "inconclusive": lambda row: row.conclusion == "inconclusive",
-    "stopped_early": lambda row: row.conclusion == "stopped_early",
-    "invalid": lambda row: row.conclusion == "invalid",
-    "none": lambda row: not row.conclusion,
-}
-_TYPES: Final[dict[str, Test[ExperimentRow]]] = {
-    "product": lambda row: row.type == "product",
-    "web": lambda row: row.type == "web",
-}
-
-_QUALIFIERS: Final[tuple[Qualifier[ExperimentRow], ...]] = (
-    Qualifier(
-        "is",
-        "draft, running, paused, stopped, archived or deleted",
-        "its state",
-        choice(_STATES),
-        tuple(_STATES),
-        ("draft", "running", "paused", "stopped", "archived"),
-    ),
-    Qualifier("flag", "part of a key or a pattern such as /^new-/", "its flag", part_of(lambda row: row.key)),
-    made_by(lambda row: row.creator_id, lambda row: row.creator),
-    Qualifier(
-        "result",
-        "won, lost, inconclusive, stopped_early, invalid or none",
-        "its conclusion",
-        choice(_CONCLUSIONS),
-        tuple(_CONCLUSIONS),
-        tuple(_CONCLUSIONS),
-    ),
-    Qualifier("type", "product or web", "what kind it is", choice(_TYPES), tuple(_TYPES), tuple(_TYPES)),
-    Qualifier("started", AGES, "when it was launched", age_of(lambda row: row.started_at), ("<7d", "never")),
-    Qualifier("ended", AGES, "when it was stopped", age_of(lambda row: row.ended_at), ("<7d", "never")),
-    Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
-    Qualifier("created", AGES, "when it was made", age_of(lambda row: row.created_at), (">90d",)),
-    Qualifier("id", "a number, or several with commas between", "its number", number_of(lambda row: row.id)),
-)
-
 EXPERIMENTS: Final[Vocabulary[ExperimentRow]] = Vocabulary(
-    qualifiers={qualifier.name: qualifier for qualifier in _QUALIFIERS},
+    qualifiers=by_name(
+        choices("is", "its state", _STATES, ("draft", "running", "paused", "stopped", "archived")),
+        Qualifier(
+            "flag", "part of a key or a pattern such as /^new-/", "its flag", part_of(lambda row: row.key)
+        ),
+        made_by(lambda row: row.creator_id, lambda row: row.creator),
+        choices(
+            "result",
+            "its conclusion",
+            {**being("won", "lost", "inconclusive", "stopped_early", "invalid"), "none": operator.not_},
+            of=attrgetter("conclusion"),
+        ),
+        choices("type", "what kind it is", being("product", "web"), of=attrgetter("type")),
+        Qualifier(
+            "started", AGES, "when it was launched", age_of(lambda row: row.started_at), ("<7d", "never")
+        ),
+        Qualifier("ended", AGES, "when it was stopped", age_of(lambda row: row.ended_at), ("<7d", "never")),
+        Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
+        Qualifier("created", AGES, "when it was made", age_of(lambda row: row.created_at), (">90d",)),
+        Qualifier(
+            "id", "a number, or several with commas between", "its number", number_of(lambda row: row.id)
+        ),
+    ),
     text=lambda row: f"{row.name}\0{row.key}",
     hidden={"archived": lambda row: row.archived, "deleted": lambda row: row.deleted},
 )

@@ -1,6 +1,7 @@
 """How flags are searched and ordered."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Final
 
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -15,7 +16,7 @@ from flagtui.store.query.term_readers import (
     tag_of,
 )
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, choice
+from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, being, by_name, choices
 from flagtui.store.sort_orders import Listing, Order, field_order
 
 
@@ -23,18 +24,6 @@ def _is_full(row: FlagRow) -> bool:
     return row.rollout is not None and row.rollout >= 100 and not row.conditional
 
 
-_TYPES: Final[dict[str, Test[FlagRow]]] = {
-    "boolean": lambda row: row.type == "boolean",
-    "multivariant": lambda row: row.type == "multivariant",
-    "experiment": lambda row: row.type == "experiment",
-    "config": lambda row: row.type == "config",
-    "rules": lambda row: row.type == "rules",
-}
-_RUNTIMES: Final[dict[str, Test[FlagRow]]] = {
-    "server": lambda row: row.runtime == "server",
-    "client": lambda row: row.runtime == "client",
-    "all": lambda row: row.runtime == "all",
-}
 _STATES: Final[dict[str, Test[FlagRow]]] = {
     "on": lambda row: row.active,
     "off": lambda row: not row.active,
@@ -45,55 +34,47 @@ _STATES: Final[dict[str, Test[FlagRow]]] = {
     "full": _is_full,
 }
 
-_QUALIFIERS: Final[tuple[Qualifier[FlagRow], ...]] = (
-    Qualifier(
-        "type",
-        "boolean, multivariant, experiment, config or rules",
-        "what kind of flag it is",
-        choice(_TYPES, {"multivariate": "multivariant", "remote_config": "config", "remote": "config"}),
-        tuple(_TYPES),
-        ("boolean", "multivariant", "experiment", "config"),
-    ),
-    Qualifier(
-        "runtime",
-        "server, client or all",
-        "where it is evaluated",
-        choice(_RUNTIMES, {"both": "all"}),
-        tuple(_RUNTIMES),
-        tuple(_RUNTIMES),
-    ),
-    Qualifier(
-        "is",
-        "on, off, stale, archived, deleted, partial or full",
-        "its state",
-        choice(_STATES),
-        tuple(_STATES),
-        ("on", "off", "stale", "archived"),
-    ),
-    made_by(lambda row: row.creator_id, lambda row: row.creator),
-    Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),
-    Qualifier(
-        "rollout",
-        "a rollout such as <50, >=10 or =100",
-        "its highest rollout",
-        percentage_of(lambda row: row.rollout),
-    ),
-    Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
-    Qualifier("created", AGES, "when it was made", age_of(lambda row: row.created_at), (">90d",)),
-    Qualifier(
-        "called", AGES, "when it was last asked for", age_of(lambda row: row.called_at), (">30d", "never")
-    ),
-    Qualifier(
-        "key",
-        "part of a key or a pattern such as /^new-.*v2$/",
-        "its key alone",
-        part_of(lambda row: row.key),
-    ),
-    Qualifier("id", "a number, or several with commas between", "its number", number_of(lambda row: row.id)),
-)
-
 FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
-    qualifiers={qualifier.name: qualifier for qualifier in _QUALIFIERS},
+    qualifiers=by_name(
+        choices(
+            "type",
+            "what kind of flag it is",
+            being("boolean", "multivariant", "experiment", "config", "rules"),
+            ("boolean", "multivariant", "experiment", "config"),
+            {"multivariate": "multivariant", "remote_config": "config", "remote": "config"},
+            attrgetter("type"),
+        ),
+        choices(
+            "runtime",
+            "where it is evaluated",
+            being("server", "client", "all"),
+            aliases={"both": "all"},
+            of=attrgetter("runtime"),
+        ),
+        choices("is", "its state", _STATES, ("on", "off", "stale", "archived")),
+        made_by(lambda row: row.creator_id, lambda row: row.creator),
+        Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),
+        Qualifier(
+            "rollout",
+            "a rollout such as <50, >=10 or =100",
+            "its highest rollout",
+            percentage_of(lambda row: row.rollout),
+        ),
+        Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
+        Qualifier("created", AGES, "when it was made", age_of(lambda row: row.created_at), (">90d",)),
+        Qualifier(
+            "called", AGES, "when it was last asked for", age_of(lambda row: row.called_at), (">30d", "never")
+        ),
+        Qualifier(
+            "key",
+            "part of a key or a pattern such as /^new-.*v2$/",
+            "its key alone",
+            part_of(lambda row: row.key),
+        ),
+        Qualifier(
+            "id", "a number, or several with commas between", "its number", number_of(lambda row: row.id)
+        ),
+    ),
     text=lambda row: f"{row.key}\0{row.name}",
     hidden={"archived": lambda row: row.archived, "deleted": lambda row: row.deleted},
 )

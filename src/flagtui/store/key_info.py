@@ -1,11 +1,14 @@
 """What a key turns out to be: whose it is, what it may do, and for which projects."""
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from flagtui.api import Client
 from flagtui.api.errors import Forbidden, NotFound
 from flagtui.models.account import KeyInfo, Me, Project
+
+Told = TypeVar("Told")
 
 NEEDS: Final = (
     ("see flags", "feature_flag:read"),
@@ -36,45 +39,42 @@ class Ability:
 class Introduction:
     """What the server says of the key. What it does not tell is None or empty."""
 
-    me: "Me | None"
-    key: "KeyInfo | None"
-    projects: "tuple[Project, ...]"
+    me: Me | None
+    key: KeyInfo | None
+    projects: tuple[Project, ...]
 
     @property
     def person(self) -> str:
         """Whose key it is, in a word."""
         return (self.me.email or self.me.label) if self.me else ""
 
-    def organization_of(self, project: "Project") -> str:
+    def organization_of(self, project: Project) -> str:
         """The name of the project's organisation; empty when it is not known."""
         return organization_name(self.me, project)
 
 
-async def introduce(client: "Client") -> Introduction:
+async def introduce(client: Client) -> Introduction:
     """Asks the server about the key, each as far as the key allows. Raises ApiError."""
-    try:
-        key = await client.people.key()
-    except (Forbidden, NotFound):
-        key = None
-    try:
-        me = await client.people.me()
-    except (Forbidden, NotFound):
-        me = None
-    try:
-        projects = await client.projects.list()
-    except (Forbidden, NotFound):
-        projects = ()
-    return Introduction(me, key, projects)
+    key = await _as_far_as_told(client.people.key())
+    me = await _as_far_as_told(client.people.me())
+    return Introduction(me, key, await _as_far_as_told(client.projects.list()) or ())
 
 
-def abilities(key: "KeyInfo | None") -> tuple[Ability, ...]:
+async def _as_far_as_told(asking: Awaitable[Told]) -> Told | None:
+    try:
+        return await asking
+    except (Forbidden, NotFound):
+        return None
+
+
+def abilities(key: KeyInfo | None) -> tuple[Ability, ...]:
     """What will and what won't work with the key; empty while its scopes are not known."""
     if key is None:
         return ()
     return tuple(Ability(words, scope, key.allows(scope)) for words, scope in NEEDS)
 
 
-def organization_name(me: "Me | None", project: "Project") -> str:
+def organization_name(me: Me | None, project: Project) -> str:
     """The name of the project's organisation, as far as the person's own record has it."""
     if me is None:
         return ""

@@ -12,7 +12,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import Deletion, recent_deletions
 from flagtui.store.query.term_readers import AGES, age_of, part_of
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Qualifier, Vocabulary
+from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.formats import ago
 from flagtui.text.styled import Piece
@@ -34,7 +34,7 @@ DELETED_LIST: Final = ListDescription[Deletion](
     what="deleted flags",
     hint="search   by:sam  at:<7d",
     listing=Listing(
-        Vocabulary({each.name: each for each in _QUALIFIERS}, lambda one: f"{one.key}\0{one.who}"),
+        Vocabulary(by_name(*_QUALIFIERS), lambda one: f"{one.key}\0{one.who}"),
         {
             "at": Order(lambda one: one.at, is_descending=True),
             "key": Order(),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from textual import work
@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
-from flagtui.app.lists.list_description import ListDescription, one_of
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.shell.status_line import FramedScreen
@@ -25,7 +25,7 @@ from flagtui.models.flag_answers import LocalEvaluation
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Vocabulary
+from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choices
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.text.evaluation_words import value_words
 from flagtui.text.formats import count
@@ -49,7 +49,7 @@ def draw_key(one: IdFound, slot: Slot) -> Cell:
     return ((safe_text(one.key), "strong") if one.key else (UNKNOWN, "muted"),)
 
 
-_KNOWN: Final = one_of(
+_KNOWN: Final[Qualifier[Any]] = choices(
     "is",
     "whether there is such a flag",
     {"known": lambda one: bool(one.key), "unknown": lambda one: not one.key},
@@ -155,7 +155,7 @@ def draw_value(one: MyValue, slot: Slot) -> Cell:
     return ((one.value, "good" if one.is_on else "muted"),)
 
 
-_ON: Final = one_of(
+_ON: Final[Qualifier[Any]] = choices(
     "is", "what it is for you", {"on": lambda one: one.is_on, "off": lambda one: not one.is_on}
 )
 MY_FLAGS: Final = ListDescription[MyValue](

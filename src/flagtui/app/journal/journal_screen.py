@@ -6,7 +6,7 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.lists.list_description import ListDescription, one_of
+from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
@@ -27,7 +27,7 @@ from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
 from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.value_tests import fold
-from flagtui.store.query.vocabulary import Qualifier, Vocabulary
+from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name, choices
 from flagtui.store.sort_orders import Listing, Order, Sort
 from flagtui.store.workspace import Kind
 from flagtui.text.empty_states import Words
@@ -101,9 +101,9 @@ def _is_kind(word: str) -> Callable[[Entry], bool]:
 
 
 _KINDS: Final = {word: _is_kind(word) for word in (*TARGETS.values(), "others")}
-_QUALIFIERS: Final = (
-    one_of("is", "how it ended", _STATES),
-    one_of("kind", "what was changed", _KINDS),
+_QUALIFIERS: Final[tuple[Qualifier[Entry], ...]] = (
+    choices("is", "how it ended", _STATES),
+    choices("kind", "what was changed", _KINDS),
     Qualifier[Entry]("at", AGES, "when it was changed", age_of(lambda entry: entry.at), ("<1d", "<7d")),
 )
 
@@ -118,7 +118,7 @@ JOURNAL_LIST: Final = ListDescription[Entry](
     what="changes",
     hint="search   words in key, change or reason  is:unknown  kind:flags  at:<1d",
     listing=Listing(
-        Vocabulary({each.name: each for each in _QUALIFIERS}, _text),
+        Vocabulary(by_name(*_QUALIFIERS), _text),
         {
             "at": Order(lambda entry: entry.at, is_descending=True),
             "key": Order(),

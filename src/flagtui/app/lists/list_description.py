@@ -1,23 +1,16 @@
 """What one list is made of, as data: columns, orders, filters, words. The list screen does the rest."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
 from flagtui.app.widgets.column_layout import Column
-from flagtui.store.query.vocabulary import Qualifier, Test, choice
 from flagtui.store.sort_orders import Listing, Sort
 
 R = TypeVar("R")
 PEOPLE = ("by", "owner")
 """Qualifiers that take a person."""
-
-
-def one_of(name: str, meaning: str, tests: Mapping[str, Test[Any]]) -> Qualifier[Any]:
-    """A qualifier that takes one of these words, which Tab offers and its key walks through."""
-    *others, last = tests
-    return Qualifier(name, f"{', '.join(others)} or {last}", meaning, choice(tests), (*tests,), (*tests,))
 
 
 class ListDescription(Struct, Generic[R], frozen=True):

@@ -82,7 +82,7 @@ class WorkingCopy(Draft):
         asked = {
             name: field.blank
             for name, field in FLAG_FIELDS.items()
-            if field.line and not field.traits & {"title", "for new"}
+            if field.line and not {"title", "for new"} & {*field.traits}
         }
         return cls(Flag.of({"key": as_text(fields.get("key"))}), {**asked, **fields})
 

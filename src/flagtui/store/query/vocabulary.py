@@ -1,6 +1,8 @@
 """What may stand in a search line: the qualifiers one kind of record understands."""
 
+import operator
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct, field
@@ -113,6 +115,30 @@ class _Choice(Struct, Generic[Row], frozen=True):
         if word not in self.tests:
             raise WrongValue
         return word
+
+
+def choices(
+    name: str,
+    meaning: str,
+    tests: Mapping[str, Test[Any]],
+    cycle: tuple[str, ...] = (),
+    aliases: Mapping[str, str] | None = None,
+    of: Callable[[Row], Hashable] | None = None,
+) -> Qualifier[Row]:
+    """A qualifier whose value is a `choice`. Its key walks through `cycle`, else through all words."""
+    *others, last = tests
+    allowed = f"{', '.join(others)} or {last}" if others else last
+    return Qualifier(name, allowed, meaning, choice(tests, aliases, of), tuple(tests), cycle or tuple(tests))
+
+
+def being(*words: str) -> dict[str, Test[str]]:
+    """Tests of a text that is one of these words, for `choices`."""
+    return {word: partial(operator.eq, word) for word in words}
+
+
+def by_name(*qualifiers: Qualifier[Row]) -> dict[str, Qualifier[Row]]:
+    """The qualifiers of a vocabulary, in the order they are offered."""
+    return {one.name: one for one in qualifiers}
 
 
 def any_of(tests: list[Test[Row]]) -> Test[Row]:
