@@ -8,7 +8,6 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.fields import EXPERIMENTS, check_baseline, check_excluded
-from flagtui.service.experiments.flag_changes import change_flag, create_flag
 from flagtui.service.experiments.flag_config import (
     SAYS_NOTHING,
     FlagConfig,
@@ -19,7 +18,7 @@ from flagtui.service.experiments.flag_config import (
 from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
 from flagtui.service.experiments.records import Experiment, LinkedFlag
-from flagtui.service.experiments.rows import find, find_flag, flag_by_id, insert
+from flagtui.service.experiments.rows import change_flag, create_flag, find, find_flag, insert
 from flagtui.service.experiments.save import log, shown
 from flagtui.service.experiments.saved_metrics import Link, replace_links
 from flagtui.service.field_kinds import Target
@@ -135,7 +134,7 @@ def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
         "creation_context": "experiments",
         "ensure_experience_continuity": bool(given.flag.continuity),
     }
-    return flag_by_id(call.db, create_flag(call, body))
+    return create_flag(call, body)
 
 
 def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
@@ -150,8 +149,7 @@ def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Js
         )
     holdout = holdout_of(call, columns.get("holdout_id"))
     if holdout is not None and flag.filters.get("holdout") != holdout:
-        change_flag(call, flag, {"filters": {**flag.filters, "holdout": holdout}})
-        return flag_by_id(call.db, flag.id)
+        return change_flag(call, flag, {"filters": {**flag.filters, "holdout": holdout}})
     return flag
 
 

@@ -7,9 +7,8 @@ from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import update_row
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.flag_config import is_share
-from flagtui.service.experiments.rows import select
+from flagtui.service.experiments.rows import change_flag, select
 from flagtui.service.field_kinds import Field, Table, Use, Values, checked, text
 from flagtui.service.resources import Resource
 from flagtui.service.shapes import SHARE, listed, record

@@ -5,8 +5,8 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, forbidden, invalid
 from flagtui.service.experiments.fields import CONCLUSION
-from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.records import Experiment, LinkedFlag
+from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.updates import check_launchable
 from flagtui.service.field_kinds import Target

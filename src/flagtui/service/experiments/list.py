@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from flagtui.service.answers import Answer, answer
+from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import invalid
-from flagtui.service.experiments.access_levels import levels_of
 from flagtui.service.experiments.metric_rules import uses_event
-from flagtui.service.experiments.records import Experiment
-from flagtui.service.experiments.representation import describe_all, saved_metric_links, texts
+from flagtui.service.experiments.representation import describe_all, every_metric, levels_of
 from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import called, shown
 from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, narrow, read_ids
@@ -44,14 +42,15 @@ def list_experiments(call: Call) -> Answer:
     where, part, order = _where(call), window(call), _order(call)
     event = call.query.get("event")
     if event:
-        found = [one for one in select(call.db, str(where), where.values, order) if _counts(call, one, event)]
+        every = select(call.db, str(where), where.values, order)
+        found = [one for one in every if uses_event(call.db, every_metric(call, one), event)]
         chosen, count = found[part.offset : part.offset + part.limit], len(found)
     else:
         counting = f"SELECT count(*) FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id WHERE {where}"
         count = call.db.execute(counting, where.values).fetchone()[0]
         values = {**where.values, "limit": part.limit, "offset": part.offset}
         chosen = select(call.db, str(where), values, f"{order} LIMIT :limit OFFSET :offset")
-    return page(call, count, texts(describe_all(call, chosen, slim=True)), part)
+    return page(call, count, [text_of(one) for one in describe_all(call, chosen, slim=True)], part)
 
 
 def retrieve_experiment(call: Call) -> Answer:
@@ -117,8 +116,3 @@ FILTERS: Mapping[str, Filter] = {
     "feature_flag_id": comparing("flag", "e.flag_id = :flag", _flag_number),
     "prompt_name": comparing("prompt", "json_extract(e.parameters, '$.prompt_metadata.name') = :prompt"),
 }
-
-
-def _counts(call: Call, one: Experiment, event: str) -> bool:
-    saved = [link["query"] for link in saved_metric_links(call, one)]
-    return uses_event(call.db, [*one.metrics("primary"), *one.metrics("secondary"), *saved], event)

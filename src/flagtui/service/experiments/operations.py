@@ -16,8 +16,8 @@ from flagtui.service.experiments import (
     setup_help,
     updates,
 )
-from flagtui.service.experiments.flag_changes import keeping_requests
 from flagtui.service.experiments.holdouts import HOLDOUTS
+from flagtui.service.experiments.rows import keeping_requests
 from flagtui.service.experiments.save import SCOPE, called
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.operations import PROJECT, Handler, Operation

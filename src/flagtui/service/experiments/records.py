@@ -21,27 +21,15 @@ class LinkedFlag:
     """What an experiment needs to know of a flag; `fields` are its columns with JSON decoded."""
 
     fields: Mapping[str, Json]
+    id: int
+    key: str
+    active: bool
+    deleted: bool
+    filters: dict[str, Json]
 
-    @property
-    def id(self) -> int:
-        return int(self.fields["id"])
-
-    @property
-    def key(self) -> str:
-        return str(self.fields["key"])
-
-    @property
-    def active(self) -> bool:
-        return bool(self.fields["active"])
-
-    @property
-    def deleted(self) -> bool:
-        return bool(self.fields["deleted"])
-
-    @property
-    def filters(self) -> dict[str, Json]:
-        filters: dict[str, Json] = self.fields["filters"]
-        return filters
+    @classmethod
+    def of(cls, fields: Mapping[str, Json]) -> "LinkedFlag":
+        return cls(fields, *(fields[name] for name in ("id", "key", "active", "deleted", "filters")))
 
     @property
     def variants(self) -> list[dict[str, Json]]:

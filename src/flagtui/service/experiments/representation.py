@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from flagtui.service.answers import encode, value_of
+from flagtui.service.answers import value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
-from flagtui.service.experiments.access_levels import levels_of, shown_level
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, Conditions, fingerprint
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_config import projected_parameters
@@ -13,6 +12,7 @@ from flagtui.service.experiments.holdouts import HOLDOUTS
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
+from flagtui.service.flags.levels import DEFAULT, Levels, load_levels
 from flagtui.service.people import nested_users
 from flagtui.service.resources import find_row
 
@@ -40,11 +40,23 @@ def describe_all(call: Call, experiments: Sequence[Experiment], slim: bool = Fal
             "saved_metrics": linked,
             "created_by": value_of(users[one.fields["created_by_id"]]),
             "is_legacy": is_old(one, linked),
-            "user_access_level": shown_level(call, levels, one),
+            "user_access_level": _shown_level(call, levels, one),
         }
         known = {name: value for name, value in row.items() if name not in hidden}
         shown.append(call.generation.written("experiment", known))
     return shown
+
+
+def levels_of(call: Call) -> Levels:
+    """What the caller may do with each experiment of the project."""
+    return load_levels(call.db, call.caller, call.project, "experiment")
+
+
+def _shown_level(call: Call, levels: Levels, one: Experiment) -> str:
+    """The access level in an answer: the creator of an experiment is its manager."""
+    level = levels.of(one.id)
+    is_own = one.fields["created_by_id"] == call.caller.user_id
+    return "manager" if is_own and level == DEFAULT else level
 
 
 def _described(call: Call, one: Experiment) -> dict[str, Json]:
@@ -125,8 +137,3 @@ def is_old(one: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) ->
     queries = [link["query"] for link in saved_metrics]
     every = [*one.metrics("primary"), *one.metrics("secondary"), *queries]
     return any(metric.get("kind") in OLD_KINDS for metric in every)
-
-
-def texts(shown: Iterable[Mapping[str, Json]]) -> list[str]:
-    """JSON texts for a page."""
-    return [encode(one).decode() for one in shown]

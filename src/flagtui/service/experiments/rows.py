@@ -1,15 +1,23 @@
-"""Experiments in the database, each read together with the flag it rests on."""
+"""Experiments in the database, each with the flag it rests on, which changes by the flags' own operations."""
 
+import functools
 import sqlite3
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
+from starlette.datastructures import Headers
+
+from flagtui.service.answers import Answer, encode, value_of
+from flagtui.service.call import Call
 from flagtui.service.database import insert_row
-from flagtui.service.errors import not_found
+from flagtui.service.errors import Fault, Json, not_found
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
+from flagtui.service.flags.write_operations import create, update
+from flagtui.service.operations import Handler
 
 _FLAG_COLUMNS: Final = ("project_id", "archived", *FLAGS.using(Use.SUMMARY))
 _SELECT = f"""
@@ -38,19 +46,12 @@ def select(
 def from_row(row: sqlite3.Row) -> Experiment:
     values = EXPERIMENTS.decoded(row)
     flag = {name: values.pop(f"flag_{name}") for name in _FLAG_COLUMNS}
-    return Experiment({**values, "flag_id": flag["id"]}, LinkedFlag(FLAGS.decoded(flag)))
+    return Experiment({**values, "flag_id": flag["id"]}, LinkedFlag.of(FLAGS.decoded(flag)))
 
 
 def find_flag(db: sqlite3.Connection, project_id: int, key: str) -> LinkedFlag | None:
     """The flag with that key that is not deleted."""
     return _one_flag(db, "project_id = ? AND key = ? AND deleted = 0", (project_id, key))
-
-
-def flag_by_id(db: sqlite3.Connection, flag_id: int) -> LinkedFlag:
-    flag = _one_flag(db, "id = ?", (flag_id,))
-    if flag is None:
-        raise not_found()
-    return flag
 
 
 def insert(db: sqlite3.Connection, values: Values) -> int:
@@ -60,4 +61,52 @@ def insert(db: sqlite3.Connection, values: Values) -> int:
 
 def _one_flag(db: sqlite3.Connection, where: str, arguments: Sequence[Any]) -> LinkedFlag | None:
     row = db.execute(f"SELECT {', '.join(_FLAG_COLUMNS)} FROM flags WHERE {where}", arguments).fetchone()
-    return None if row is None else LinkedFlag(FLAGS.decoded(row))
+    return None if row is None else LinkedFlag.of(FLAGS.decoded(row))
+
+
+_JSON = Headers({"content-type": "application/json"})
+
+
+class AwaitsApproval(Fault):
+    """The change of the flag needs approval first; the change request has been stored."""
+
+    def __init__(self, asked: Answer) -> None:
+        super().__init__(asked.status, None)
+        self.content = asked.content
+        self.answer = asked
+
+
+def create_flag(call: Call, body: Mapping[str, Json]) -> LinkedFlag:
+    """Makes a flag in the same transaction; faults are those of creating a flag."""
+    return _done(call, create(replace(call, method="POST", raw_body=encode(body), headers=_JSON)))
+
+
+def change_flag(call: Call, flag: LinkedFlag, changes: Mapping[str, Json]) -> LinkedFlag:
+    """Changes a flag in the same transaction; faults are those of changing a flag."""
+    params = {**call.params, "id": str(flag.id)}
+    changed = update(replace(call, method="PATCH", params=params, raw_body=encode(changes), headers=_JSON))
+    return _done(call, changed)
+
+
+def keeping_requests(handler: Handler) -> Handler:
+    """Answers an approval that is needed without rolling back the request for it.
+
+    For handlers that write nothing before they change the flag.
+    """
+
+    @functools.wraps(handler)
+    def handle(call: Call) -> Answer:
+        try:
+            return handler(call)
+        except AwaitsApproval as asked:
+            return asked.answer
+
+    return handle
+
+
+def _done(call: Call, given: Answer) -> LinkedFlag:
+    if given.status >= 400:
+        raise AwaitsApproval(given)
+    flag = _one_flag(call.db, "id = ?", (value_of(given.content.decode())["id"],))
+    assert flag is not None
+    return flag

@@ -7,12 +7,12 @@ from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.database import update_row
 from flagtui.service.errors import Json
-from flagtui.service.experiments.access_levels import check_level
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import describe
 from flagtui.service.experiments.rows import find
 from flagtui.service.field_kinds import Use
+from flagtui.service.flags.levels import check_level
 
 SCOPE = "Experiment"
 _LOGGED = EXPERIMENTS.using(Use.LOGGED)
@@ -21,7 +21,8 @@ _LOGGED = EXPERIMENTS.using(Use.LOGGED)
 def called(call: Call, *, deleted: bool = False) -> Experiment:
     """The experiment the path names; 403 when the caller may not do to it what the method does."""
     one = find(call.db, call.project.id, call.number("id"), deleted=deleted)
-    check_level(call, one.id, "viewer" if call.method in ("GET", "HEAD") else "editor")
+    level = "viewer" if call.method in ("GET", "HEAD") else "editor"
+    check_level(call, one.id, level, "experiment")
     return one
 
 

@@ -5,7 +5,6 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
 from flagtui.service.experiments.creation import Input, check_dates, check_metrics, orders, read_input
 from flagtui.service.experiments.fields import check_baseline, check_excluded
-from flagtui.service.experiments.flag_changes import change_flag
 from flagtui.service.experiments.flag_config import (
     SAYS_NOTHING,
     FlagConfig,
@@ -15,6 +14,7 @@ from flagtui.service.experiments.flag_config import (
 from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.records import Experiment, variants_in
 from flagtui.service.experiments.representation import is_old, saved_metric_links
+from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.saved_metrics import replace_links
 

@@ -52,7 +52,7 @@ def load_levels(
     return Levels(single.pop("", DEFAULT), single)
 
 
-def check_level(call: Call, flag_id: int, level: str) -> None:
+def check_level(call: Call, record_id: int, level: str, resource: str = "feature_flag") -> None:
     """403 when the caller's level is lower than `level`."""
-    if not load_levels(call.db, call.caller, call.project).reaches(flag_id, level):
+    if not load_levels(call.db, call.caller, call.project, resource).reaches(record_id, level):
         raise forbidden(f"You do not have {level} access to this resource.")
