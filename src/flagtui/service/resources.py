@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from flagtui.service.answers import Answer, empty, joined, spliced
 from flagtui.service.bodies import LARGEST, Fields
 from flagtui.service.call import Call
-from flagtui.service.database import insert_row, update_row
+from flagtui.service.database import fetch, find, insert_row, update_row
 from flagtui.service.errors import not_found
 from flagtui.service.field_kinds import Table, Target, Use, Values
 from flagtui.service.pagination import page, window
@@ -17,9 +17,7 @@ def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | 
     """A record of the project; None also for a number that is too large for an id."""
     if number is None or abs(number) > LARGEST:
         return None
-    sql = f"SELECT * FROM {table} WHERE id = ? AND project_id = ?"
-    row: sqlite3.Row | None = db.execute(sql, (number, project_id)).fetchone()
-    return row
+    return find(db, table, id=number, project_id=project_id)
 
 
 class Resource:
@@ -63,7 +61,7 @@ class Resource:
         stored = self.fields.stored({**columns, **birth, "project_id": call.project.id})
         number = insert_row(call.db, self.table, stored)
         self.follow(call, number, columns)
-        return self._answer(call, self._row(call, number), 201)
+        return self._answer(call, fetch(call.db, self.table, number), 201)
 
     def update(self, call: Call) -> Answer:
         row = self._called(call)
@@ -89,10 +87,7 @@ class Resource:
         ]
 
     def _called(self, call: Call) -> sqlite3.Row:
-        return self._row(call, call.number("id"))
-
-    def _row(self, call: Call, number: int | None) -> sqlite3.Row:
-        row = find_row(call.db, self.table, call.project.id, number)
+        row = find_row(call.db, self.table, call.project.id, call.number("id"))
         if row is None:
             raise not_found()
         return row

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from flagtui.evaluate.flags import evaluate
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
-from flagtui.service.database import insert_row, insert_rows
+from flagtui.service.database import fetch, insert_row, insert_rows
 from flagtui.service.errors import Json
 from flagtui.service.evaluation.stored import evaluated, everybody, load_definitions_for
 from flagtui.service.field_kinds import Values
@@ -16,7 +16,6 @@ from flagtui.service.list_filters import like
 from flagtui.service.pagination import page, window
 from flagtui.service.people import nested_users
 from flagtui.service.projects import wants
-from flagtui.service.resources import find_row
 
 _LISTED = "FROM cohorts WHERE project_id = ? AND deleted = 0 AND name LIKE ? ESCAPE '\\'"
 
@@ -67,9 +66,7 @@ def make_cohort(call: Call, columns: Values, members: Collection[int]) -> dict[s
     number = insert_row(call.db, "cohorts", stored)
     rows = ({"cohort_id": number, "person_id": person_id} for person_id in members)
     insert_rows(call.db, "cohort_members", rows)
-    row = find_row(call.db, "cohorts", call.project.id, number)
-    assert row is not None
-    return describe_cohort(call, row)
+    return describe_cohort(call, fetch(call.db, "cohorts", number))
 
 
 def _seeing(call: Call, row: sqlite3.Row) -> list[int]:

@@ -9,6 +9,7 @@ from flagtui.evaluate.definitions import linked
 from flagtui.service.access import admit, bearer, hash_key, identify, project_from
 from flagtui.service.answers import Answer, empty, joined, spliced, text_of, value_of
 from flagtui.service.call import Call, Project
+from flagtui.service.database import find
 from flagtui.service.errors import Json, authentication_failed, not_found, standard
 from flagtui.service.evaluation.stored import load_cohorts, load_group_types, minimal_text
 from flagtui.service.flags.representation import properties_of
@@ -165,7 +166,7 @@ def sdk_project(call: Call, operation: Operation) -> Project:
 
 
 def _project_of_token(db: sqlite3.Connection, token: str) -> int:
-    row = db.execute("SELECT id FROM projects WHERE api_token = ?", (token,)).fetchone()
+    row = find(db, "projects", api_token=token)
     if row is None:
         detail = "Incorrect authentication credentials."
         raise standard(401, "authentication_error", "authentication_failed", detail)
@@ -175,7 +176,7 @@ def _project_of_token(db: sqlite3.Connection, token: str) -> int:
 
 def _project_of_secret(db: sqlite3.Connection, secret: str, token: str | None) -> Project:
     hashed = hash_key(secret)
-    row = db.execute("SELECT * FROM projects WHERE secret_hash = ?", (hashed,)).fetchone()
+    row = find(db, "projects", secret_hash=hashed)
     if row is None or not hmac.compare_digest(row["secret_hash"], hashed):
         raise authentication_failed()
     if token and token != row["api_token"]:

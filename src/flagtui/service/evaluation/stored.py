@@ -11,7 +11,7 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
 from flagtui.service.answers import joined, value_of
 from flagtui.service.call import Call
-from flagtui.service.database import remember
+from flagtui.service.database import find, remember
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
@@ -70,7 +70,7 @@ def load_cohorts(db: sqlite3.Connection, project_id: int) -> tuple[dict[str, Jso
 
 
 def _load_time_zone(db: sqlite3.Connection, project_id: int) -> str:
-    row = db.execute("SELECT timezone FROM projects WHERE id = ?", (project_id,)).fetchone()
+    row = find(db, "projects", id=project_id)
     return "UTC" if row is None else str(row["timezone"])
 
 
@@ -157,10 +157,7 @@ def load_groups(db: sqlite3.Connection, project_id: int, keys: Mapping[str, Json
 
 
 def _load_group(db: sqlite3.Connection, project_id: int, type_index: str, key: str | int) -> Group:
-    row = db.execute(
-        "SELECT properties FROM groups WHERE project_id = ? AND type_index = ? AND key = ?",
-        (project_id, type_index, str(key)),
-    ).fetchone()
+    row = find(db, "groups", project_id=project_id, type_index=type_index, key=str(key))
     return Group(key, {} if row is None else value_of(row["properties"]))
 
 

@@ -7,6 +7,7 @@ from flagtui.service.access import is_member, project_from
 from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call, Project
+from flagtui.service.database import find
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.experiments.creation import Input, create
 from flagtui.service.experiments.fields import EXPERIMENTS, LONGEST_NAME
@@ -73,9 +74,8 @@ def _check_engine(call: Call, one: Experiment, verb: str) -> None:
 def _free_name(call: Call, name: str) -> str:
     """`x (Copy)`, then `x (Copy) 1`, and so on."""
     wanted, number = f"{name[:380]} (Copy)", 0
-    taken = "SELECT 1 FROM experiments WHERE project_id = ? AND name = ? AND deleted = 0"
     free = wanted
-    while call.db.execute(taken, (call.project.id, free)).fetchone():
+    while find(call.db, "experiments", project_id=call.project.id, name=free, deleted=0):
         number += 1
         free = f"{wanted} {number}"
     return free

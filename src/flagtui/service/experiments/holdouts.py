@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
-from flagtui.service.database import update_row
+from flagtui.service.database import find, update_row
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.flag_config import is_share
 from flagtui.service.experiments.rows import change_flag, select
@@ -16,9 +16,7 @@ from flagtui.service.shapes import SHARE, listed, record
 
 def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:
     """What the filters of a flag say of a holdout; None for no holdout."""
-    if number is None:
-        return None
-    row = call.db.execute("SELECT filters FROM holdouts WHERE id = ?", (number,)).fetchone()
+    row = find(call.db, "holdouts", id=number)
     if row is None:
         return None
     groups = value_of(row["filters"])

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from flagtui.service.answers import value_of
 from flagtui.service.bodies import LARGEST
+from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.analysis.metric import NODES, OLD_KINDS, SECONDS, nodes
 from flagtui.service.experiments.flag_config import is_number
@@ -114,7 +115,7 @@ def find_action(db: sqlite3.Connection, project_id: int, number: Json) -> sqlite
 def action_events(db: sqlite3.Connection, action_id: Json) -> list[str]:
     if not isinstance(action_id, int) or abs(action_id) > LARGEST:
         return []
-    row = db.execute("SELECT steps FROM actions WHERE id = ? AND deleted = 0", (action_id,)).fetchone()
+    row = find(db, "actions", id=action_id, deleted=0)
     return [str(step.get("event")) for step in value_of(row["steps"])] if row else []
 
 
@@ -252,6 +253,5 @@ def _fault(place: tuple[str | int, ...], kind: str, text: str) -> dict[str, Any]
 
 
 def _event_exists(db: sqlite3.Connection, project_id: int, name: str) -> bool:
-    defined = "SELECT 1 FROM event_definitions WHERE project_id = ? AND name = ?"
-    seen = "SELECT 1 FROM events WHERE project_id = ? AND event = ? LIMIT 1"
-    return any(db.execute(sql, (project_id, name)).fetchone() for sql in (defined, seen))
+    defined = find(db, "event_definitions", project_id=project_id, name=name)
+    return defined is not None or find(db, "events", project_id=project_id, event=name) is not None

@@ -9,6 +9,7 @@ from flagtui.service.access import NOBODY, project_of
 from flagtui.service.answers import value_of
 from flagtui.service.call import Call, Caller, unsent_call
 from flagtui.service.clock import read_stamp, stamp
+from flagtui.service.database import find
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_rules import check_rules
@@ -115,7 +116,7 @@ def _following(row: sqlite3.Row, now: datetime) -> datetime | None:
 
 
 def _planner(db: sqlite3.Connection, user_id: int | None) -> Caller:
-    user = db.execute("SELECT * FROM users WHERE id = ?", (user_id,)).fetchone()
+    user = find(db, "users", id=user_id)
     if user is None:
         return NOBODY
     return Caller(
