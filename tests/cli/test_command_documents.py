@@ -9,7 +9,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Final
+from typing import Any, Final
 
 import click
 import pytest
@@ -25,6 +25,12 @@ from flagtui.cli.errors import EXIT_WORDS
 from flagtui.cli.known_words import NAMED
 from flagtui.cli.main import door
 from flagtui.cli.twin_command import TwinCommand
+from flagtui.store.activity_listing import ACTIVITY
+from flagtui.store.event_listing import EVENT_LISTING
+from flagtui.store.experiment_listing import EXPERIMENT_LISTING
+from flagtui.store.flag_listing import FLAG_LISTING
+from flagtui.store.query.language import read_line
+from flagtui.store.query.vocabulary import Vocabulary
 
 ROOT: Final = Path(__file__).parents[2]
 HELP: Final = ROOT / "src" / "flagtui" / "cli" / cli.HELP_FILE
@@ -197,6 +203,24 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     }
     assert rollout["exit_codes"].keys() >= {"0", "1", "2", "3", "4", "5", "6"}
     assert found["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
+
+
+@pytest.mark.parametrize(
+    ("name", "vocabulary"),
+    [
+        ("flags list", FLAG_LISTING.vocabulary),
+        ("experiments list", EXPERIMENT_LISTING.vocabulary),
+        ("events list", EVENT_LISTING.vocabulary),
+        ("activity", ACTIVITY),
+        ("watch", ACTIVITY),
+    ],
+)
+def test_the_help_of_a_list_names_every_qualifier(name: str, vocabulary: Vocabulary[Any]) -> None:
+    told = " ".join((all_commands()[name].help or "").split())
+    assert f"({', '.join(vocabulary.qualifiers)}): " in told
+    example = told.rpartition("): '")[2].partition("'")[0]
+    assert example
+    assert not read_line(example, vocabulary).problems
 
 
 def test_names_are_completed_at_once_for_just_the_commands_that_take_them() -> None:

@@ -26,11 +26,15 @@ from flagtui.store.query.language import compile_query
     ),
 )
 @QUERY_WORDS
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", default=50, show_default=True, help="At most so many."
+)
 async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> list[ChangeRow]:
     """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.
 
     With '@ 20m' or '@ 14:05' in it, the changes around that moment, the likeliest cause first.
+
+    QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off since:7d'
     """
     line = " ".join(query)
     centre, rest, wrong = split_centre(line, session.now)

@@ -78,7 +78,10 @@ class ChangeReport:
                 now = f": {result.now}" if result.now else ""
                 say(f"{result.key} {result.words}{now}. {result.next}".rstrip())
             else:
-                warn(f"{result.key}: {result.ending}: {result.words}. {result.next}".rstrip())
+                now = " Nothing was changed." if result.ending in ("refused", "failed") else ""
+                warn(
+                    f"{result.key}: {result.ending}: {result.words.rstrip('.')}.{now} {result.next}".rstrip()
+                )
 
     def plans(self, found: Sequence[ChangePlan]) -> None:
         """What a dry run would change."""

@@ -11,7 +11,7 @@ from flagtui.cli.twin_command import command
 def completion(shell: str) -> None:
     """Print the completion for SHELL; keys and tags come from the copies of lists on disk.
 
-    bash: flagtui completion bash > ~/.local/share/bash-completion/completions/flagtui
+    bash: flagtui completion bash >> ~/.bashrc
 
     zsh: flagtui completion zsh > a file _flagtui in a folder of fpath
 

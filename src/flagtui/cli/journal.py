@@ -111,7 +111,9 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
     "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
 )
 @click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
-@click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="At most so many.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", default=200, show_default=True, help="At most so many."
+)
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from flagtui.cli.output.printer import Printer
+from flagtui.cli.output.record_kind import RecordKind
 
 
 class NumberRange(click.FloatRange):
@@ -73,12 +74,18 @@ def is_read_only() -> bool:
     return click.get_current_context().find_root().params.get("read_only") is True
 
 
-def output_options() -> list[click.Parameter]:
-    """How records are printed."""
+def output_options(kind: RecordKind[Any]) -> list[click.Parameter]:
+    """How such records are printed."""
+    some = ",".join(kind.names[:2])
     return [
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
         click.Option(["--ndjson", "as_ndjson"], is_flag=True, help="Print one JSON object a line."),
-        click.Option(["--fields"], default="", metavar="NAMES", help="Only these, in this order: key,active"),
+        click.Option(
+            ["--fields"],
+            default="",
+            metavar="NAMES",
+            help=f"Only these, such as {some}; ? tells all their names.",
+        ),
     ]
 
 
@@ -96,8 +103,12 @@ def agreement_options() -> list[click.Parameter]:
         click.Option(["-y", "--yes"], is_flag=True, help="Agree without being asked."),
         click.Option(["--type", "typed"], default="", metavar="TEXT", help="The key, for strict profiles."),
         click.Option(["--reason"], default="", metavar="WHY", help="Why, for the journal."),
-        click.Option(["--overwrite"], is_flag=True, help="Give up what was changed there since."),
-        click.Option(["--without-journal"], is_flag=True, help="Even when the journal cannot be kept."),
+        click.Option(
+            ["--overwrite"], is_flag=True, help="Overwrite what was changed there since you looked."
+        ),
+        click.Option(
+            ["--without-journal"], is_flag=True, help="Go on when the journal cannot be written: no undo."
+        ),
         click.Option(["--dry-run"], is_flag=True, help="Show what would change and send nothing."),
         click.Option(
             ["--wait"],

@@ -16,7 +16,9 @@ NOTHING_CHOSEN: Final = 130
 def pick(place: WorkPlace) -> int:
     """Choose a flag in the list and print its key; ends with 130 when none is chosen.
 
-    The list is drawn on the terminal, whatever standard output is: flagtui flags get "$(flagtui pick)"
+    The list is drawn on the terminal, whatever standard output is, so that this works:
+
+    flagtui flags get "$(flagtui pick)"
     """
     require_terminal()
     from flagtui.cli.app_session import make_session, run_session

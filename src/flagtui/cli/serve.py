@@ -107,7 +107,12 @@ def _log(line: str) -> None:
     examples=("serve --sample --port 0", "serve --port 0 --db ci.db --key phx_local --strict"),
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65_535), default=8010, show_default=True, help="0 takes a free one."
+    "--port",
+    type=click.IntRange(0, 65_535),
+    metavar="PORT",
+    default=8010,
+    show_default=True,
+    help="0 takes a free one.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(

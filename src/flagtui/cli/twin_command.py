@@ -49,7 +49,7 @@ class TwinCommand(ShownCommand):
         params = [*more.pop("params", ())]
         params += agreement_options() if plans is not None else []
         params += place_options() if is_online else []
-        params += output_options() if kind is not None else []
+        params += output_options(kind) if kind is not None else []
         self.empty = more.pop("empty", "")
         """What is said to a person when there is no record."""
         self.pages = more.pop("pages", "")

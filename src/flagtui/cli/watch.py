@@ -54,15 +54,22 @@ class WatchOptions(TypedDict):
 @QUERY_WORDS
 @click.option("--since", default="", metavar="WHEN", help="Begin with changes since then: 2h.")
 @click.option(
-    "--every", type=NumberRange(0.2, 3600), default=5.0, show_default=True, help="Seconds between looks."
+    "--every",
+    type=NumberRange(0.2, 3600),
+    metavar="SECONDS",
+    default=5.0,
+    show_default=True,
+    help="Time between looks.",
 )
-@click.option("--count", type=click.IntRange(1), help="End after so many changes.")
+@click.option("--count", type=click.IntRange(1), metavar="N", help="End after so many changes.")
 @click.option("--exec", "program", default="", metavar="CMD", help="Run it for each; its input is the JSON.")
 def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: Unpack[WatchOptions]) -> int:
     """Print every change of a flag from now on: what, before and after, and who; QUERY narrows.
 
     It goes on through lost connections and restarts of the server, and tells each change once, in order.
     With --json or --ndjson it is one JSON object a line. CMD is run as it is, never by a shell.
+
+    QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off by:me'
     """
     line = " ".join(query)
     wanted = read_query(line, ENTRIES)

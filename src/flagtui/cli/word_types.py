@@ -78,7 +78,9 @@ def list_options(orders: str) -> Callable[[Callable[..., Any]], Callable[..., An
     """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` are words about what it is sorted by."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        limit = click.option("--limit", type=click.IntRange(1), help="At most so many.")(function)
+        limit = click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many.")(
+            function
+        )
         return QUERY_WORDS(click.option("--sort", default="", metavar="ORDER", help=orders)(limit))
 
     return add

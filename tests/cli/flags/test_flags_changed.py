@@ -117,6 +117,21 @@ def test_a_dry_run_in_a_pipe_says_when_a_scheduled_change_would_happen(signed_in
     assert "turned off, 2099-03-05 09:00 UTC" in signed_in(*words).out
 
 
+def test_what_cannot_be_done_says_what_is_true_now(signed_in: Run, ask: Ask[Flag], key: str) -> None:
+    id = read(ask, key).id
+    needs = {"key": str(id), "type": "flag", "value": True, "operator": "flag_evaluates_to"}
+    group = {"properties": [needs], "rollout_percentage": 100}
+    above = {"key": f"{key}-above", "active": True, "filters": {"groups": [group]}}
+    ask(lambda client: client.flags.create(above))
+    refused = signed_in("flags", "disable", key, "--yes", is_shown=True)
+    assert (refused.code, "Nothing was changed." in refused.err) == (1, True)
+    assert read(ask, key).active is True
+    later = signed_in("flags", "schedule", key, "--off", "--at", "yesterday", "--yes")
+    assert (later.code, "'yesterday'" in later.err, "nothing was scheduled" in later.err) == (2, True, True)
+    version = signed_in("flags", "diff", key, "--from", "99")
+    assert (version.code, f"{key} has no version 99; its newest is 1." in version.err) == (6, True)
+
+
 def test_keys_are_read_from_standard_input_as_a_list_prints_them(
     signed_in: Run, ask: Ask[Flag], key: str
 ) -> None:

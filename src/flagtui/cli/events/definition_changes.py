@@ -123,7 +123,12 @@ async def primary_property(session: ProjectSession, event: Wanted, name: str, te
 
 @_command("enforce", "'$pageview' --mode reject --dry-run", "'$pageview' --mode allow --dry-run")
 @EVENT_WORDS
-@click.option("--mode", type=click.Choice(["allow", "reject"]), required=True, help="reject drops them.")
+@click.option(
+    "--mode",
+    type=click.Choice(["allow", "reject"]),
+    required=True,
+    help="allow takes them, reject drops them.",
+)
 async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: WriteTerms) -> int:
     """Say whether events that do not fit are taken."""
 

@@ -77,7 +77,11 @@ TYPES: Final[RecordKind[EventTypes]] = RecordKind(
 async def list_all(
     session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
 ) -> list[EventDefinitionRow]:
-    """List event definitions; QUERY narrows as the search line of the app does."""
+    """List event definitions; QUERY narrows as the search line of the app does.
+
+    QUERY is words, and qualifiers with a value (is, kind, owner, tag, seen,
+    updated, created, name): 'is:unverified seen:<7d'
+    """
     found: list[EventDefinitionRow] = await EVENTS.rows(session, " ".join(query), sort)
     return found[:limit]
 

@@ -176,7 +176,11 @@ STATS: Final[RecordKind[ExperimentStats]] = RecordKind(
 async def list_all(
     session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
 ) -> list[ExperimentRow]:
-    """List experiments; QUERY narrows as the search line of the app does."""
+    """List experiments; QUERY narrows as the search line of the app does.
+
+    QUERY is words, and qualifiers with a value (is, flag, by, result, type,
+    started, ended, updated, created, id): 'is:running by:me started:>30d'
+    """
     found: list[ExperimentRow] = await EXPERIMENTS.rows(session, " ".join(query), sort)
     return found[:limit]
 
@@ -203,7 +207,14 @@ async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperim
     examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
 )
 @EXPERIMENT_WORDS
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Entries of each.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    default=50,
+    show_default=True,
+    help="Entries of each.",
+)
 async def history(session: ProjectSession, experiments: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
     found: list[ChangeRow] = []

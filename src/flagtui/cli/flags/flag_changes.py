@@ -143,8 +143,15 @@ restore = _switch(
     ),
 )
 @FLAG_WORDS
-@click.option("--to", "percent", type=NumberRange(0, 100), required=True, help="The share, in percent.")
-@click.option("--condition", type=click.IntRange(1), help="Only this condition, from 1; all unless said.")
+@click.option(
+    "--to", "percent", type=NumberRange(0, 100), required=True, metavar="PERCENT", help="The share."
+)
+@click.option(
+    "--condition",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Only this condition, from 1; all unless said.",
+)
 async def rollout(
     session: ProjectSession, flags: Wanted, percent: float, condition: int | None, terms: WriteTerms
 ) -> int:

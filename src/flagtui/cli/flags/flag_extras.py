@@ -54,11 +54,19 @@ class ScheduleOptions(TypedDict):
 @FLAG_WORD
 @click.option("--on", "way", flag_value="on", help="Turn it on then.")
 @click.option("--off", "way", flag_value="off", help="Turn it off then.")
-@click.option("--add-share", "share", type=NumberRange(0, 100), help="Add a condition for so many percent.")
+@click.option(
+    "--add-share",
+    "share",
+    type=NumberRange(0, 100),
+    metavar="PERCENT",
+    help="Add a condition for so many percent.",
+)
 @click.option(
     "--at", "when", default="", metavar="WHEN", help="+2h, 09:00 or 2026-03-05 09:00, your time zone."
 )
-@click.option("--drop", "number", type=int, metavar="ID", help="Take back a scheduled change: `flags due`.")
+@click.option(
+    "--drop", "number", type=int, metavar="ID", help="Take back this change; flagtui flags due shows ids."
+)
 async def schedule(
     session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
 ) -> int:
@@ -70,7 +78,7 @@ async def schedule(
         raise click.UsageError("Say what and when: --on, --off or --add-share, and --at; or --drop ID.")
     moment = read_moment(given["when"], session.now)
     if isinstance(moment, str):
-        raise Trouble(f"--at: {moment}.", code="usage")
+        raise Trouble(f"--at {given['when']!r}: {moment}; nothing was scheduled.", code="usage")
     at = local_time.utc(moment)
     later = adding_condition(share, at) if share is not None else switching(way == "on", at)
     return await schedule_change(session, await flag_of(session, flag), later, terms)

@@ -102,7 +102,14 @@ SCHEDULED: Final[RecordKind[ScheduledFlagChange]] = RecordKind(
     examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
-@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="Entries of each flag.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="Entries of each flag.",
+)
 async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
     found: list[ChangeRow] = []
@@ -133,6 +140,9 @@ async def diff(
     older = old if old is not None else newer - 1
     if older < 1:
         raise Trouble(f"{fresh.key} has no version before {newer}.", code="nothing_to_do")
+    if fresh.version is not None and max(older, newer) > fresh.version:
+        what = f"{fresh.key} has no version {max(older, newer)}; its newest is {fresh.version}."
+        raise Trouble(what, f"See: flagtui flags history {fresh.key}", code="not_found")
     sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
     names = await names_for(session, [side.raw for side in sides])
     return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)

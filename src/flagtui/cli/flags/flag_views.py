@@ -28,7 +28,11 @@ from flagtui.safe_text import MASK
 async def list_flags(
     session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
 ) -> list[FlagRow]:
-    """List flags; QUERY narrows as the search line of the app does."""
+    """List flags; QUERY narrows as the search line of the app does.
+
+    QUERY is words, and qualifiers with a value (type, runtime, is, by, tag, rollout,
+    updated, created, called, key, id): 'is:on tag:web updated:<7d -called:never'
+    """
     found: list[FlagRow] = await FLAGS.rows(session, " ".join(query), sort)
     return found[:limit]
 

@@ -76,7 +76,9 @@ class NewFlagOptions(TypedDict):
 )
 @click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
 @click.option("--payload", metavar="JSON", help="What comes with it.")
-@click.option("--rollout", "percent", type=NumberRange(0, 100), help="The share; 0 unless said.")
+@click.option(
+    "--rollout", "percent", type=NumberRange(0, 100), metavar="PERCENT", help="The share; 0 unless said."
+)
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Any other field.")
 @click.option("--description", default="", help="What it is for.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
