@@ -34,6 +34,8 @@ REST: Final = (
     "flagtui.app.experiments.experiment_steps",
     "flagtui.app.journal.journal_screen",
     "flagtui.app.lists.since",
+    "flagtui.app.experiments.experiment_list",
+    "flagtui.app.events.event_list",
 )
 """In the order in which a person is likely to need it, first of all the question before a change."""
 
