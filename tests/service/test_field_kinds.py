@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from starlette.datastructures import Headers, QueryParams
 
 from flagtui.service.access import NOBODY
 from flagtui.service.bodies import Fields
@@ -46,8 +45,7 @@ CRATES = Table(
 def target(*, legacy: bool = False) -> Target:
     settings = Settings(legacy=legacy)
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    db, empty = sqlite3.connect(":memory:"), QueryParams()
-    return Target(Call(db, "POST", "", "", {}, empty, Headers(), b"", settings, NOBODY, None, now))
+    return Target(Call(sqlite3.connect(":memory:"), settings, NOBODY, None, now, method="POST"))
 
 
 def read(needed: bool = False, legacy: bool = False, **sent: Any) -> dict[str, Any]:

@@ -21,13 +21,12 @@ from flagtui.service.operations import Operation
 from flagtui.service.settings import Settings
 
 ADMINISTRATOR = 8
-NOBODY = Caller(0, "", "", None, None, "", frozenset(), frozenset(), frozenset())
+NOBODY = Caller()
 _BEARER = re.compile(r"Bearer\s+(\S+)\s*")
 _ONLY_PROJECTS = "API keys with scoped projects are only supported on project-based endpoints."
 
 _FIND_KEY = """
-    SELECT k.id AS key_id, k.hash, k.scopes, k.scoped_teams, k.scoped_organizations, u.id AS user_id, u.email,
-        u.first_name, u.distinct_id, u.current_project_id
+    SELECT k.id AS key_id, k.hash, k.scopes, k.scoped_teams, k.scoped_organizations, u.*
     FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE k.hash = ? AND u.is_active = 1"""
 
 _FIND_PROJECT = """
@@ -60,17 +59,19 @@ def identify(db: sqlite3.Connection, authorization: str | None) -> Caller:
     row = db.execute(_FIND_KEY, (hashed,)).fetchone()
     if row is None or not hmac.compare_digest(row["hash"], hashed):
         raise authentication_failed()
-    return Caller(
-        user_id=row["user_id"],
-        email=row["email"],
-        first_name=row["first_name"],
-        distinct_id=row["distinct_id"],
-        current_project_id=row["current_project_id"],
+    return replace(
+        caller_of(row),
         key_id=row["key_id"],
         scopes=frozenset(value_of(row["scopes"])),
         teams=frozenset(value_of(row["scoped_teams"])),
         organizations=frozenset(value_of(row["scoped_organizations"])),
     )
+
+
+def caller_of(user: sqlite3.Row) -> Caller:
+    """A user without a key."""
+    places = ("id", "email", "first_name", "distinct_id", "current_project_id")
+    return Caller(*(user[name] for name in places))
 
 
 def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller:
@@ -96,12 +97,10 @@ def admit(
         raise closed_to_keys()
     if caller.is_project and not (operation is not None and operation.project_secret):
         raise forbidden("This action does not support project secret API key access")
-    project = None
     if "project_id" in params:
-        project = _admit_to_project(db, caller, params["project_id"], operation)
-    else:
-        _admit_outside(db, caller, params, operation)
-    return project
+        return _admit_to_project(db, caller, params["project_id"], operation)
+    _admit_outside(db, caller, params, operation)
+    return None
 
 
 def is_closed(operation: Operation, settings: Settings) -> bool:
@@ -118,7 +117,9 @@ def _admit_to_project(
             f"Organization '{row['organization_name']}' does not allow using personal API keys. "
             "Contact an admin to enable personal API keys for this organization."
         )
-    _check_confinement(caller, row["id"], row["organization_id"])
+    _check_organization(caller, row["organization_id"])
+    if caller.teams and row["id"] not in caller.teams:
+        raise forbidden(f"API key does not have access to the requested project: ID {row['id']}.")
     _check_scope(caller, operation)
     if not caller.is_project and not is_member(row):
         raise forbidden("You don't have access to the project.")
@@ -180,12 +181,10 @@ def is_member(row: sqlite3.Row) -> bool:
     return not row["is_private"] or row["level"] >= ADMINISTRATOR or bool(row["listed"])
 
 
-def _check_confinement(caller: Caller, project_id: int, organization_id: str) -> None:
+def _check_organization(caller: Caller, organization_id: str) -> None:
     if caller.organizations and organization_id not in caller.organizations:
         detail = f"API key does not have access to the requested organization: ID {organization_id}."
         raise forbidden(detail)
-    if caller.teams and project_id not in caller.teams:
-        raise forbidden(f"API key does not have access to the requested project: ID {project_id}.")
 
 
 def _check_scope(caller: Caller, operation: Operation | None) -> None:
@@ -198,16 +197,14 @@ def _admit_outside(
 ) -> None:
     if caller.teams and not (operation is not None and operation.unconfined):
         raise forbidden(_ONLY_PROJECTS)
-    if "organization_id" in params:
-        organization = find_organization(db, caller, params["organization_id"])
-        if caller.organizations and organization["id"] not in caller.organizations:
-            detail = f"API key does not have access to the requested organization: ID {organization['id']}."
-            raise forbidden(detail)
+    if "organization_id" not in params:
         _check_scope(caller, operation)
-        if organization["level"] is None:
-            raise not_found()
         return
+    organization = find_organization(db, caller, params["organization_id"])
+    _check_organization(caller, organization["id"])
     _check_scope(caller, operation)
+    if organization["level"] is None:
+        raise not_found()
 
 
 def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.Row:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from flagtui.service.answers import Answer, spliced, text_of
 from flagtui.service.bodies import LARGEST
 from flagtui.service.call import Call
+from flagtui.service.database import Row
 from flagtui.service.errors import Json
 from flagtui.service.pagination import link, strict_number
 
@@ -19,6 +20,10 @@ _FEED = """
     SELECT a.id, a.activity, a.scope, a.item_id, a.detail, a.created_at, a.is_system, u.first_name, u.email
     FROM activity AS a LEFT JOIN users AS u ON u.id = a.user_id
     WHERE a.project_id = ? AND a.scope = ?{one} ORDER BY a.created_at DESC, a.rowid DESC LIMIT ? OFFSET ?"""
+
+
+Changes = list[dict[str, Json]]
+"""Lines of `change`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,20 @@ def record(db: sqlite3.Connection, entry: Entry) -> None:
     )
 
 
+def log(call: Call, scope: str, row: Row, verb: str, changes: Changes | None, **told: Json) -> None:
+    """Tells of a change in the caller's name; a record is called by its `name` unless `told` says how."""
+    detail = {
+        "name": row["name"],
+        "type": None,
+        "short_id": None,
+        "trigger": None,
+        "changes": changes,
+        **told,
+    }
+    caller, item = call.caller.user_id, str(row["id"])
+    record(call.db, Entry(row["project_id"], scope, item, verb, caller, call.stamp, detail | told))
+
+
 def ordered_uuid() -> str:
     """A UUID of version 7: later ones sort after earlier ones."""
     number = (time.time_ns() // 1_000_000) << 80 | 0x7 << 76 | secrets.randbits(76)
@@ -80,7 +99,7 @@ def _is_empty(value: Json) -> bool:
 
 def changes_between(
     scope: str, before: Mapping[str, Json], after: Mapping[str, Json], fields: Sequence[str]
-) -> list[dict[str, Json]]:
+) -> Changes:
     """A line for each field that differs, in the order given; one kind of empty is no other than another."""
     sides = ((name, before.get(name), after.get(name)) for name in fields)
     return [

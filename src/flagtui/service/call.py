@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from starlette.datastructures import Headers, QueryParams
@@ -18,16 +18,16 @@ from flagtui.service.settings import Settings
 class Caller:
     """The owner of the key a request carries, and what the key may do."""
 
-    user_id: int
-    email: str
-    first_name: str
-    distinct_id: str | None
-    current_project_id: int | None
-    key_id: str
-    scopes: frozenset[str]
-    teams: frozenset[int]
+    user_id: int = 0
+    email: str = ""
+    first_name: str = ""
+    distinct_id: str | None = None
+    current_project_id: int | None = None
+    key_id: str = ""
+    scopes: frozenset[str] = frozenset()
+    teams: frozenset[int] = frozenset()
     """Projects the key is confined to; empty is all."""
-    organizations: frozenset[str]
+    organizations: frozenset[str] = frozenset()
     is_project: bool = False
     """The key is the secret of a project and belongs to nobody."""
 
@@ -51,22 +51,25 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a handler is given. `db` sees one moment; in a writing operation it is the open transaction."""
+    """What a handler is given. `db` sees one moment; in a writing operation it is the open transaction.
+
+    The defaults are those of what the service does by itself, in the name of a user.
+    """
 
     db: sqlite3.Connection
-    method: str
-    base_url: str
-    path: str
-    params: Mapping[str, str]
-    """The named parts of the path."""
-    query: QueryParams
-    headers: Headers
-    raw_body: bytes
     settings: Settings
     caller: Caller
     scoped_project: Project | None
     now: datetime
     """The moment of the request: everything it writes carries the same one."""
+    method: str = "PATCH"
+    base_url: str = ""
+    path: str = ""
+    params: Mapping[str, str] = field(default_factory=dict)
+    """The named parts of the path."""
+    query: QueryParams = field(default_factory=QueryParams)
+    headers: Headers = field(default_factory=Headers)
+    raw_body: bytes = b""
 
     @property
     def generation(self) -> Generation:
@@ -92,23 +95,3 @@ class Call:
         """A part of the path as a record id; None when it cannot be one."""
         text = self.params[name]
         return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
-
-
-def unsent_call(
-    db: sqlite3.Connection, settings: Settings, caller: Caller, project: Project, now: datetime
-) -> Call:
-    """A request without a body or a path: what the service does by itself, in someone's name."""
-    return Call(
-        db=db,
-        method="PATCH",
-        base_url="",
-        path="",
-        params={},
-        query=QueryParams(),
-        headers=Headers(),
-        raw_body=b"",
-        settings=settings,
-        caller=caller,
-        scoped_project=project,
-        now=now,
-    )

@@ -19,8 +19,9 @@ Work = Callable[[sqlite3.Connection], T]
 MOST_REMEMBERED = 256
 MOST_IDLE = 1
 """Connections that are kept to read again: each has pages of the file in memory, and what was worked out."""
-Row = Mapping[str, Any]
+Values = Mapping[str, Any]
 """Columns by name."""
+Row = sqlite3.Row | Values
 
 
 class DatabaseUnusable(Exception):
@@ -76,7 +77,7 @@ def fetch(db: sqlite3.Connection, table: str, row_id: int | str | None) -> sqlit
     return row
 
 
-def insert_row(db: sqlite3.Connection, table: str, values: Row) -> int:
+def insert_row(db: sqlite3.Connection, table: str, values: Values) -> int:
     """Stores a new row; gives back its id, where ids are numbers."""
     names, places = ", ".join(values), ", ".join("?" for _ in values)
     cursor = db.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", tuple(values.values()))
@@ -84,7 +85,7 @@ def insert_row(db: sqlite3.Connection, table: str, values: Row) -> int:
     return cursor.lastrowid
 
 
-def insert_rows(db: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
+def insert_rows(db: sqlite3.Connection, table: str, rows: Iterable[Values]) -> None:
     """Stores rows that all have the columns of the first, in its order."""
     remaining = iter(rows)
     first = next(remaining, None)
@@ -94,7 +95,7 @@ def insert_rows(db: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None
         db.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", values)
 
 
-def update_row(db: sqlite3.Connection, table: str, row_id: int | str, values: Row) -> None:
+def update_row(db: sqlite3.Connection, table: str, row_id: int | str, values: Values) -> None:
     places = ", ".join(f"{name} = ?" for name in values)
     db.execute(f"UPDATE {table} SET {places} WHERE id = ?", (*values.values(), row_id))
 

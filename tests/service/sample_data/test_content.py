@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from flagtui.service.access import NOBODY, project_of
-from flagtui.service.call import Call, unsent_call
+from flagtui.service.call import Call
 from flagtui.service.database import Database
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.encryption import key_file_of, unseal
@@ -104,7 +104,7 @@ def live_through(db: sqlite3.Connection, flag: SampleFlag) -> None:
     def at(moment: datetime, author: int | None) -> Call:
         caller = replace(NOBODY, user_id=author or 0)
         settings = Settings(key_file=key_file_of(db))
-        return unsent_call(db, settings, caller, project_of(db, flag.project), moment)
+        return Call(db, settings, caller, project_of(db, flag.project), moment)
 
     if flag.version is None:
         insert_flags(db, [flag])

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Sequence
 from uuid import UUID
 
-from flagtui.service.activity import Entry, record
 from flagtui.service.answers import Answer, joined, spliced
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, not_found, server_error
@@ -83,9 +82,3 @@ def definition_text(call: Call, row: sqlite3.Row) -> str:
 def has_tagging(call: Call) -> bool:
     """Whether tags are kept and shown: not without the licence, nor where the project turns them off."""
     return not call.settings.unlicensed and bool(call.project.settings.get("tagging", True))
-
-
-def log_change(call: Call, row: sqlite3.Row, activity: str, changes: list[dict[str, Json]]) -> None:
-    detail = {"name": row["name"], "changes": changes, "short_id": None, "type": None, "trigger": None}
-    caller = call.caller.user_id
-    record(call.db, Entry(call.project.id, SCOPE, row["id"], activity, caller, call.stamp, detail))

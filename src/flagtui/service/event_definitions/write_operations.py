@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from flagtui.service.activity import change, changes_between, ordered_uuid
+from flagtui.service.activity import change, changes_between, log, ordered_uuid
 from flagtui.service.answers import Answer, empty, spliced, value_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -15,7 +15,6 @@ from flagtui.service.event_definitions.rows import (
     definition_text,
     find_row,
     has_tagging,
-    log_change,
     written_row,
 )
 from flagtui.service.field_kinds import Use, Values
@@ -41,7 +40,7 @@ def create(call: Call) -> Answer:
     bare = {"id": made, "project_id": call.project.id, "name": name, "hidden": False}
     insert_row(call.db, "event_definitions", bare)
     write(call, made, values)
-    log_change(call, written_row(call, made), "created", [])
+    log(call, SCOPE, written_row(call, made), "created", [])
     return answer_row(call, made, 201)
 
 
@@ -60,7 +59,7 @@ def delete(call: Call) -> Answer:
     lost = [change(SCOPE, "name", row["name"], None)]
     if tags := value_of(row["tags"]):
         lost.append(change(SCOPE, "tags", tags, None))
-    log_change(call, row, "deleted", lost)
+    log(call, SCOPE, row, "deleted", lost)
     return empty(204)
 
 
@@ -75,7 +74,7 @@ def save(call: Call, row: sqlite3.Row, values: Values) -> None:
     """Writes and logs; `updated_at` moves even when nothing else does."""
     write(call, row["id"], values)
     after = written_row(call, row["id"])
-    log_change(call, row, "changed", changes_between(SCOPE, told(row), told(after), _TOLD))
+    log(call, SCOPE, row, "changed", changes_between(SCOPE, told(row), told(after), _TOLD))
 
 
 def write(call: Call, definition_id: str, values: Values) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from flagtui.service.activity import log
 from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
@@ -19,7 +20,7 @@ from flagtui.service.experiments.holdouts import holdout_of
 from flagtui.service.experiments.metric_rules import ORDER_OF, check_references, ordered_uuids
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import change_flag, create_flag, find, find_flag, insert
-from flagtui.service.experiments.save import log, shown
+from flagtui.service.experiments.save import SCOPE, shown
 from flagtui.service.experiments.saved_metrics import Link, replace_links
 from flagtui.service.field_kinds import Target
 
@@ -82,7 +83,7 @@ def create(call: Call, given: Input) -> Experiment:
     if given.links:
         replace_links(call, number, given.links)
     one = find(call.db, call.project.id, number, deleted=True)
-    log(call, one, "created", None)
+    log(call, SCOPE, one.fields, "created", None, merge=None)
     return one
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from flagtui.service.activity import Entry, changes_between, record
+from flagtui.service.activity import changes_between, log
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.database import update_row
@@ -36,20 +36,8 @@ def save(call: Call, one: Experiment, changes: Mapping[str, Json]) -> Experiment
     fresh = find(call.db, one.project_id, one.id, deleted=True)
     told = changes_between(SCOPE, one.fields, fresh.fields, _LOGGED)
     if told:
-        log(call, fresh, _verb(one, fresh), told)
+        log(call, SCOPE, fresh.fields, _verb(one, fresh), told, merge=None)
     return fresh
-
-
-def log(call: Call, one: Experiment, activity: str, changes: list[dict[str, Json]] | None) -> None:
-    detail = {
-        "name": one.fields["name"],
-        "changes": changes,
-        "merge": None,
-        "short_id": None,
-        "trigger": None,
-    }
-    entry = Entry(one.project_id, SCOPE, str(one.id), activity, call.caller.user_id, call.stamp, detail)
-    record(call.db, entry)
 
 
 def shown(call: Call, one: Experiment, status: int = 200) -> Answer:

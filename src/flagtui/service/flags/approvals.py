@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
-from flagtui.service.database import Row, fetch, find, insert_row
+from flagtui.service.database import fetch, find, insert_row
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.representation import flag_answer
@@ -78,7 +78,7 @@ def _policy_for_everything(call: Call) -> sqlite3.Row:
     return fetch(call.db, "approval_policies", name)
 
 
-def _open_request(call: Call, asked: Row) -> sqlite3.Row:
+def _open_request(call: Call, asked: Values) -> sqlite3.Row:
     name = str(uuid.uuid4())
     birth = {"id": name, "created_by_id": call.caller.user_id, "created_at": call.stamp}
     insert_row(call.db, "change_requests", {**birth, **asked, "resource_type": _RESOURCE})

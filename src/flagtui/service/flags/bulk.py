@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.service.activity import change
+from flagtui.service.activity import change, log
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.bodies import RETAGS, Fields, whole_number
 from flagtui.service.call import Call
@@ -16,7 +16,6 @@ from flagtui.service.flags.guards import IN_REPLAY
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, listed
 from flagtui.service.flags.rows import SCOPE, rows_by_id
-from flagtui.service.flags.save import log
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.flags.tombstones import key_when_deleted
 
@@ -129,7 +128,7 @@ def _delete(call: Call, row: sqlite3.Row) -> Json:
     key = key_when_deleted(call, row, row["key"])
     gone = {"deleted": True, "key": key, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
     update_row(call.db, "flags", row["id"], gone)
-    log(call, row["id"], "deleted", {"name": row["key"], "changes": []})
+    log(call, SCOPE, row, "deleted", [], name=row["key"])
     state, variant = _rollout(value_of(row["filters"]), active=bool(row["active"]))
     return {"id": row["id"], "key": row["key"], "rollout_state": state, "active_variant": variant}
 
@@ -194,5 +193,5 @@ def _retag(call: Call, row: sqlite3.Row, tags: set[str], action: str) -> list[st
     if after != sorted(before):
         update_row(call.db, "flags", row["id"], FLAGS.stored({"tags": after}))
         changes = [change(SCOPE, "tags", before, after)]
-        log(call, row["id"], "updated", {"name": row["name"] or row["key"], "changes": changes})
+        log(call, SCOPE, row, "updated", changes, name=row["name"] or row["key"])
     return after

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-from flagtui.service.activity import Entry, changes_between, record
+from flagtui.service.activity import changes_between, log
 from flagtui.service.answers import value_of
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, update_row
@@ -42,8 +42,9 @@ def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
         "updated_at": call.stamp,
     }
     flag_id = insert_row(call.db, "flags", FLAGS.stored(stored))
-    log(call, flag_id, "created", {"name": values["key"], "changes": []})
-    return fetch(call.db, "flags", flag_id)
+    row = fetch(call.db, "flags", flag_id)
+    log(call, SCOPE, row, "created", [], name=row["key"])
+    return row
 
 
 def change_flag(
@@ -58,16 +59,9 @@ def change_flag(
     verb = "updated"
     if after["deleted"] != before["deleted"]:
         verb = "deleted" if after["deleted"] else "restored"
-    detail: Values = {"name": stored["key"], "changes": changes_between(SCOPE, before, stored, _LOGGED)}
-    log(call, row["id"], verb, detail | ({"trigger": trigger} if trigger else {}))
+    told = changes_between(SCOPE, before, stored, _LOGGED)
+    log(call, SCOPE, row, verb, told, name=stored["key"], trigger=trigger)
     return fetch(call.db, "flags", row["id"])
-
-
-def log(call: Call, flag_id: int, verb: str, detail: Mapping[str, Json]) -> None:
-    """Tells the activity log in the caller's name; `detail` has `name` and `changes`."""
-    full = {"name": None, "type": None, "short_id": None, "trigger": None, **detail}
-    entry = Entry(call.project.id, SCOPE, str(flag_id), verb, call.caller.user_id, call.stamp, full)
-    record(call.db, entry)
 
 
 def _sealed(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Json:

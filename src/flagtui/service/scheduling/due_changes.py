@@ -2,12 +2,13 @@
 
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from flagtui.service.access import NOBODY, project_of
+from flagtui.service.access import NOBODY, caller_of, project_of
 from flagtui.service.answers import value_of
-from flagtui.service.call import Call, Caller, unsent_call
+from flagtui.service.call import Call, Caller
 from flagtui.service.clock import read_stamp, stamp
 from flagtui.service.database import find
 from flagtui.service.errors import Fault, Json, invalid
@@ -37,7 +38,7 @@ def apply_due(db: sqlite3.Connection, settings: Settings, now: datetime) -> int:
     ).fetchall()
     for row in rows:
         planner, project = _planner(db, row["created_by_id"]), project_of(db, row["project_id"])
-        _apply(unsent_call(db, settings, planner, project, now), row)
+        _apply(Call(db, settings, planner, project, now), row)
     return len(rows)
 
 
@@ -117,12 +118,4 @@ def _following(row: sqlite3.Row, now: datetime) -> datetime | None:
 
 def _planner(db: sqlite3.Connection, user_id: int | None) -> Caller:
     user = find(db, "users", id=user_id)
-    if user is None:
-        return NOBODY
-    return Caller(
-        *(user["id"], user["email"], user["first_name"], user["distinct_id"], user["current_project_id"]),
-        key_id="",
-        scopes=frozenset("*"),
-        teams=frozenset(),
-        organizations=frozenset(),
-    )
+    return NOBODY if user is None else replace(caller_of(user), scopes=frozenset("*"))
