@@ -73,7 +73,7 @@ async def test_a_key_that_makes_no_sense_is_refused_with_a_sentence(tmp_path: Pa
 
 
 def test_keys_are_compared_by_hash_only(tmp_path: Path) -> None:
-    from flagtui.service.bootstrap import found
+    from flagtui.service.application import found
     from flagtui.service.database import Database
 
     database = Database(tmp_path / "x.db")

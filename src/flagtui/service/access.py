@@ -1,11 +1,15 @@
-"""Who may do what: from the Authorization header to a caller and a project."""
+"""Who may do what, and how often: from the Authorization header to a caller and a project."""
 
 import hashlib
 import hmac
+import math
 import re
 import sqlite3
+import threading
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from flagtui.service.answers import value_of
 from flagtui.service.call import Caller, Project
@@ -16,10 +20,13 @@ from flagtui.service.errors import (
     forbidden,
     not_authenticated,
     not_found,
+    throttled,
 )
 from flagtui.service.operations import Operation
 from flagtui.service.settings import Settings
 
+_MINUTE = 60.0
+"""Seconds in which requests of a key are counted."""
 ADMINISTRATOR = 8
 NOBODY = Caller()
 _BEARER = re.compile(r"Bearer\s+(\S+)\s*")
@@ -222,3 +229,25 @@ def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqli
         raise not_found()
     organization: sqlite3.Row = found
     return organization
+
+
+class Throttle:
+    """`limit` requests a minute for each key; None lets all through."""
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self._seen: dict[str, deque[float]] = {}
+        self._gate = threading.Lock()
+
+    def count(self, key_id: str, now: datetime) -> None:
+        """Raises 429 with the wait when the key has used up its minute; a refused request does not count."""
+        if self._limit is None:
+            return
+        moment = now.timestamp()
+        with self._gate:
+            seen = self._seen.setdefault(key_id, deque())
+            while seen and seen[0] <= moment - _MINUTE:
+                seen.popleft()
+            if len(seen) >= self._limit:
+                raise throttled(max(1, math.ceil(seen[0] + _MINUTE - moment)))
+            seen.append(moment)

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import secrets
 import sqlite3
+import uuid
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import datetime
@@ -17,15 +19,15 @@ from flagtui.service import (
     experiments,
     flags,
     keys,
-    people,
     projects,
     scheduling,
 )
-from flagtui.service.bootstrap import admit_key, found
+from flagtui.service.access import hash_key
 from flagtui.service.clock import Clock, stamp
-from flagtui.service.database import Database, usable
+from flagtui.service.database import Database, find, usable
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
+from flagtui.service.keys import NewKey, insert_key
 from flagtui.service.operations import Operation, Routes
 from flagtui.service.schema_document import schema_operation
 from flagtui.service.settings import Settings
@@ -38,7 +40,6 @@ Sample = Literal["company", "nasty"]
 
 OPERATIONS: tuple[Operation, ...] = (
     *projects.OPERATIONS,
-    *people.OPERATIONS,
     *keys.OPERATIONS,
     *flags.OPERATIONS,
     *scheduling.OPERATIONS,
@@ -150,3 +151,35 @@ async def _tick(dispatcher: Dispatcher) -> None:
     while True:
         await asyncio.sleep(TICK_SECONDS)
         await dispatcher.make_due_changes()
+
+
+def found(db: sqlite3.Connection, now: str) -> None:
+    """Makes one organization with one project and its owner; does nothing when there is a project already."""
+    if db.execute("SELECT 1 FROM projects").fetchone() is not None:
+        return
+    organization = str(uuid.uuid4())
+    db.execute(
+        "INSERT INTO organizations (id, name, slug, created_at)"
+        " VALUES (?, 'My organization', 'my-organization', ?)",
+        (organization, now),
+    )
+    db.execute(
+        "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
+        " VALUES (1, ?, ?, 'Default project', ?, ?)",
+        (str(uuid.uuid4()), organization, "phc_" + secrets.token_hex(20), now),
+    )
+    db.execute(
+        "INSERT INTO users (id, uuid, distinct_id, first_name, email, current_project_id)"
+        " VALUES (1, ?, ?, 'Owner', 'owner@localhost.test', 1)",
+        (str(uuid.uuid4()), secrets.token_hex(16)),
+    )
+    db.execute(
+        "INSERT INTO organization_members (organization_id, user_id, level) VALUES (?, 1, 15)",
+        (organization,),
+    )
+
+
+def admit_key(db: sqlite3.Connection, secret: str, now: str) -> None:
+    """Lets `secret` in as an all-access key of the first user, unless it is stored already."""
+    if find(db, "api_keys", hash=hash_key(secret)) is None:
+        insert_key(db, NewKey(label="given at start", scopes=("*",), secret=secret), now)

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from flagtui.service.access import NOBODY, admit, identify, with_named_project
+from flagtui.service.access import NOBODY, Throttle, admit, identify, with_named_project
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
@@ -31,7 +31,6 @@ from flagtui.service.keys import note_use
 from flagtui.service.operations import Operation, Routes
 from flagtui.service.scheduling import apply_due, first_due
 from flagtui.service.settings import Settings
-from flagtui.service.throttle import Throttle
 
 T = TypeVar("T")
 BODY_SECONDS = 30.0

@@ -18,8 +18,12 @@ class Fault(Exception):
         self.headers = headers or {}
 
 
-def standard(status: int, kind: str, code: str, detail: str, attr: str | None = None) -> Fault:
-    return Fault(status, {"type": kind, "code": code, "detail": detail, "attr": attr})
+def standard(
+    status: int, kind: str, code: str, detail: str, attr: str | None = None, **headers: str
+) -> Fault:
+    """`headers` are named with underscores for their hyphens."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Fault(status, {"type": kind, "code": code, "detail": detail, "attr": attr}, named)
 
 
 def invalid(detail: str, attr: str | None = None, code: str = "invalid_input") -> Fault:
@@ -32,18 +36,16 @@ def parse_error(detail: str) -> Fault:
 
 
 def not_authenticated() -> Fault:
-    fault = standard(
-        401, "authentication_error", "not_authenticated", "Authentication credentials were not provided."
-    )
-    fault.headers["WWW-Authenticate"] = "Bearer"
-    return fault
+    return _unknown("not_authenticated", "Authentication credentials were not provided.")
 
 
 def authentication_failed() -> Fault:
     detail = "Personal API key found in request Authorization header is invalid."
-    fault = standard(401, "authentication_error", "authentication_failed", detail)
-    fault.headers["WWW-Authenticate"] = "Bearer"
-    return fault
+    return _unknown("authentication_failed", detail)
+
+
+def _unknown(code: str, detail: str) -> Fault:
+    return standard(401, "authentication_error", code, detail, WWW_Authenticate="Bearer")
 
 
 def forbidden(detail: str) -> Fault:
@@ -59,9 +61,8 @@ def not_found(detail: str = "Not found.") -> Fault:
 
 
 def method_not_allowed(method: str, allowed: str) -> Fault:
-    fault = standard(405, "invalid_request", "method_not_allowed", f'Method "{method}" not allowed.')
-    fault.headers["Allow"] = allowed
-    return fault
+    detail = f'Method "{method}" not allowed.'
+    return standard(405, "invalid_request", "method_not_allowed", detail, Allow=allowed)
 
 
 def unsupported_media_type(media: str) -> Fault:
@@ -90,9 +91,7 @@ def throttled(seconds: int) -> Fault:
     """429, with the wait in the text and in a header: some clients read one, some the other."""
     unit = "second" if seconds == 1 else "seconds"
     detail = f"Request was throttled. Expected available in {seconds} {unit}."
-    fault = standard(429, "throttled_error", "throttled", detail)
-    fault.headers["Retry-After"] = str(seconds)
-    return fault
+    return standard(429, "throttled_error", "throttled", detail, Retry_After=str(seconds))
 
 
 def server_error() -> Fault:
@@ -101,9 +100,7 @@ def server_error() -> Fault:
 
 def database_unavailable() -> Fault:
     detail = "We couldn't reach the database just now. Please try again in a moment."
-    fault = standard(503, "server_error", "database_unavailable", detail)
-    fault.headers["Retry-After"] = "1"
-    return fault
+    return standard(503, "server_error", "database_unavailable", detail, Retry_After="1")
 
 
 def hand_written(status: int, body: Json | None) -> Fault:

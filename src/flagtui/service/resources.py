@@ -10,7 +10,7 @@ from flagtui.service.database import fetch, find, insert_row, update_row
 from flagtui.service.errors import not_found
 from flagtui.service.field_kinds import Table, Target, Use, Values
 from flagtui.service.pagination import page, window
-from flagtui.service.people import nested_users
+from flagtui.service.projects import nested_users
 
 
 def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | None) -> sqlite3.Row | None:

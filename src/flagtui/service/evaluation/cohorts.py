@@ -14,8 +14,7 @@ from flagtui.service.flags.filter_links import event_condition
 from flagtui.service.flags.rows import called_row
 from flagtui.service.list_filters import like
 from flagtui.service.pagination import page, window
-from flagtui.service.people import nested_users
-from flagtui.service.projects import wants
+from flagtui.service.projects import nested_users, wants
 
 _LISTED = "FROM cohorts WHERE project_id = ? AND deleted = 0 AND name LIKE ? ESCAPE '\\'"
 

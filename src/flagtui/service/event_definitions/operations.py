@@ -1,11 +1,17 @@
 """The table of event definition operations."""
 
 from flagtui.service.event_definitions import schemas
-from flagtui.service.event_definitions.bulk import bulk_update_tags, bulk_update_verified
 from flagtui.service.event_definitions.list import PARAMETERS, list_definitions
-from flagtui.service.event_definitions.lookups import by_name, metrics, primary_properties
+from flagtui.service.event_definitions.rows import by_name, metrics, primary_properties
 from flagtui.service.event_definitions.typescript import typescript
-from flagtui.service.event_definitions.write_operations import create, delete, retrieve, update
+from flagtui.service.event_definitions.write_operations import (
+    bulk_update_tags,
+    bulk_update_verified,
+    create,
+    delete,
+    retrieve,
+    update,
+)
 from flagtui.service.operations import PROJECT, Operation
 
 ALL = f"{PROJECT}/event_definitions"

@@ -1,12 +1,12 @@
-"""One event definition: finding it, and the JSON text it is answered with."""
+"""One event definition: finding it, by name too, and the JSON text it is answered with."""
 
 import sqlite3
 from collections.abc import Sequence
 from uuid import UUID
 
-from flagtui.service.answers import Answer, joined, spliced
+from flagtui.service.answers import Answer, answer, joined, spliced
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, not_found, server_error
+from flagtui.service.errors import Json, hand_written, not_found, server_error
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.field_kinds import Use
 
@@ -82,3 +82,31 @@ def definition_text(call: Call, row: sqlite3.Row) -> str:
 def has_tagging(call: Call) -> bool:
     """Whether tags are kept and shown: not without the licence, nor where the project turns them off."""
     return not call.settings.unlicensed and bool(call.project.settings.get("tagging", True))
+
+
+def by_name(call: Call) -> Answer:
+    name = call.query.get("name")
+    if not name:
+        raise hand_written(400, {"detail": "Query parameter 'name' is required"})
+    row = call.db.execute(
+        f"{JOINED} WHERE d.project_id = ? AND d.name = ?", (call.project.id, name)
+    ).fetchone()
+    if row is None:
+        raise hand_written(404, {"detail": f"Event definition with name '{name}' not found"})
+    return spliced(definition_text(call, row))
+
+
+def primary_properties(call: Call) -> Answer:
+    """Those that have one, of all events or of the names that were asked for."""
+    wanted = set(call.query.getlist("names"))
+    rows = call.db.execute(
+        "SELECT name, primary_property FROM event_definitions"
+        " WHERE project_id = ? AND primary_property IS NOT NULL ORDER BY name",
+        (call.project.id,),
+    )
+    found = {row["name"]: row["primary_property"] for row in rows if not wanted or row["name"] in wanted}
+    return answer({"primary_properties": found})
+
+
+def metrics(call: Call) -> Answer:
+    return answer({"query_usage_30_day": find_row(call)["query_usage_30_day"]})

@@ -13,7 +13,7 @@ from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import DEFAULT, Levels, load_levels
-from flagtui.service.people import nested_users
+from flagtui.service.projects import nested_users
 from flagtui.service.resources import find_row
 
 NOT_IN_LISTS = frozenset(field.name for field in EXPERIMENTS.fields if Use.BASIC not in field.uses)

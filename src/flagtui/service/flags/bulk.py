@@ -9,15 +9,18 @@ from flagtui.service.bodies import RETAGS, Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
 from flagtui.service.errors import Fault, Json, hand_written, invalid
-from flagtui.service.flags.dependents import active_dependents, named
+from flagtui.service.flags.dependents import (
+    IN_REPLAY,
+    active_dependents,
+    experiments_on,
+    named,
+    named_experiments,
+)
 from flagtui.service.flags.fields import FLAGS
-from flagtui.service.flags.filter_links import experiments_on, named_experiments
-from flagtui.service.flags.guards import IN_REPLAY
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, listed
-from flagtui.service.flags.rows import SCOPE, rows_by_id
+from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
-from flagtui.service.flags.tombstones import key_when_deleted
 
 MOST_TAGGED, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
 _FILTERS = {*FILTERS} - {"key", "has_evaluation_tags", "eligible_for_experiment"}

@@ -1,4 +1,4 @@
-"""Which flags ask for which: read from the conditions of all flags of a project."""
+"""What relies on a flag, and what must not happen to it meanwhile."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
-from flagtui.service.errors import Json
+from flagtui.service.errors import Json, invalid
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.rows import called_row
 
@@ -76,3 +76,86 @@ def dependent_flags(call: Call) -> Answer:
     return answer(
         [{"id": flag["id"], "key": flag["key"], "name": flag["name"] or flag["key"]} for flag in found]
     )
+
+
+def experiments_on(db: sqlite3.Connection, flag_id: int, *, running: bool) -> list[sqlite3.Row]:
+    """Experiments on the flag; of the `running` ones those that have begun and not ended."""
+    only = " AND start_date IS NOT NULL AND end_date IS NULL" if running else ""
+    return db.execute(
+        f"SELECT id, name FROM experiments WHERE flag_id = ? AND deleted = 0{only} ORDER BY id", (flag_id,)
+    ).fetchall()
+
+
+def named_experiments(rows: list[sqlite3.Row]) -> str:
+    return ", ".join(f'"{row["name"]}" (ID: {row["id"]})' for row in rows)
+
+
+def check_guards(call: Call, row: sqlite3.Row, before: Mapping[str, Json], after: Mapping[str, Json]) -> None:
+    """Raises the first reason against going from `before` to `after`."""
+    if after["deleted"] and not before["deleted"]:
+        check_deletion(call, row)
+    if after["active"] and not before["active"]:
+        check_enabling(call, after)
+    elif before["active"] and not after["active"]:
+        check_disabling(call, row)
+    if after["archived"] and after["active"]:
+        raise invalid(archived_detail(before))
+
+
+def archived_detail(before: Mapping[str, Json]) -> str:
+    """Which of the two was asked for: to enable what is archived, or to archive what is enabled."""
+    if before["archived"]:
+        return "Cannot enable an archived feature flag. Unarchive it first."
+    return (
+        "Cannot archive an enabled feature flag. Disable it first, or send active: false in the same request."
+    )
+
+
+def check_enabling(call: Call, after: Mapping[str, Json]) -> None:
+    if after["archived"]:
+        raise invalid("Cannot enable an archived feature flag. Unarchive it first.")
+    disabled = disabled_dependencies(call.db, call.project.id, after["filters"])
+    if disabled:
+        raise invalid(
+            "Cannot enable this feature flag because it depends on disabled flags: "
+            f"{named(disabled)}. Please enable the dependency flags first."
+        )
+
+
+def check_disabling(call: Call, row: sqlite3.Row) -> None:
+    dependents = active_dependents(call.db, call.project.id, row["id"])
+    if dependents:
+        raise invalid(
+            "Cannot disable this feature flag because other flags depend on it: "
+            f"{named(dependents)}. Please update or disable the dependent flags first."
+        )
+
+
+def check_deletion(call: Call, row: sqlite3.Row) -> None:
+    if find(call.db, "early_access_features", flag_id=row["id"]):
+        raise invalid(
+            "Cannot delete a feature flag that is in use with early access features. "
+            "Please delete the early access feature before deleting the flag."
+        )
+    _check_experiments(call, row["id"])
+    dependents = active_dependents(call.db, call.project.id, row["id"])
+    if dependents:
+        raise invalid(
+            "Cannot delete this feature flag because other flags depend on it: "
+            f"{named(dependents)}. {call.generation.held_by_dependents}"
+        )
+    if row["id"] == call.project.replay_flag_id and call.generation.replay_holds:
+        raise invalid(IN_REPLAY)
+
+
+IN_REPLAY = (
+    "This feature flag is used in session replay settings. "
+    "Please remove it from replay settings before deleting."
+)
+
+
+def _check_experiments(call: Call, flag_id: int) -> None:
+    linked = experiments_on(call.db, flag_id, running=call.generation.running_experiments_hold)
+    if linked:
+        ids = ", ".join(str(row["id"]) for row in linked)
+        raise invalid(call.generation.held_by_experiments.format(named=named_experiments(linked), ids=ids))

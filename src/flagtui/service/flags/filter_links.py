@@ -10,7 +10,7 @@ from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
-from flagtui.service.flags.dependents import dependencies, find_cycle
+from flagtui.service.flags.dependents import dependencies, experiments_on, find_cycle, named_experiments
 from flagtui.service.flags.filter_shapes import fail
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.status import groups_of, variants_of
@@ -28,18 +28,6 @@ def check_links(
     _check_dependencies(call, filters, row)
     _check_patterns(filters, stored)
     _check_cohorts(call, filters)
-
-
-def experiments_on(db: sqlite3.Connection, flag_id: int, *, running: bool) -> list[sqlite3.Row]:
-    """Experiments on the flag; of the `running` ones those that have begun and not ended."""
-    only = " AND start_date IS NOT NULL AND end_date IS NULL" if running else ""
-    return db.execute(
-        f"SELECT id, name FROM experiments WHERE flag_id = ? AND deleted = 0{only} ORDER BY id", (flag_id,)
-    ).fetchall()
-
-
-def named_experiments(rows: list[sqlite3.Row]) -> str:
-    return ", ".join(f'"{row["name"]}" (ID: {row["id"]})' for row in rows)
 
 
 def _check_running_variants(

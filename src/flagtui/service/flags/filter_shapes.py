@@ -1,7 +1,7 @@
 """The shape of filters: types and ranges, checked on every write before anything else."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -19,6 +19,7 @@ OPERATORS = frozenset(
         *("semver_tilde", "semver_caret", "semver_wildcard"),
     )
 )
+_INDEX = "aggregation_group_type_index"
 PROPERTY_TYPES = frozenset(("person", "cohort", "group", "flag", "person_metadata"))
 
 
@@ -28,100 +29,89 @@ def fail(detail: str) -> Exception:
 
 def check_shape(filters: Mapping[str, Json]) -> None:
     """Raises the first fault of the filters of one flag."""
-    _check_index(filters.get("aggregation_group_type_index"), "aggregation_group_type_index")
-    groups = filters.get("groups")
-    if groups is not None:
-        for position, group in enumerate(_list(groups, "groups")):
-            _check_group(group, f"groups[{position}]")
-    _check_multivariate(filters.get("multivariate"))
-    _check_holdout(filters.get("holdout"))
+    _check_kind(filters, _INDEX, int, "an integer or null")
+    for group, where in _items(filters, "groups"):
+        _check_group(group, where)
+    _check_multivariate(filters)
+    _check_holdout(filters)
     for name in ("early_exit", "feature_enrollment"):
-        value = filters.get(name)
-        if value is not None and not isinstance(value, bool):
-            raise fail(f"{name} must be a boolean or null, got {type_word(value)}")
-    _check_payloads(filters.get("payloads", {}), "payloads" in filters)
+        _check_kind(filters, name, bool, "a boolean or null")
+    _check_payloads(filters.get("payloads"))
 
 
-def _list(value: Json, where: str) -> list[Json]:
-    if not isinstance(value, list):
-        raise fail(f"{where} must be a list, got {type_word(value)}")
-    return value
+def _check_kind(holder: Mapping[str, Json], name: str, kind: type, wanted: str, where: str = "") -> None:
+    """Of what may be missing or null. `where` is the place of the holder, with a dot."""
+    value = holder.get(name)
+    if value is not None and type(value) is not kind:
+        raise fail(f"{where}{name} must be {wanted}, got {type_word(value)}")
 
 
-def _check_index(value: Json, where: str) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-        raise fail(f"{where} must be an integer or null, got {type_word(value)}")
+def _items(holder: Mapping[str, Json], name: str, where: str = "") -> Iterator[tuple[dict[str, Json], str]]:
+    """The objects of a list, each with its place."""
+    _check_kind(holder, name, list, "a list", where)
+    for position, item in enumerate(holder.get(name) or ()):
+        place = f"{where}{name}[{position}]"
+        if not isinstance(item, dict):
+            raise fail(f"{place} must be a dictionary, got {type_word(item)}")
+        yield item, f"{place}."
 
 
-def _check_group(group: Json, where: str) -> None:
-    if not isinstance(group, dict):
-        raise fail(f"{where} must be a dictionary, got {type_word(group)}")
-    _check_index(group.get("aggregation_group_type_index"), f"{where}.aggregation_group_type_index")
+def _check_group(group: Mapping[str, Json], where: str) -> None:
+    _check_kind(group, _INDEX, int, "an integer or null", where)
     if group.get("rollout_percentage") is not None:
-        _check_percentage(group["rollout_percentage"], f"{where}.rollout_percentage", "number or null")
-    variant = group.get("variant")
-    if variant is not None and not isinstance(variant, str):
-        raise fail(f"{where}.variant must be a string or null, got {type_word(variant)}")
-    properties = group.get("properties")
-    if properties is not None:
-        for position, item in enumerate(_list(properties, f"{where}.properties")):
-            _check_property(item, f"{where}.properties[{position}]")
+        _check_percentage(group, where, "number or null")
+    _check_kind(group, "variant", str, "a string or null", where)
+    for item, place in _items(group, "properties", where):
+        _check_property(item, place)
 
 
-def _check_percentage(value: Json, where: str, wanted: str) -> None:
+def _check_percentage(holder: Mapping[str, Json], where: str, wanted: str) -> None:
+    value, place = holder.get("rollout_percentage"), f"{where}rollout_percentage"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise fail(f"{where} must be a {wanted}, got {type_word(value)}")
+        raise fail(f"{place} must be a {wanted}, got {type_word(value)}")
     if not math.isfinite(value):
-        raise fail(f"{where} must be finite, got {value}")
+        raise fail(f"{place} must be finite, got {value}")
     if not 0 <= value <= 100:
-        raise fail(f"{where} must be between 0 and 100, got {value}")
+        raise fail(f"{place} must be between 0 and 100, got {value}")
 
 
-def _check_property(item: Json, where: str) -> None:
-    if not isinstance(item, dict):
-        raise fail(f"{where} must be a dictionary, got {type_word(item)}")
-    operator = item.get("operator")
+def _check_property(item: Mapping[str, Json], where: str) -> None:
+    operator, key, kind = item.get("operator"), item.get("key"), item.get("type")
     if operator is not None and (not isinstance(operator, str) or operator not in OPERATORS):
-        raise fail(f"{where}.operator: unsupported operator for feature flags")
-    key = item.get("key")
+        raise fail(f"{where}operator: unsupported operator for feature flags")
     if key is None or key == "" or isinstance(key, bool | dict | list):
-        raise fail(f"{where}.key: a property key is required")
-    if not isinstance(item.get("type"), str) or item["type"] not in PROPERTY_TYPES:
-        raise fail(f"{where}.type: invalid property type")
-    _check_index(item.get("group_type_index"), f"{where}.group_type_index")
+        raise fail(f"{where}key: a property key is required")
+    if not isinstance(kind, str) or kind not in PROPERTY_TYPES:
+        raise fail(f"{where}type: invalid property type")
+    _check_kind(item, "group_type_index", int, "an integer or null", where)
 
 
-def _check_multivariate(multivariate: Json) -> None:
+def _check_multivariate(filters: Mapping[str, Json]) -> None:
+    _check_kind(filters, "multivariate", dict, "a dictionary or null")
+    multivariate = filters.get("multivariate")
     if multivariate is None:
         return
-    if not isinstance(multivariate, dict):
-        raise fail(f"multivariate must be a dictionary or null, got {type_word(multivariate)}")
-    variants = multivariate.get("variants")
-    if not isinstance(variants, list):
+    if not isinstance(multivariate.get("variants"), list):
         raise fail("multivariate.variants must be a list")
-    for position, variant in enumerate(variants):
-        where = f"multivariate.variants[{position}]"
-        if not isinstance(variant, dict):
-            raise fail(f"{where} must be a dictionary, got {type_word(variant)}")
+    for variant, where in _items(multivariate, "variants", "multivariate."):
         if not isinstance(variant.get("key"), str) or not variant["key"]:
-            raise fail(f"{where}.key must be a string")
-        _check_percentage(variant.get("rollout_percentage"), f"{where}.rollout_percentage", "number")
+            raise fail(f"{where}key must be a string")
+        _check_percentage(variant, where, "number")
 
 
-def _check_holdout(holdout: Json) -> None:
+def _check_holdout(filters: Mapping[str, Json]) -> None:
+    _check_kind(filters, "holdout", dict, "a dictionary or null")
+    holdout = filters.get("holdout")
     if holdout is None:
         return
-    if not isinstance(holdout, dict):
-        raise fail(f"holdout must be a dictionary or null, got {type_word(holdout)}")
-    number, share = holdout.get("id"), holdout.get("exclusion_percentage")
-    if isinstance(number, bool) or not isinstance(number, int):
+    if type(holdout.get("id")) is not int:
         raise fail("holdout.id must be an integer")
-    if isinstance(share, bool) or not isinstance(share, int | float):
+    if type(holdout.get("exclusion_percentage")) not in (int, float):
         raise fail("holdout.exclusion_percentage must be a number")
 
 
-def _check_payloads(payloads: Json, sent: bool) -> None:
-    if payloads is None and sent:
+def _check_payloads(payloads: Json) -> None:
+    if payloads is None:
         return
     if not isinstance(payloads, dict):
         raise fail("Payloads must be passed as a dictionary")

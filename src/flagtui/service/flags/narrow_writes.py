@@ -7,12 +7,11 @@ from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, conflict, hand_written, invalid
-from flagtui.service.flags.approvals import change_or_ask
+from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.filter_storage import Filters, open_to_everyone, read_filters
-from flagtui.service.flags.guards import check_guards
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row
-from flagtui.service.flags.save import opened_values
+from flagtui.service.flags.save import change_or_ask, opened_values
 from flagtui.service.flags.status import groups_of, variants_of
 from flagtui.service.operations import Handler
 

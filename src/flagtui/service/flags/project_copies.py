@@ -14,8 +14,8 @@ from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.representation import flag_texts, properties_of
+from flagtui.service.flags.rows import make_room
 from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
-from flagtui.service.flags.tombstones import make_room
 
 MOST_TARGETS = 50
 

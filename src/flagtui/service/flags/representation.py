@@ -12,7 +12,7 @@ from flagtui.service.errors import Json
 from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.status import groups_of, stale_before, status_word, variants_of
-from flagtui.service.people import nested_users
+from flagtui.service.projects import nested_users
 
 NEEDED = (
     *("id", "rendered", "filters", "evaluation_contexts", "extra", "variant_count", "full_rollout"),

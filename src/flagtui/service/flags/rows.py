@@ -1,12 +1,12 @@
-"""Finding flags in the database."""
+"""Finding flags in the database, and how keys of deleted ones make room for new ones and come back."""
 
 import sqlite3
 from collections.abc import Iterable
 
 from flagtui.service.answers import text_of
 from flagtui.service.call import Call
-from flagtui.service.database import find
-from flagtui.service.errors import not_found
+from flagtui.service.database import find, update_row
+from flagtui.service.errors import invalid, not_found
 from flagtui.service.flags.levels import check_level
 
 SCOPE = "FeatureFlag"
@@ -33,3 +33,55 @@ def rows_by_id(db: sqlite3.Connection, project_id: int, ids: Iterable[int]) -> d
         (project_id, text_of(list(ids))),
     )
     return {row["id"]: row for row in rows}
+
+
+def tombstone(key: str, flag_id: int) -> str:
+    """The key a deleted flag takes when an experiment still speaks of it."""
+    return f"{key}:deleted:{flag_id}"
+
+
+def key_when_deleted(call: Call, row: sqlite3.Row, key: str) -> str:
+    """The key the flag has once deleted: unchanged, unless experiments keep its row alive."""
+    only = {} if call.generation.running_experiments_hold else {"deleted": 1}
+    return tombstone(key, row["id"]) if find(call.db, "experiments", flag_id=row["id"], **only) else key
+
+
+def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
+    """The key without its tombstone, numbered when it was taken meanwhile. Older servers left it."""
+    wanted = key.removesuffix(f":deleted:{row['id']}") if call.generation.strips_tombstones else key
+    name, number = wanted, 1
+    while is_taken(call.db, call.project.id, name):
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
+
+
+def is_taken(db: sqlite3.Connection, project_id: int, key: str) -> bool:
+    return find(db, "flags", project_id=project_id, key=key, deleted=0) is not None
+
+
+def make_room(call: Call, key: str) -> None:
+    """Removes deleted flags that hold a key for good; those an experiment needs are renamed."""
+    rows = call.db.execute(
+        "SELECT id, key FROM flags WHERE project_id = ? AND key = ? AND deleted = 1", (call.project.id, key)
+    ).fetchall()
+    for row in rows:
+        _check_unused(call, row)
+        if find(call.db, "experiments", flag_id=row["id"]):
+            update_row(call.db, "flags", row["id"], {"key": tombstone(key, row["id"])})
+        else:
+            call.db.execute("DELETE FROM flags WHERE id = ?", (row["id"],))
+
+
+def _check_unused(call: Call, row: sqlite3.Row) -> None:
+    experiments = call.db.execute(
+        "SELECT id FROM experiments WHERE flag_id = ? AND deleted = 0 ORDER BY id", (row["id"],)
+    ).fetchall()
+    features = call.db.execute(
+        "SELECT id FROM early_access_features WHERE flag_id = ? ORDER BY id", (row["id"],)
+    ).fetchall()
+    if not experiments and not features:
+        return
+    kind, found = ("experiment", experiments) if experiments else ("early access feature", features)
+    ids = ", ".join(str(user["id"]) for user in found)
+    raise invalid(call.generation.key_in_use.format(key=row["key"], kind=kind, ids=ids))

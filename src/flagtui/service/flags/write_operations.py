@@ -1,24 +1,24 @@
-"""Creating, reading and changing one flag."""
+"""Creating, reading and changing one flag, also when two people change it: stale versions, clashes."""
 
 import sqlite3
+from collections.abc import Mapping
 
 from flagtui.evaluate.parts import is_known_version
-from flagtui.service.answers import Answer, empty
+from flagtui.service.answers import Answer, empty, text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.database import fetch
-from flagtui.service.errors import invalid
+from flagtui.service.database import fetch, find
+from flagtui.service.errors import Fault, Json, conflict, invalid
 from flagtui.service.field_kinds import Values
-from flagtui.service.flags.approvals import ask_for_approval, change_or_ask
-from flagtui.service.flags.concurrency import without_clashes
 from flagtui.service.flags.dashboards import add_usage_dashboard
+from flagtui.service.flags.dependents import archived_detail, check_guards
 from flagtui.service.flags.fields import check_required_marks, check_together, read_fields
-from flagtui.service.flags.filter_storage import open_to_everyone, unsupported_config
-from flagtui.service.flags.guards import archived_detail, check_guards
+from flagtui.service.flags.filter_storage import cleaned, open_to_everyone, unsupported_config
 from flagtui.service.flags.representation import flag_answer
-from flagtui.service.flags.rows import called_row
-from flagtui.service.flags.save import create_flag, new_values, opened_values
-from flagtui.service.flags.tombstones import key_when_deleted, key_when_restored, make_room
+from flagtui.service.flags.rows import called_row, key_when_deleted, key_when_restored, make_room
+from flagtui.service.flags.save import ask_for_approval, change_or_ask, create_flag, new_values, opened_values
+
+_NOT_FIELDS = ("version", "original_flag")
 
 
 def retrieve(call: Call) -> Answer:
@@ -99,3 +99,46 @@ def _moved_key(call: Call, row: sqlite3.Row, after: Values, sent: Values) -> str
 def refuse_deletion(call: Call) -> Answer:
     """405 without a body, whether or not there is such a flag: flags are deleted by an update."""
     return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
+
+
+def without_clashes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values) -> Mapping[str, Json]:
+    """The body less its stale echoes: fields equal to what the writer began from.
+
+    A field clashes when the writer changed it and the stored value changed to something else: then 409.
+    """
+    body = fields.sent
+    version = fields.number("version", null=True)
+    if version is None or version in (-1, row["version"]):
+        return body
+    if call.settings.strict_versions:
+        raise _clash(call.db, row)
+    original = body.get("original_flag")
+    if not isinstance(original, dict) or not original:
+        return body
+    for name in body:
+        if name in original and name not in _NOT_FIELDS and _clashes(name, body, original, stored):
+            raise _clash(call.db, row)
+    if not call.generation.drops_echoes:
+        return body
+    return {name: value for name, value in body.items() if not _is_echo(name, value, original)}
+
+
+def _clashes(name: str, body: Mapping[str, Json], original: Mapping[str, Json], stored: Values) -> bool:
+    new, old, current = (_comparable(side.get(name)) for side in (body, original, stored))
+    return len({text_of(new), text_of(old), text_of(current)}) == 3
+
+
+def _is_echo(name: str, value: Json, original: Mapping[str, Json]) -> bool:
+    return name in original and name not in _NOT_FIELDS and _comparable(value) == _comparable(original[name])
+
+
+def _comparable(value: Json) -> Json:
+    return cleaned(value) if isinstance(value, dict) else value
+
+
+def _clash(db: sqlite3.Connection, row: sqlite3.Row) -> Fault:
+    found = find(db, "users", id=row["last_modified_by_id"])
+    who = found["email"] if found else "another user"
+    return conflict(
+        f"The feature flag was updated by {who} since you started editing it. Please refresh and try again."
+    )

@@ -13,9 +13,9 @@ from flagtui.service.clock import read_stamp, stamp
 from flagtui.service.database import find
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.field_kinds import Values
+from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.filter_rules import check_rules
 from flagtui.service.flags.filter_shapes import check_shape
-from flagtui.service.flags.guards import check_guards
 from flagtui.service.flags.rows import find_row
 from flagtui.service.flags.save import change_flag, opened_values
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
