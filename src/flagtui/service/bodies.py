@@ -3,13 +3,14 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json, invalid, parse_error, unsupported_media_type
 
+T = TypeVar("T")
 LARGEST = 2**63 - 1
 LONGEST_TAG = 255
 _TRUE = ("true", "True", "TRUE", "1", "t", "T", "yes", "on", 1)
@@ -60,11 +61,8 @@ def _check_depth(value: Json, max_depth: int) -> None:
 
 
 def _children(value: Json) -> list[Json]:
-    if isinstance(value, dict):
-        return [inner for inner in value.values() if isinstance(inner, dict | list)]
-    if isinstance(value, list):
-        return [inner for inner in value if isinstance(inner, dict | list)]
-    return []
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [inner for inner in inside if isinstance(inner, dict | list)]
 
 
 def type_word(value: Json) -> str:
@@ -121,11 +119,9 @@ class Fields:
     def flag(self, name: str, *, null: bool = False) -> bool | None:
         if (value := self._value(name, null)) is None:
             return None
-        if isinstance(value, str | int | bool) and value in _TRUE:
-            return True
-        if isinstance(value, str | int | bool) and value in _FALSE:
-            return False
-        raise self.fault(name, "Must be a valid boolean.")
+        if not isinstance(value, str | int) or value not in (*_TRUE, *_FALSE):
+            raise self.fault(name, "Must be a valid boolean.")
+        return value in _TRUE
 
     def number(self, name: str, *, null: bool = False, least: int | None = None) -> int | None:
         if (value := self._value(name, null)) is None:
@@ -142,7 +138,7 @@ class Fields:
         if (value := self._value(name, null)) is None:
             return None
         if not isinstance(value, str) or value not in allowed:
-            raise self.fault(name, f'"{_shown(value)}" is not a valid choice.', "invalid_choice")
+            raise self.fault(name, f'"{value}" is not a valid choice.', "invalid_choice")
         return value
 
     def required_choice(self, name: str, allowed: Iterable[str]) -> str:
@@ -163,20 +159,16 @@ class Fields:
             raise self.fault(name, detail) from None
 
     def items(self, name: str, *, null: bool = False) -> list[Json] | None:
-        if (value := self._value(name, null)) is None:
-            return None
-        if not isinstance(value, list):
-            detail = f'Expected a list of items but got type "{type_word(value)}".'
-            raise self.fault(name, detail, "not_a_list")
-        return value
+        return self._holder(name, null, list, "list")
 
     def mapping(self, name: str, *, null: bool = False) -> dict[str, Json] | None:
-        if (value := self._value(name, null)) is None:
-            return None
-        if not isinstance(value, dict):
-            detail = f'Expected a dictionary of items but got type "{type_word(value)}".'
-            raise self.fault(name, detail, "not_a_dict")
-        return value
+        return self._holder(name, null, dict, "dictionary")
+
+    def _holder(self, name: str, null: bool, kind: type[T], word: str) -> T | None:
+        if (value := self._value(name, null)) is None or isinstance(value, kind):
+            return value
+        detail = f'Expected a {word} of items but got type "{type_word(value)}".'
+        raise self.fault(name, detail, f"not_a_{kind.__name__}")
 
     def filled(self, name: str, most: int) -> list[Json]:
         """A list that must be sent and have 1 to `most` items."""
@@ -211,22 +203,14 @@ class Fields:
 
 def whole_number(value: Json) -> int | None:
     """An integer, or text or a float that says one; None otherwise."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
         return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, int | float):
         return int(value)
-    if isinstance(value, str) and len(value) < 20:
-        try:
-            return int(value.strip())
-        except ValueError:
-            return None
-    return None
-
-
-def _shown(value: Json) -> str:
-    return value if isinstance(value, str) else str(value)
+    try:
+        return int(value.strip()) if isinstance(value, str) and len(value) < 20 else None
+    except ValueError:
+        return None
 
 
 def truth(text: str) -> bool:

@@ -1,5 +1,6 @@
 """API keys: making, listing and revoking them. Only a hash is stored; a secret is shown once."""
 
+import contextlib
 import re
 import secrets
 import sqlite3
@@ -108,33 +109,22 @@ def note_use(db: sqlite3.Connection, key_id: str, now: str) -> None:
 
 def create_key(database: Path, wanted: NewKey, *, clock: Clock = system_clock) -> str:
     """Makes a key in the file and gives back the secret, which cannot be read again."""
-    opened = Database(database)
-    try:
+    with contextlib.closing(Database(database)) as opened:
         return opened.write(lambda db: insert_key(db, wanted, stamp(clock()))).result()
-    finally:
-        opened.close()
 
 
 def list_keys(database: Path) -> Sequence[KeyLine]:
-    opened = Database(database)
-    try:
-        with opened.reading() as db:
-            rows = db.execute(
-                "SELECT k.*, u.email FROM api_keys AS k JOIN users AS u ON u.id = k.user_id"
-                " ORDER BY k.created_at"
-            ).fetchall()
-    finally:
-        opened.close()
+    with contextlib.closing(Database(database)) as opened, opened.reading() as db:
+        rows = db.execute(
+            "SELECT k.*, u.email FROM api_keys AS k JOIN users AS u ON u.id = k.user_id ORDER BY k.created_at"
+        ).fetchall()
     return [_line(row) for row in rows]
 
 
 def revoke_key(database: Path, name: str) -> bool:
     """Forgets the key with this id or, when only one has it, this label or mask; False when none does."""
-    opened = Database(database)
-    try:
+    with contextlib.closing(Database(database)) as opened:
         return opened.write(lambda db: _forget(db, name)).result()
-    finally:
-        opened.close()
 
 
 def _forget(db: sqlite3.Connection, name: str) -> bool:
@@ -166,19 +156,10 @@ def current_key(call: Call) -> Answer:
     if call.params["id"] not in ("@current", call.caller.key_id):
         raise not_found()
     row = fetch(call.db, "api_keys", call.caller.key_id)
-    shown: dict[str, Json] = {
-        "id": row["id"],
-        "label": row["label"],
-        "value": None,
-        "mask_value": row["mask"],
-        "created_at": row["created_at"],
-        "last_used_at": row["last_used_at"],
-        "last_rolled_at": None,
-        "user_id": row["user_id"],
-        "scopes": value_of(row["scopes"]),
-        "scoped_teams": value_of(row["scoped_teams"]),
-        "scoped_organizations": value_of(row["scoped_organizations"]),
-    }
+    kept = ("id", "label", "created_at", "last_used_at", "user_id")
+    shown: dict[str, Json] = {name: row[name] for name in kept}
+    shown |= {"value": None, "mask_value": row["mask"], "last_rolled_at": None}
+    shown |= {name: value_of(row[name]) for name in ("scopes", "scoped_teams", "scoped_organizations")}
     return answer(shown)
 
 

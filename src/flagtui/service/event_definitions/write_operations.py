@@ -1,6 +1,7 @@
 """Making, changing and deleting event definitions, one or many at once."""
 
 import sqlite3
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from flagtui.service.activity import change, changes_between, log, ordered_uuid
@@ -8,7 +9,7 @@ from flagtui.service.answers import Answer, answer, empty, spliced, value_of
 from flagtui.service.bodies import RETAGS, Fields
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
-from flagtui.service.errors import Json, invalid, payment_required
+from flagtui.service.errors import invalid, payment_required
 from flagtui.service.event_definitions.fields import DEFINITIONS, LONGEST_NAME, read_fields, settled
 from flagtui.service.event_definitions.rows import (
     SCOPE,
@@ -100,18 +101,13 @@ def bulk_update_tags(call: Call) -> Answer:
     ids = read_ids(fields)
     action = fields.required_choice("action", RETAGS)
     given = set(_read_given(fields, action))
-    check_licence(call)
-    updated: list[Json] = []
-    skipped: list[Json] = []
-    for definition_id in ids:
-        row = find_by_id(call.db, call.project.id, definition_id)
-        if row is None:
-            skipped.append(not_there(definition_id))
-            continue
+
+    def retag(row: sqlite3.Row) -> Values:
         tags = sorted(RETAGS[action](set(value_of(row["tags"])), given))
         save(call, row, {"tags": tags})
-        updated.append({"id": definition_id, "tags": tags if has_tagging(call) else []})
-    return answer({"updated": updated, "skipped": skipped})
+        return {"tags": tags if has_tagging(call) else []}
+
+    return _for_each(call, ids, retag)
 
 
 def _read_given(fields: Fields, action: str) -> list[str]:
@@ -128,32 +124,32 @@ def bulk_update_verified(call: Call) -> Answer:
     fields = Fields(call.body())
     ids = read_ids(fields)
     fields.require("verified")
-    wanted = fields.flag("verified")
+    wanted = {"verified": fields.flag("verified")}
+
+    def verify(row: sqlite3.Row) -> Values | None:
+        if bool(row["verified"]) == wanted["verified"]:
+            return None
+        save(call, row, settled(wanted, row, call))
+        return wanted
+
+    return _for_each(call, ids, verify)
+
+
+def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Values | None]) -> Answer:
+    """What `change` says of each definition that it changed, and which there are not."""
     check_licence(call)
-    updated: list[Json] = []
-    skipped: list[Json] = []
-    for definition_id in ids:
-        row = find_by_id(call.db, call.project.id, definition_id)
-        if row is None:
-            skipped.append(not_there(definition_id))
-        elif bool(row["verified"]) != wanted:
-            save(call, row, settled({"verified": wanted}, row, call))
-            updated.append({"id": definition_id, "verified": wanted})
+    rows = {each: find_by_id(call.db, call.project.id, each) for each in ids}
+    skipped = [{"id": each, "reason": "Not found"} for each, row in rows.items() if row is None]
+    told = ((each, change(row)) for each, row in rows.items() if row is not None)
+    updated = [{"id": each, **values} for each, values in told if values is not None]
     return answer({"updated": updated, "skipped": skipped})
 
 
 def read_ids(fields: Fields) -> list[str]:
     """UUIDs, each once, in the order they were sent."""
-    items = fields.filled("ids", MOST_IDS)
-    return list(dict.fromkeys(_read_id(item, position) for position, item in enumerate(items)))
-
-
-def _read_id(item: Json, position: int) -> str:
-    known = uuid_text(item)
-    if known is None:
-        raise invalid("Must be a valid UUID.", f"ids__{position}")
-    return known
-
-
-def not_there(definition_id: str) -> Json:
-    return {"id": definition_id, "reason": "Not found"}
+    ids: dict[str, None] = {}
+    for position, item in enumerate(fields.filled("ids", MOST_IDS)):
+        if (known := uuid_text(item)) is None:
+            raise invalid("Must be a valid UUID.", f"ids__{position}")
+        ids[known] = None
+    return list(ids)

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from flagtui.evaluate.parts import is_known_version
 from flagtui.service.answers import text_of, value_of
@@ -57,20 +57,13 @@ def _check_early_access(db: sqlite3.Connection, flag_id: int, filters: Mapping[s
 
 def _check_dependencies(call: Call, filters: Mapping[str, Json], row: sqlite3.Row | None) -> None:
     own_id = None if row is None else row["id"]
-    own_key = call_key(call, row)
+    own_key = str(call.body().get("key", "") if row is None else row["key"])
     for item in properties_of(filters):
         if item.get("type") == "flag":
             _check_dependency(call, item["key"], own_id, own_key)
     chain = find_cycle(call.db, call.project.id, own_id, own_key, dependencies(filters))
     if chain:
         raise fail(f"Circular dependency detected: {' → '.join(chain)}")
-
-
-def call_key(call: Call, row: sqlite3.Row | None) -> str:
-    """The key the flag has or is to have, for texts."""
-    if row is not None:
-        return str(row["key"])
-    return str(call.body().get("key", ""))
 
 
 def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: str) -> None:
@@ -101,19 +94,16 @@ def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: s
 def _check_patterns(filters: Mapping[str, Json], stored: Mapping[str, Json]) -> None:
     """Only patterns that are new are refused, so that an old flag stays editable."""
     known = {text_of(item.get("value")) for item in properties_of(stored)}
-    for place, item in _placed_properties(filters):
-        value = item.get("value")
-        if item.get("operator") in _PATTERNS and isinstance(value, str) and text_of(value) not in known:
+    for number, group in enumerate(groups_of(filters)):
+        for position, item in enumerate(group.get("properties") or []):
+            value = item.get("value")
+            if item.get("operator") not in _PATTERNS or not isinstance(value, str) or text_of(value) in known:
+                continue
             try:
                 re.compile(value)
             except (re.error, OverflowError, RecursionError):
+                place = f"groups[{number}].properties[{position}]"
                 raise fail(f"{place}.value: invalid regex pattern") from None
-
-
-def _placed_properties(filters: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
-    for number, group in enumerate(groups_of(filters)):
-        for position, item in enumerate(group.get("properties") or []):
-            yield f"groups[{number}].properties[{position}]", item
 
 
 def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:
@@ -126,7 +116,9 @@ def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:
             raise invalid(detail, "filters", "cohort_does_not_exist")
         event = event_condition(call, found, set())
         if event is not None:
-            raise invalid(_event_detail(call, found["name"], event), "filters", "behavioral_cohort_found")
+            asked, value, words = event.get("key"), event.get("value"), call.generation.behavioral_cohort
+            detail = words.format(name=found["name"], key=asked, value=value)
+            raise invalid(detail, "filters", "behavioral_cohort_found")
 
 
 def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
@@ -154,8 +146,3 @@ def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str
         values = part.get("values")
         waiting += values if isinstance(values, list) else []
     return None
-
-
-def _event_detail(call: Call, name: str, condition: Mapping[str, Json]) -> str:
-    asked, value = condition.get("key"), condition.get("value")
-    return call.generation.behavioral_cohort.format(name=name, key=asked, value=value)

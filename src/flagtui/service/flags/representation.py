@@ -155,21 +155,18 @@ def properties_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
 def _load_links(db: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> Links:
     ids = text_of([row["id"] for row in rows])
     users = {row["created_by_id"] for row in rows} | {row["last_modified_by_id"] for row in rows}
-    experiments = db.execute(
-        "SELECT flag_id, id, name, start_date IS NOT NULL AND end_date IS NULL AS is_running FROM experiments"
-        " WHERE deleted = 0 AND flag_id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (ids,),
-    ).fetchall()
-    features = db.execute(
-        "SELECT flag_id, id, name, description, stage, documentation_url, created_at"
-        " FROM early_access_features WHERE flag_id IN (SELECT value FROM json_each(?)) ORDER BY created_at",
-        (ids,),
-    ).fetchall()
-    surveys = db.execute(
-        "SELECT linked_flag_id AS flag_id, id, name, type, created_at, archived FROM surveys"
-        " WHERE linked_flag_id IN (SELECT value FROM json_each(?)) ORDER BY created_at",
-        (ids,),
-    ).fetchall()
+
+    def linked(columns: str, table: str, flag: str, order: str = "created_at") -> list[sqlite3.Row]:
+        return db.execute(
+            f"SELECT {flag} AS flag_id, id, name, {columns} FROM {table}"
+            f" WHERE {flag} IN (SELECT value FROM json_each(?)) ORDER BY {order}",
+            (ids,),
+        ).fetchall()
+
+    running = "deleted, start_date IS NOT NULL AND end_date IS NULL AS is_running"
+    experiments = [row for row in linked(running, "experiments", "flag_id", "id") if not row["deleted"]]
+    features = linked("description, stage, documentation_url, created_at", "early_access_features", "flag_id")
+    surveys = linked("type, created_at, archived", "surveys", "linked_flag_id")
     return Links(
         experiments=_grouped(experiments, _experiment_text),
         experiment_ids=_grouped(experiments, lambda row: str(row["id"])),
