@@ -96,13 +96,17 @@ def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller:
 
 
 def admit(
-    db: sqlite3.Connection, caller: Caller, operation: Operation | None, params: Mapping[str, str],
+    db: sqlite3.Connection,
+    caller: Caller,
+    operation: Operation,
+    params: Mapping[str, str],
     settings: Settings,
-) -> Project | None:  # fmt: skip
-    """Every check between the key and the record; None of an operation checks only what all share."""
-    if operation is not None and is_closed(operation, settings):
+) -> Project | None:
+    """Every check between the key and the record."""
+    is_closed = operation.closed or operation.name in settings.generation.closed_operations
+    if settings.strict and is_closed:
         raise closed_to_keys()
-    if caller.is_project and not (operation is not None and operation.project_secret):
+    if caller.is_project and not operation.project_secret:
         raise forbidden("This action does not support project secret API key access")
     if "project_id" in params:
         return _admit_to_project(db, caller, params["project_id"], operation)
@@ -110,14 +114,7 @@ def admit(
     return None
 
 
-def is_closed(operation: Operation, settings: Settings) -> bool:
-    """Whether keys are kept out, as the product keeps them out."""
-    return settings.strict and (operation.closed or operation.name in settings.generation.closed_operations)
-
-
-def _admit_to_project(
-    db: sqlite3.Connection, caller: Caller, name: str, operation: Operation | None
-) -> Project:
+def _admit_to_project(db: sqlite3.Connection, caller: Caller, name: str, operation: Operation) -> Project:
     row = _find_project(db, caller, name)
     if not row["members_can_use_keys"] and row["level"] is not None and row["level"] < ADMINISTRATOR:
         raise forbidden(
@@ -194,15 +191,15 @@ def _check_organization(caller: Caller, organization_id: str) -> None:
         raise forbidden(detail)
 
 
-def _check_scope(caller: Caller, operation: Operation | None) -> None:
-    if operation is not None and operation.scope is not None and not caller.may(operation.scope):
+def _check_scope(caller: Caller, operation: Operation) -> None:
+    if operation.scope is not None and not caller.may(operation.scope):
         raise forbidden(f"API key missing required scope '{operation.scope}'")
 
 
 def _admit_outside(
-    db: sqlite3.Connection, caller: Caller, params: Mapping[str, str], operation: Operation | None
+    db: sqlite3.Connection, caller: Caller, params: Mapping[str, str], operation: Operation
 ) -> None:
-    if caller.teams and not (operation is not None and operation.unconfined):
+    if caller.teams and not operation.unconfined:
         raise forbidden(_ONLY_PROJECTS)
     if "organization_id" not in params:
         _check_scope(caller, operation)

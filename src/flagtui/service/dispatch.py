@@ -42,6 +42,14 @@ _log = logging.getLogger("flagtui.service")
 _log.addHandler(logging.NullHandler())
 
 
+def _refuse_method(call: Call) -> Answer:
+    raise method_not_allowed(call.method, "")
+
+
+UNKNOWN = Operation("GET", "", _refuse_method, "A method that the path does not know")
+"""Checked for access like the others, so that a stranger learns nothing of paths."""
+
+
 @dataclass(frozen=True)
 class Match:
     """What the table says of a request; `operation` is None for a method the path does not know."""
@@ -152,7 +160,7 @@ class Dispatcher:
         if match.operation is None or not match.operation.public:
             caller = identify(db, request.headers.get("authorization"))
             params = with_named_project(db, match.params, request.query_params.get("token", ""))
-            project = admit(db, caller, match.operation, params, self.settings)
+            project = admit(db, caller, match.operation or UNKNOWN, params, self.settings)
             self._throttle.count(caller.key_id, now)
             self._note_use(caller.key_id, now)
         return Call(

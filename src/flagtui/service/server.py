@@ -79,12 +79,15 @@ def _cannot_listen(place: Place, error: OSError) -> CannotListen:
 
 
 def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
+    address = _address(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
+        return None
 
 
 def run(application: ASGIApp, listener: socket.socket, place: Place, write: Write | None = None) -> None:
@@ -174,16 +177,8 @@ class Guard:
         name = name.strip("[]").lower()
         if name == "localhost" or name in self._place.names or is_loopback(name):
             return True
-        return self._place.allow_remote and _is_address(name)
-
-
-def _is_address(name: str) -> bool:
-    """Whether it is an IP address, which no foreign name server can rebind to this machine."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
+        # No foreign name server can rebind an IP address to this machine.
+        return self._place.allow_remote and _address(name) is not None
 
 
 def _shown_path(scope: dict[str, Any] | Scope) -> str:

@@ -9,7 +9,7 @@ from flagtui.service.clock import stamp
 from flagtui.service.database import count_rows
 from flagtui.service.errors import invalid, server_error
 from flagtui.service.event_definitions.fields import LONGEST_NAME
-from flagtui.service.event_definitions.rows import JOINED, definition_texts
+from flagtui.service.event_definitions.rows import JOINED, definition_text
 from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, like, narrow, read_names
 from flagtui.service.pagination import Window, link, next_link, previous_link, strict_number, window
 
@@ -61,7 +61,7 @@ def list_definitions(call: Call) -> Answer:
         "next": text_of(following),
         "previous": text_of(previous_link(call, part)),
         "count_is_capped": text_of(is_capped),
-        "results": f"[{','.join(definition_texts(call, rows))}]",
+        "results": f"[{','.join(definition_text(call, row) for row in rows)}]",
     }
     return spliced(joined(call.generation.written("page of event definitions", texts)))
 

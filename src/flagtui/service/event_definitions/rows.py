@@ -1,7 +1,6 @@
 """One event definition: finding it, by name too, and the JSON text it is answered with."""
 
 import sqlite3
-from collections.abc import Sequence
 from uuid import UUID
 
 from flagtui.service.answers import Answer, answer, joined, spliced
@@ -63,10 +62,6 @@ def written_row(call: Call, definition_id: str) -> sqlite3.Row:
 def answer_row(call: Call, definition_id: str, status: int = 200) -> Answer:
     """The definition as it is now."""
     return spliced(definition_text(call, written_row(call, definition_id)), status)
-
-
-def definition_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
-    return [definition_text(call, row) for row in rows]
 
 
 def definition_text(call: Call, row: sqlite3.Row) -> str:

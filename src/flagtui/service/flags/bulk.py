@@ -101,14 +101,10 @@ def _wanted(call: Call) -> list[tuple[Json, int | None]]:
         unknown = [name for name in filters if name not in _FILTERS]
         if unknown:
             raise _refused(f"Unknown filter keys: {', '.join(unknown)}")
-        query = {name: _as_parameter(value) for name, value in filters.items() if value is not None}
+        sent = {name: value for name, value in filters.items() if value is not None}
+        query = {name: value if isinstance(value, str) else text_of(value) for name, value in sent.items()}
         return [(number, number) for number in _editable_ids(call, query)]
     raise _refused("Must provide either filters or ids")
-
-
-def _as_parameter(value: Json) -> str:
-    """A JSON value as the query of a list would say it."""
-    return value if isinstance(value, str) else text_of(value)
 
 
 def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -> str | None:

@@ -49,9 +49,8 @@ def _stored(call: Call, row: sqlite3.Row | None) -> Filters:
     if row is None:
         return {}
     filters: Filters = value_of(row["filters"])
-    return (
-        {**filters, "payloads": opened_payloads(call, filters)} if row["has_encrypted_payloads"] else filters
-    )
+    sealed = row["has_encrypted_payloads"]
+    return {**filters, "payloads": opened_payloads(call, filters)} if sealed else filters
 
 
 def _check_config_version(fields: Fields, sent: Filters, stored: Filters) -> None:

@@ -102,7 +102,10 @@ def ask_for_approval(
     intent = {name: value for name, value in after.items() if before.get(name) != value}
     if not intent:
         return None
-    action = _action(before, after)
+    verb = "update"
+    if before.get("active") != after["active"]:
+        verb = "enable" if after["active"] else "disable"
+    action = f"{_RESOURCE}.{verb}"
     policy = _policy(call, action)
     if policy is None:
         return None
@@ -112,12 +115,6 @@ def ask_for_approval(
     code = "approval_required" if pending is None else "change_request_pending"
     request = pending or _open_request(call, {**asked, "policy_id": policy["id"], "intent": text_of(intent)})
     return _required(code, request, policy)
-
-
-def _action(before: Mapping[str, Json], after: Mapping[str, Json]) -> str:
-    if before.get("active") != after["active"]:
-        return f"{_RESOURCE}.{'enable' if after['active'] else 'disable'}"
-    return f"{_RESOURCE}.update"
 
 
 def _policy(call: Call, action: str) -> sqlite3.Row | None:

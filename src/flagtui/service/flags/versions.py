@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from flagtui.service.answers import Answer, answer, value_of
 from flagtui.service.call import Call
-from flagtui.service.errors import Fault, Json, hand_written, not_found
+from flagtui.service.errors import Json, hand_written, not_found
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.rows import SCOPE, called_row
@@ -47,7 +47,8 @@ def _walk_back(call: Call, values: Values, wanted: int) -> tuple[str, int | None
     for entry in _entries(call, values["id"]):
         changes = value_of(entry["detail"]).get("changes") or []
         is_first = entry["activity"] == "created"
-        if not is_first and _version_change(changes, values["version"]) is None:
+        raised = ({"field": each.get("field"), "after": each.get("after")} for each in changes)
+        if not is_first and {"field": "version", "after": values["version"]} not in raised:
             # Bulk operations write entries that raise no version.
             continue
         if values["version"] == wanted:
@@ -58,7 +59,8 @@ def _walk_back(call: Call, values: Values, wanted: int) -> tuple[str, int | None
             if change["field"] in values:
                 before = change.get("before")
                 values[change["field"]] = _EMPTY.get(change["field"]) if before is None else before
-    raise _incomplete(wanted)
+    detail = f"Activity log is incomplete. Cannot reconstruct version {wanted}."
+    raise hand_written(422, {"detail": detail})
 
 
 def _entries(call: Call, flag_id: int) -> list[sqlite3.Row]:
@@ -67,16 +69,3 @@ def _entries(call: Call, flag_id: int) -> list[sqlite3.Row]:
         " WHERE project_id = ? AND scope = ? AND item_id = ? ORDER BY created_at DESC, rowid DESC",
         (call.project.id, SCOPE, str(flag_id)),
     ).fetchall()
-
-
-def _version_change(changes: list[Mapping[str, Json]], version: int) -> Mapping[str, Json] | None:
-    """The line that tells how this version came about."""
-    for change in changes:
-        if change.get("field") == "version" and change.get("after") == version:
-            return change
-    return None
-
-
-def _incomplete(wanted: int) -> Fault:
-    detail = f"Activity log is incomplete. Cannot reconstruct version {wanted}."
-    return hand_written(422, {"detail": detail})
