@@ -63,7 +63,11 @@ def mask(secret: str) -> str:
 
 def insert_key(db: sqlite3.Connection, wanted: NewKey, now: str) -> str:
     """Stores the hash of a key and gives back the secret. KeyRefused when it cannot be."""
-    _check(wanted)
+    for scope in wanted.scopes:
+        if _SCOPE.fullmatch(scope) is None:
+            raise KeyRefused(f"{scope!r} is not a scope. Write * or something like feature_flag:read.")
+    if wanted.secret is not None:
+        check_secret(wanted.secret)
     owner = db.execute(
         "SELECT id FROM users WHERE email = ? OR ? IS NULL ORDER BY id LIMIT 1", (wanted.owner, wanted.owner)
     ).fetchone()
@@ -87,14 +91,6 @@ def insert_key(db: sqlite3.Connection, wanted: NewKey, now: str) -> str:
     }
     insert_row(db, "api_keys", stored)
     return secret
-
-
-def _check(wanted: NewKey) -> None:
-    for scope in wanted.scopes:
-        if _SCOPE.fullmatch(scope) is None:
-            raise KeyRefused(f"{scope!r} is not a scope. Write * or something like feature_flag:read.")
-    if wanted.secret is not None:
-        check_secret(wanted.secret)
 
 
 def check_secret(secret: str) -> None:

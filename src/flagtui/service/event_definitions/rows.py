@@ -29,16 +29,16 @@ def find_row(call: Call, name: str = "id") -> sqlite3.Row:
     known = uuid_text(call.params[name])
     if known is None:
         raise not_found() if call.generation.faults_have_bodies else server_error()
-    row = find_by_id(call.db, call.project.id, known)
+    row = find_by(call.db, call.project.id, "id", known)
     if row is None:
         raise server_error() if call.settings.unknown_definition_fails else not_found()
     return row
 
 
-def find_by_id(db: sqlite3.Connection, project_id: int, definition_id: str) -> sqlite3.Row | None:
-    row: sqlite3.Row | None = db.execute(
-        f"{JOINED} WHERE d.project_id = ? AND d.id = ?", (project_id, definition_id)
-    ).fetchone()
+def find_by(db: sqlite3.Connection, project_id: int, column: str, value: str) -> sqlite3.Row | None:
+    """The definition of a project with this id or name, and the users it names."""
+    sql = f"{JOINED} WHERE d.project_id = ? AND d.{column} = ?"
+    row: sqlite3.Row | None = db.execute(sql, (project_id, value)).fetchone()
     return row
 
 
@@ -54,7 +54,7 @@ def uuid_text(text: Json) -> str | None:
 
 def written_row(call: Call, definition_id: str) -> sqlite3.Row:
     """The definition as this transaction has left it."""
-    row = find_by_id(call.db, call.project.id, definition_id)
+    row = find_by(call.db, call.project.id, "id", definition_id)
     assert row is not None
     return row
 
@@ -83,9 +83,7 @@ def by_name(call: Call) -> Answer:
     name = call.query.get("name")
     if not name:
         raise hand_written(400, {"detail": "Query parameter 'name' is required"})
-    row = call.db.execute(
-        f"{JOINED} WHERE d.project_id = ? AND d.name = ?", (call.project.id, name)
-    ).fetchone()
+    row = find_by(call.db, call.project.id, "name", name)
     if row is None:
         raise hand_written(404, {"detail": f"Event definition with name '{name}' not found"})
     return spliced(definition_text(call, row))

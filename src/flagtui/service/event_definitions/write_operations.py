@@ -15,7 +15,7 @@ from flagtui.service.event_definitions.rows import (
     SCOPE,
     answer_row,
     definition_text,
-    find_by_id,
+    find_by,
     find_row,
     has_tagging,
     uuid_text,
@@ -138,7 +138,7 @@ def bulk_update_verified(call: Call) -> Answer:
 def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Values | None]) -> Answer:
     """What `change` says of each definition that it changed, and which there are not."""
     check_licence(call)
-    rows = {each: find_by_id(call.db, call.project.id, each) for each in ids}
+    rows = {each: find_by(call.db, call.project.id, "id", each) for each in ids}
     skipped = [{"id": each, "reason": "Not found"} for each, row in rows.items() if row is None]
     told = ((each, change(row)) for each, row in rows.items() if row is not None)
     updated = [{"id": each, **values} for each, values in told if values is not None]

@@ -8,6 +8,7 @@ from typing import Final
 from flagtui.service.answers import text_of
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
+from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import (
     HIDDEN,
@@ -58,11 +59,8 @@ def _read_key(fields: Fields, name: str, target: Target) -> Json:
     key = fields.text(name, longest=LONGEST_KEY, blank=False)
     if row is not None and key == row["key"] and not row["deleted"]:
         return key
-    taken = call.db.execute(
-        "SELECT 1 FROM flags WHERE project_id = ? AND key = ? AND deleted = 0 AND id IS NOT ?",
-        (call.project.id, key, None if row is None else row["id"]),
-    ).fetchone()
-    if taken:
+    taken = find(call.db, "flags", project_id=call.project.id, key=key, deleted=0)
+    if taken is not None and (row is None or taken["id"] != row["id"]):
         raise fields.fault(name, "There is already a feature flag with this key.", "unique")
     if _KEY.fullmatch(key or "") is None:
         detail = "Only letters, numbers, hyphens (-) & underscores (_) are allowed."

@@ -74,14 +74,12 @@ def make_room(call: Call, key: str) -> None:
 
 
 def _check_unused(call: Call, row: sqlite3.Row) -> None:
-    experiments = call.db.execute(
-        "SELECT id FROM experiments WHERE flag_id = ? AND deleted = 0 ORDER BY id", (row["id"],)
-    ).fetchall()
-    features = call.db.execute(
-        "SELECT id FROM early_access_features WHERE flag_id = ? ORDER BY id", (row["id"],)
-    ).fetchall()
-    if not experiments and not features:
-        return
-    kind, found = ("experiment", experiments) if experiments else ("early access feature", features)
-    ids = ", ".join(str(user["id"]) for user in found)
-    raise invalid(call.generation.key_in_use.format(key=row["key"], kind=kind, ids=ids))
+    holders = {
+        "experiment": "experiments WHERE deleted = 0 AND",
+        "early access feature": "early_access_features WHERE",
+    }
+    for kind, table in holders.items():
+        found = call.db.execute(f"SELECT id FROM {table} flag_id = ? ORDER BY id", (row["id"],)).fetchall()
+        if found:
+            ids = ", ".join(str(user["id"]) for user in found)
+            raise invalid(call.generation.key_in_use.format(key=row["key"], kind=kind, ids=ids))
