@@ -152,7 +152,7 @@ async def test_flags_are_loaded_and_shown_again_at_the_next_start(
     assert await first.refresh() == Loaded(NOW)
     second = open_workspace()
     assert second.recall() is True
-    assert second.flags_loading.state == Recalled(NOW)
+    assert second.loading("flags").state == Recalled(NOW)
     assert second.flags.rows == first.flags.rows
     assert second.flags.loaded_at == NOW
     assert not second.flags.is_complete
@@ -219,7 +219,7 @@ async def test_experiments_and_events_are_kept_beside_the_flags(open_workspace: 
     again = open_workspace()
     assert (again.recall("experiments"), again.recall("events"), again.recall()) == (True, True, False)
     assert again.experiments.rows == workspace.experiments.rows
-    assert again.events_loading.state == Recalled(NOW)
+    assert again.loading("events").state == Recalled(NOW)
 
 
 async def test_what_was_learnt_after_loading_can_be_kept_with_the_age_it_has(open_workspace: Open) -> None:
@@ -237,13 +237,13 @@ async def test_rows_found_to_be_current_are_as_young_as_the_comparison(server: S
     now = NOW
     async with Client("us", "phx_a_good_key", 12, transport=httpx.MockTransport(server)) as client:
         workspace = Workspace(client, clock=lambda: now)
-        workspace.flags_loading.confirm()
-        assert workspace.flags_loading.age is None
+        workspace.loading("flags").confirm()
+        assert workspace.loading("flags").age is None
         await workspace.refresh()
         now += 600
-        assert workspace.flags_loading.age == 600
-        workspace.flags_loading.confirm()
-        assert workspace.flags_loading.age == 0
+        assert workspace.loading("flags").age == 600
+        workspace.loading("flags").confirm()
+        assert workspace.loading("flags").age == 0
 
 
 async def test_while_pages_are_missing_the_server_is_searched_too(

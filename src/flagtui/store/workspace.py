@@ -90,24 +90,12 @@ class Workspace:
         return self._flags.collection
 
     @property
-    def flags_loading(self) -> Loading[FlagRow]:
-        return self._flags.loading
-
-    @property
     def experiments(self) -> Collection[ExperimentRow]:
         return self._experiments.collection
 
     @property
-    def experiments_loading(self) -> Loading[ExperimentRow]:
-        return self._experiments.loading
-
-    @property
     def events(self) -> Collection[EventDefinitionRow]:
         return self._events.collection
-
-    @property
-    def events_loading(self) -> Loading[EventDefinitionRow]:
-        return self._events.loading
 
     @property
     def organization(self) -> str:
@@ -137,7 +125,7 @@ class Workspace:
     @property
     def now(self) -> float:
         """Unix seconds by the server's clock, from which its records are dated."""
-        return self._clock() + self.flags_loading.server_ahead
+        return self._clock() + self._flags.loading.server_ahead
 
     def in_project(self, project: int) -> "Workspace":
         """Another project of the same server, for what is done there: only what is asked for is read."""

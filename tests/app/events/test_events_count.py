@@ -28,7 +28,7 @@ async def test_the_count_carries_a_plus_until_the_last_page_is_there() -> None:
     async with Client("http://127.0.0.1:1", "phx_key", 1, transport=httpx.MockTransport(answer)) as client:
         workspace = Workspace(client)
         assert count_of(workspace, "events") == ""
-        workspace.events_loading.watch(lambda: told.append(count_of(workspace, "events")))
+        workspace.loading("events").watch(lambda: told.append(count_of(workspace, "events")))
         await workspace.refresh("events")
     assert "100 of 400+" in told
     assert told[-1] == "730"

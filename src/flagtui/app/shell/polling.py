@@ -144,7 +144,7 @@ class Polling:
             workspace.flags.put(row, asked)
         for record in found.gone:
             workspace.flags.remove(record)
-        workspace.flags_loading.confirm()
+        workspace.loading("flags").confirm()
 
     def _mark_of(self, workspace: Workspace) -> Mark:
         mark = self._marks.get(workspace, Mark())

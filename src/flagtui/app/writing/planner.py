@@ -56,7 +56,7 @@ class FlagRows(OptimisticRows[Plan, Flag]):
     def __init__(self, workspace: Workspace) -> None:
         self._flags = workspace.flags
         self._asked = workspace.flags.moment
-        self.listed = workspace.flags, workspace.flags_loading
+        self.listed = workspace.flags, workspace.loading("flags")
 
     def showing(self, plan: Plan) -> AbstractContextManager[None]:
         return self._flags.showing(plan.id, plan.values)
@@ -77,7 +77,7 @@ class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self.listed = workspace.experiments, workspace.experiments_loading
+        self.listed = workspace.experiments, workspace.loading("experiments")
 
     def showing(self, plan: ExperimentPlan) -> AbstractContextManager[None]:
         """A step is not shown before it is taken: what it brings along is the server's to say."""
@@ -107,7 +107,7 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
 
     def __init__(self, workspace: Workspace, now: float) -> None:
         self._events, self._people, self._now = workspace.events, workspace.people, now
-        self.listed = workspace.events, workspace.events_loading
+        self.listed = workspace.events, workspace.loading("events")
 
     def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
         return self._events.showing(plan.id, self._shown(plan.values))
