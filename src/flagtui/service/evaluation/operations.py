@@ -1,22 +1,126 @@
-"""The table of evaluating operations."""
+"""The table of evaluating operations, and the JSON Schemas of their answers and bodies."""
 
 from functools import partial
+from typing import Final
 
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
-from flagtui.service.evaluation import schemas
+from flagtui.service.errors import Json
 from flagtui.service.evaluation.cohorts import create_static_cohort, list_cohorts
 from flagtui.service.evaluation.local import document_answer, local_evaluation, sdk_project
 from flagtui.service.evaluation.reach import user_blast_radius
 from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags, try_flag
 from flagtui.service.operations import PROJECT, Operation
+from flagtui.service.shapes import (
+    MAYBE_MOMENT,
+    MAYBE_NUMBER,
+    MAYBE_OBJECT,
+    MAYBE_TEXT,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    TRUTH,
+    listed,
+    page_of,
+    record,
+    whole,
+)
+
+_VALUE: Final[Json] = {"type": ["boolean", "string"]}
+
+_MINIMAL_FLAG: Final = whole(
+    {
+        "id": NUMBER,
+        "team_id": NUMBER,
+        "key": TEXT,
+        "name": TEXT,
+        "filters": OBJECT,
+        "deleted": TRUTH,
+        "active": TRUTH,
+        "version": MAYBE_NUMBER,
+    }
+)
+_REASON: Final = record(
+    {"reason": TEXT, "condition_index": MAYBE_NUMBER, "description": TEXT}, ("reason", "condition_index")
+)
+_PROPERTY: Final = whole({"key": TEXT, "operator": TEXT, "type": TEXT, "matched": TRUTH, "explanation": TEXT})
+_CONDITION: Final = whole(
+    {
+        "index": NUMBER,
+        "matched": TRUTH,
+        "properties_matched": TRUTH,
+        "explanation": TEXT,
+        "rollout_percentage": {"type": "number"},
+        "rollout_excluded": TRUTH,
+        "variant": MAYBE_TEXT,
+        "properties": listed(_PROPERTY),
+    }
+)
+
+REASONS: Final[Json] = {
+    "type": "object",
+    "additionalProperties": whole({"value": _VALUE, "evaluation": _REASON}),
+}
+OWN: Final = listed(whole({"feature_flag": _MINIMAL_FLAG, "value": _VALUE}))
+DOCUMENT: Final = whole(
+    {
+        "flags": listed(_MINIMAL_FLAG),
+        "group_type_mapping": {"type": "object", "additionalProperties": TEXT},
+        "cohorts": {"type": "object", "additionalProperties": OBJECT},
+    }
+)
+REACH: Final[Json] = {
+    "type": "object",
+    "minProperties": 2,
+    "additionalProperties": {"type": "integer", "minimum": 0},
+}
+REACH_BODY: Final = record(
+    {
+        "condition": {**MAYBE_OBJECT, "properties": {"properties": {"type": ["array", "null"]}}},
+        "group_type_index": MAYBE_NUMBER,
+    },
+    ("condition",),
+)
+TRIAL: Final = whole(
+    {
+        "flag_key": TEXT,
+        "result": _VALUE,
+        "reason": TEXT,
+        "reason_description": MAYBE_TEXT,
+        "condition_index": MAYBE_NUMBER,
+        "person_properties": OBJECT,
+        "evaluation_distinct_id": TEXT,
+        "conditions": listed(_CONDITION),
+    }
+)
+TRIAL_BODY: Final = record(
+    {
+        "distinct_id": MAYBE_TEXT,
+        "person_id": MAYBE_TEXT,
+        "timestamp": MAYBE_MOMENT,
+        "groups": MAYBE_OBJECT,
+    }
+)
+_COHORT: Final = whole(
+    {
+        "id": NUMBER,
+        "name": TEXT,
+        "is_static": TRUTH,
+        "is_calculating": TRUTH,
+        "count": MAYBE_NUMBER,
+        "created_at": TEXT,
+    }
+)
+ANSWERED_COHORT: Final = whole({"cohort": _COHORT})
+COHORTS: Final = page_of(_COHORT)
+
 
 FLAGS = f"{PROJECT}/feature_flags"
 ONE = f"{FLAGS}/{{id}}"
 READ, WRITE = "feature_flag:read", "feature_flag:write"
 _OF_PERSON = ("distinct_id", "groups", "flag_keys")
 _ask = partial(Operation, scope=READ, slow=True)
-_document = partial(Operation, slow=True, answers=schemas.DOCUMENT, statuses=(200, 304))
+_document = partial(Operation, slow=True, answers=DOCUMENT, statuses=(200, 304))
 
 LOCAL_EVALUATION = _document(
     "GET",
@@ -38,7 +142,7 @@ OPERATIONS = (
         f"{FLAGS}/evaluation_reasons",
         evaluation_reasons,
         "Every flag's value for one person, and why",
-        answers=schemas.REASONS,
+        answers=REASONS,
         parameters=_OF_PERSON,
     ),
     _ask(
@@ -46,7 +150,7 @@ OPERATIONS = (
         f"{FLAGS}/my_flags",
         my_flags,
         "Every flag's value for the caller",
-        answers=schemas.OWN,
+        answers=OWN,
         parameters=_OF_PERSON[1:],
     ),
     LOCAL_EVALUATION,
@@ -64,16 +168,16 @@ OPERATIONS = (
         f"{FLAGS}/user_blast_radius",
         user_blast_radius,
         "How many people a condition fits",
-        answers=schemas.REACH,
-        body=schemas.REACH_BODY,
+        answers=REACH,
+        body=REACH_BODY,
     ),
     _ask(
         "POST",
         f"{ONE}/test_evaluation",
         try_flag,
         "One flag for one person, explained",
-        answers=schemas.TRIAL,
-        body=schemas.TRIAL_BODY,
+        answers=TRIAL,
+        body=TRIAL_BODY,
     ),
     Operation(
         "POST",
@@ -81,7 +185,7 @@ OPERATIONS = (
         create_static_cohort,
         "A list of the people for whom it is on",
         WRITE,
-        schemas.ANSWERED_COHORT,
+        ANSWERED_COHORT,
         statuses=(201,),
         closed=True,
     ),
@@ -91,7 +195,7 @@ OPERATIONS = (
         list_cohorts,
         "List cohorts",
         "cohort:read",
-        schemas.COHORTS,
+        COHORTS,
         parameters=("limit", "offset", "search", "hide_behavioral_cohorts"),
     ),
 )

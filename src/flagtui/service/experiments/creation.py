@@ -79,7 +79,9 @@ def create(call: Call, given: Input) -> Experiment:
     check_excluded(columns.get("excluded_variants"), flag.variant_keys, "control")
     check_metrics(call, columns, given)
     columns |= orders(columns, {}, given)
-    number = insert(call.db, {**columns, "flag_id": flag.id, **_birth(call)})
+    birth = {"created_by_id": call.caller.user_id, "created_at": call.stamp, "updated_at": call.stamp}
+    stored = {**columns, **birth, "project_id": call.project.id, "flag_id": flag.id}
+    number = insert(call.db, stored)
     if given.links:
         replace_links(call, number, given.links)
     one = find(call.db, call.project.id, number, deleted=True)
@@ -159,12 +161,3 @@ def _says_nothing(given: Input, flag: LinkedFlag) -> bool:
     if "feature_flag" in given.sent and not given.says_variants and given.flag != SAYS_NOTHING:
         return False
     return given.flag == SAYS_NOTHING or given.flag.repeats(flag)
-
-
-def _birth(call: Call) -> dict[str, Json]:
-    return {
-        "project_id": call.project.id,
-        "created_by_id": call.caller.user_id,
-        "created_at": call.stamp,
-        "updated_at": call.stamp,
-    }

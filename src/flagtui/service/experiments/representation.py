@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from flagtui.service.answers import value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
-from flagtui.service.experiments.analysis.metric import OLD_KINDS, Conditions, fingerprint
+from flagtui.service.experiments.analysis.metric import OLD_KINDS, fingerprint
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.experiments.flag_config import projected_parameters
 from flagtui.service.experiments.holdouts import HOLDOUTS
@@ -84,14 +84,7 @@ def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
 
 def metric_fingerprint(one: Experiment, metric: Mapping[str, Json]) -> str:
     """Of a metric as this experiment computes it now."""
-    under = Conditions(
-        start=one.start.isoformat() if one.start else None,
-        stats_config=one.fields["stats_config"],
-        exposure_criteria=one.fields["exposure_criteria"],
-        excluded_variants=one.fields["excluded_variants"],
-        only_matured=bool(one.fields["only_count_matured_users"]),
-    )
-    return fingerprint(metric, under)
+    return fingerprint(metric, one.start.isoformat() if one.start else None, one.fields)
 
 
 def with_fingerprints(one: Experiment, metrics: Iterable[Mapping[str, Json]]) -> list[dict[str, Json]]:

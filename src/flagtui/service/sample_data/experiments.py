@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from flagtui.service.activity import Entry, change, record
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row
-from flagtui.service.experiments.analysis.metric import NODE_KEYS, Conditions, fingerprint
+from flagtui.service.experiments.analysis.metric import NODE_KEYS, fingerprint
 from flagtui.service.experiments.rows import insert
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.sample_data.company import WEB
@@ -191,9 +191,10 @@ def stored_metrics(
     plan: Plan, secondary: bool, started: datetime | None, stats: dict[str, Any]
 ) -> list[Metric]:
     names = [name for name in plan.metrics if name.startswith("+") == secondary]
-    under = Conditions(started.isoformat() if started else None, stats, CRITERIA)
+    start = started.isoformat() if started else None
+    under = {"stats_config": stats, "exposure_criteria": CRITERIA}
     found = [metric(name.removeprefix("+"), plan.id) for name in names]
-    return [{**each, "fingerprint": fingerprint(each, under)} for each in found]
+    return [{**each, "fingerprint": fingerprint(each, start, under)} for each in found]
 
 
 def entries(plan: Plan, moments: Moments) -> Iterator[Entry]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -148,33 +148,24 @@ def nodes(raw: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 _IGNORED = frozenset({"uuid", "name", "kind", "fingerprint", "only_count_matured_users"})
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """What an experiment adds to the definition of a metric."""
+def fingerprint(metric: Mapping[str, Any], start: str | None, experiment: Mapping[str, Any]) -> str:
+    """SHA-256 of the compact sorted JSON of all that changes the numbers, 64 hex digits.
 
-    start: str | None = None
-    """ISO text in UTC with `+00:00`."""
-    stats_config: Mapping[str, Any] | None = None
-    exposure_criteria: Mapping[str, Any] | None = None
-    excluded_variants: Iterable[str] | None = None
-    only_matured: bool = False
-
-
-def fingerprint(metric: Mapping[str, Any], under: Conditions) -> str:
-    """SHA-256 of the compact sorted JSON of all that changes the numbers, 64 hex digits."""
+    `start` is an ISO text in UTC with `+00:00`, `experiment` its columns; of these what is empty is left out.
+    """
     kept = {key: value for key, value in metric.items() if key not in _IGNORED}
     if not kept.get("breakdownFilter", True):
         del kept["breakdownFilter"]
     parts: dict[str, Any] = {
         "metric": kept,
-        "start_date": under.start,
-        "stats_method": (under.stats_config or {}).get("method", "bayesian"),
+        "start_date": start,
+        "stats_method": (experiment.get("stats_config") or {}).get("method", "bayesian"),
     }
-    if under.exposure_criteria:
-        parts["exposure_criteria"] = under.exposure_criteria
-    if under.only_matured:
+    if criteria := experiment.get("exposure_criteria"):
+        parts["exposure_criteria"] = criteria
+    if experiment.get("only_count_matured_users"):
         parts["only_count_matured_users"] = True
-    if excluded := sorted(under.excluded_variants or ()):
+    if excluded := sorted(experiment.get("excluded_variants") or ()):
         parts["excluded_variants"] = excluded
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
