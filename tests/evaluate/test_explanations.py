@@ -31,7 +31,6 @@ def test_the_deciding_condition_is_named_with_its_hash() -> None:
         Reason.CONDITION_MATCH,
         0,
     )
-    assert evaluation.decided_by is evaluation.conditions[0]
     assert describe(evaluation) == "condition 1 matches (hash 0.33 ≤ 0.50: in)"
     assert (
         describe_check(evaluation.conditions[0].checks[0]) == "email ends with @acme.com: it is ada@acme.com"

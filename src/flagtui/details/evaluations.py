@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -22,6 +22,8 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_list
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
+
+Answer = TypeVar("Answer")
 
 
 class Misread(ValueError):
@@ -169,8 +171,9 @@ async def account_for(
 ) -> PersonEvaluation:
     """Asks the server as far as it answers, and works out the rest."""
     refusals: list[str] = []
+    asked = client.evaluation.test_evaluation(flag.id, flag.key, subject.distinct_id, groups=subject.groups)
     trial, said, definitions = await asyncio.gather(
-        _trial(subject, flag, client, refusals),
+        _answer(asked, refusals),
         _said(subject, client, refusals),
         definitions_of(local, [flag.raw]),
     )
@@ -187,11 +190,10 @@ async def account_for(
     return PersonEvaluation(subject, flag, trial, said, worked_out, definitions, once, by_library)
 
 
-async def _trial(subject: EvaluationSubject, flag: Flag, client: Client, refusals: list[str]) -> Trial | None:
+async def _answer(request: Awaitable[Answer], refusals: list[str]) -> Answer | None:
+    """What the server answers; None, with the reason among the refusals, where it does not."""
     try:
-        return await client.evaluation.test_evaluation(
-            flag.id, flag.key, subject.distinct_id, groups=subject.groups
-        )
+        return await request
     except ApiError as error:
         refusals.append(error.what)
         return None
@@ -202,11 +204,8 @@ async def _said(
 ) -> Mapping[str, EvaluatedFlag]:
     if subject.is_supposed:
         return {}
-    try:
-        return await client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
-    except ApiError as error:
-        refusals.append(error.what)
-        return {}
+    reasons = client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
+    return await _answer(reasons, refusals) or {}
 
 
 async def definitions_of(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from flagtui.api import Client
 from flagtui.api.clock import Urgency
@@ -15,13 +15,16 @@ from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.activity import Activity
 from flagtui.models.filters import OPTED_IN, Asked, asked_of
 from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import BlastRadius, FlagStatus, ScheduledChange
+from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
 from flagtui.models.rows import FlagRow
 
 KEPT: Final = 200
 FEW: Final = 6
 """Conditions counted on the server at a time, and without being asked to; each is a request."""
+
+
+Answer = TypeVar("Answer")
 
 
 class Inspector:
@@ -64,13 +67,17 @@ class Inspector:
         details = replace(details, flag=flag)
         yield details
         dependents, changes, reach, _ = await asyncio.gather(
-            self._dependents(row), self._changes(row), self._reach(flag), self._name_groups(flag)
+            _answer(self._client.flags.dependents(row.id)),
+            self._changes(row),
+            self._reach(flag),
+            self._name_groups(flag),
         )
         details = replace(details, changes=changes, reach=reach, names=self.names)
         if isinstance(dependents, str):
             details = replace(details, no_dependents=dependents)
         else:
-            details = replace(details, dependents=dependents, no_dependents="")
+            keys = tuple(dependent.key for dependent in dependents)
+            details = replace(details, dependents=keys, no_dependents="")
         self._keep(details)
         yield details
 
@@ -93,7 +100,10 @@ class Inspector:
         if details.flag is None:
             return
         if not details.status or details.schedule is None:
-            status, schedule = await asyncio.gather(self._status(row), self._schedule(row))
+            status, schedule = await asyncio.gather(
+                _answer(self._client.flags.status(row.id)),
+                _answer(self._client.schedule.all({"model_name": "FeatureFlag", "record_id": str(row.id)})),
+            )
             details = replace(
                 details,
                 status=None if isinstance(status, str) else status,
@@ -108,25 +118,6 @@ class Inspector:
                 details = replace(details, reach=reach)
                 self._keep(details)
                 yield details
-
-    async def _status(self, row: FlagRow) -> FlagStatus | str:
-        try:
-            return await self._client.flags.status(row.id)
-        except ApiError as error:
-            return error.what
-
-    async def _schedule(self, row: FlagRow) -> tuple[ScheduledChange, ...] | str:
-        try:
-            return await self._client.schedule.all({"model_name": "FeatureFlag", "record_id": str(row.id)})
-        except ApiError as error:
-            return error.what
-
-    async def _dependents(self, row: FlagRow) -> tuple[str, ...] | str:
-        try:
-            found = await self._client.flags.dependents(row.id)
-        except ApiError as error:
-            return error.what
-        return tuple(flag.key for flag in found)
 
     async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
         try:
@@ -166,6 +157,14 @@ class Inspector:
     async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
         condition = dict(asked.condition.raw)
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
+
+
+async def _answer(request: Awaitable[Answer]) -> Answer | str:
+    """What the server answers, or why it does not."""
+    try:
+        return await request
+    except ApiError as error:
+        return error.what
 
 
 def _without_conditions(flag: Flag) -> str:

@@ -177,9 +177,3 @@ class Evaluation:
     unknown: Unknown | None = None
     problem: Unknown | None = None
     """Why the server takes it for off without having looked at any condition."""
-
-    @property
-    def decided_by(self) -> ConditionResult | None:
-        if self.reason is not Reason.CONDITION_MATCH or self.condition_index is None:
-            return None
-        return self.conditions[self.condition_index]

@@ -10,6 +10,7 @@ from flagtui.evaluate.date_formats import months_before, years_before
 from flagtui.evaluate.library_patterns import matches
 from flagtui.evaluate.operators import TEXTS, Comparison, Reading, orders, patterns, readable
 from flagtui.evaluate.text import finite
+from flagtui.evaluate.versions import bumped, compatible
 
 _RELATIVE = re.compile(r"-?0*([0-9]{1,4})([hdwmy])\n?")
 """A distance of five digits is refused by the server, and so by us."""
@@ -70,15 +71,13 @@ def version(value: object) -> Version:
 def within_patch(value: object) -> Bounds:
     """~1.2.3: from 1.2.3, below 1.3.0."""
     low = version(value)
-    return low, (low[0], low[1] + 1, 0)
+    return low, bumped(low, 1)
 
 
 def within_compatible(value: object) -> Bounds:
     """^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
-    low = major, minor, patch = version(value)
-    if major:
-        return low, (major + 1, 0, 0)
-    return low, ((0, minor + 1, 0) if minor else (0, 0, patch + 1))
+    low = version(value)
+    return low, compatible(low)
 
 
 def within_wildcard(value: object) -> Bounds:
@@ -88,8 +87,7 @@ def within_wildcard(value: object) -> Bounds:
     parts = [_part(part) for part in written]
     if not parts:
         raise ValueError(f"no version: {value}")
-    above = [*parts[:-1], parts[-1] + 1]
-    return _three([*parts]), _three([*above])
+    return _three([*parts]), bumped(parts, len(parts) - 1)
 
 
 def _core(value: object) -> str:

@@ -1,7 +1,7 @@
 """Versions as the server compares them, and ranges of them: "~1.2.3", "^0.2", "1.2.x", or several."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -96,76 +96,28 @@ _ANY = re.compile(r" *[*xX] *", re.ASCII)
 _WILDCARDS = "*xX"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparator:
-    """One bound. Parts that were not written are None."""
+_Key = tuple[Any, ...]
+"""What versions are compared by, builds left out. A longer key is just above the key it begins with."""
 
-    sign: str
-    """= > >= < <= ~ ^, or * for one that ends in a wildcard."""
-    parts: tuple[int | None, int | None, int | None]
-    pre: tuple[Any, ...] = ()
-    """What to compare its pre-release by, as in a version."""
+
+class Interval(NamedTuple):
+    """Of the versions from `low` on and below `high`."""
+
+    low: _Key = ()
+    high: _Key = (LARGEST + 1,)
+    pre_release_of: tuple[int, ...] = ()
+    """The version whose pre-release it names: only of that one may a pre-release match."""
+    released: tuple[int, ...] | None = None
+    """What versions begin with of which no pre-release matches, even where another names it."""
 
     def admits(self, found: Version) -> bool:
-        match self.sign:
-            case "=" | "*":
-                return self._equals(found)
-            case ">" | ">=":
-                return self._is_beyond(found, 1) or (self.sign == ">=" and self._equals(found))
-            case "<" | "<=":
-                return self._is_beyond(found, -1) or (self.sign == "<=" and self._equals(found))
-            case "~":
-                return self._starts(found, 2) and self._is_from_patch(found)
-        return self._is_compatible(found)
-
-    def _equals(self, found: Version) -> bool:
-        return self._starts(found, 3) and found.pre == self.pre
-
-    def _starts(self, found: Version, length: int) -> bool:
-        """Whether as many parts as are written, up to this length, are the same."""
-        pairs = zip(self.parts[:length], found.core, strict=False)
-        return all(part is None or part == actual for part, actual in pairs)
-
-    def _is_beyond(self, found: Version, direction: int) -> bool:
-        for part, actual in zip(self.parts, found.core, strict=True):
-            if part is None:
-                return False
-            if part != actual:
-                return (actual > part) == (direction > 0)
-        mine, its = (not self.pre, self.pre), (found.is_release, found.pre)
-        return its > mine if direction > 0 else its < mine
-
-    def _is_from_patch(self, found: Version) -> bool:
-        patch = self.parts[2]
-        if patch is not None and found.patch != patch:
-            return found.patch > patch
-        return patch is None or self._is_up_to(found)
-
-    def _is_compatible(self, found: Version) -> bool:
-        """The first part that is not 0 stays."""
-        major, minor, patch = self.parts
-        if found.major != major:
+        if found.pre and self.released is not None and found[: len(self.released)] == self.released:
             return False
-        if minor is None:
-            return True
-        if patch is None:
-            return found.minor >= minor if major else found.minor == minor
-        fixed = 1 if major else 2 if minor else 3
-        if not self._starts(found, fixed):
-            return False
-        wanted, actual = (minor, patch), (found.minor, found.patch)
-        return actual > wanted or (actual == wanted and self._is_up_to(found))
-
-    def _is_up_to(self, found: Version) -> bool:
-        """Of versions with the same numbers: whether it is no earlier than this bound."""
-        return (found.is_release, found.pre) >= (not self.pre, self.pre)
-
-    def names(self, found: Version) -> bool:
-        """Whether it writes a pre-release of just this version: only then may one match."""
-        return bool(self.pre) and self.parts == found.core
+        return self.low <= found[:5] < self.high
 
 
-Range = tuple[Comparator, ...]
+Range = tuple[Interval, ...]
+"""All of them have to hold."""
 
 
 def tilde(value: object) -> Range:
@@ -184,9 +136,20 @@ def wildcard(value: object) -> Range:
 
 
 def is_within(found: Version, wanted: Range) -> bool:
-    if not all(comparator.admits(found) for comparator in wanted):
+    if not all(interval.admits(found) for interval in wanted):
         return False
-    return not found.pre or any(comparator.names(found) for comparator in wanted)
+    return not found.pre or any(interval.pre_release_of == found.core for interval in wanted)
+
+
+def bumped(parts: Sequence[int], place: int) -> tuple[int, int, int]:
+    """The first version with a greater number in this place."""
+    major, minor, patch = [*parts[:place], parts[place] + 1, 0, 0][:3]
+    return major, minor, patch
+
+
+def compatible(parts: Sequence[int]) -> tuple[int, int, int]:
+    """The first version that is not compatible any more: the first number that is not 0 stays."""
+    return bumped(parts, next((place for place, part in enumerate(parts) if part), len(parts) - 1))
 
 
 @lru_cache(maxsize=512)
@@ -194,10 +157,10 @@ def parsed(written: str) -> Range:
     """Raises ValueError when it is no range."""
     if _ANY.fullmatch(written):
         return ()
-    return tuple(_comparator(part) for part in written.split(","))
+    return tuple(_interval(part) for part in written.split(","))
 
 
-def _comparator(written: str) -> Comparator:
+def _interval(written: str) -> Interval:
     found = _COMPARATOR.fullmatch(written)
     if not found:
         raise ValueError(f"no range of versions: {written}")
@@ -209,6 +172,32 @@ def _comparator(written: str) -> Comparator:
     pre = (found[5] or "").removeprefix("-")
     if is_cut_off and (pre or found[6]):
         raise ValueError(f"no range of versions: {written}")
-    sign = found[1] or ("*" if is_cut_off else "^")
-    major, minor, patch = [*parts, None, None][:3]
-    return Comparator(sign, (major, minor, patch), read(f"0.0.0-{pre}").pre if pre else ())
+    sign = found[1] or ("=" if is_cut_off else "^")
+    pre_key = read(f"0.0.0-{pre}").pre if pre else ()
+    return _between(sign, numbers, (not pre, pre_key), tuple(numbers) if pre else ())
+
+
+def _between(sign: str, parts: list[int], end: _Key, named: tuple[int, ...]) -> Interval:
+    """``end`` is what a version with all of its numbers is compared by after them."""
+    is_whole = len(parts) == 3
+    first = (*parts, *end) if is_whole else _before([*parts, 0, 0][:3])
+    after = (*first, ()) if is_whole else _before(bumped(parts, len(parts) - 1))
+    released = None if is_whole else tuple(parts)
+    match sign:
+        case "=":
+            return Interval(first, after, named, released)
+        case ">":
+            return Interval(low=after, pre_release_of=named)
+        case ">=":
+            return Interval(low=first, pre_release_of=named, released=released)
+        case "<":
+            return Interval(high=first, pre_release_of=named)
+        case "<=":
+            return Interval(high=after, pre_release_of=named, released=released)
+    until = compatible(parts) if sign == "^" else bumped(parts, min(1, len(parts) - 1))
+    return Interval(first, _before(until), named)
+
+
+def _before(parts: Sequence[int]) -> _Key:
+    """Below every pre-release of this version."""
+    return (*parts, False, ())
