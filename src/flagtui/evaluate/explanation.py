@@ -44,7 +44,7 @@ def describe_unknown(unknown: Unknown) -> str:
 
 
 def describe_draw(draw: Draw) -> str:
-    fraction, limit = _apart(draw.fraction, draw.percentage / 100)
+    fraction, limit = apart(draw.fraction, draw.percentage / 100)
     return f"hash {fraction} ≤ {limit}: in" if draw.is_in else f"hash {fraction} > {limit}: out"
 
 
@@ -125,7 +125,7 @@ def describe(evaluation: Evaluation) -> str:
     return describe_condition(evaluation.conditions[evaluation.condition_index])
 
 
-def _apart(one: float, other: float) -> tuple[str, str]:
+def apart(one: float, other: float) -> tuple[str, str]:
     """Two fractions with as many decimals, at least two, as it takes to tell them apart."""
     for digits in range(2, 17):
         texts = f"{one:.{digits}f}", f"{other:.{digits}f}"

@@ -1,6 +1,7 @@
 """Activity entries in a few words: `rollout 25 % → 50 %`, `turned on`, `condition 1: + country`."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from flagtui.changes.flags.surroundings import UNLOGGED
 from flagtui.models.activity import Activity, Change
@@ -88,15 +89,13 @@ def _conditions_words(
     before: tuple[Condition, ...], after: tuple[Condition, ...], names: Names
 ) -> Iterator[str]:
     alone = len(before) == len(after) == 1
-    for number in range(1, max(len(before), len(after)) + 1):
-        old = before[number - 1] if number <= len(before) else None
-        new = after[number - 1] if number <= len(after) else None
+    for number, (old, new) in enumerate(zip_longest(before, after), 1):
         place = "" if alone else f"condition {number}: "
-        if old is None and new is not None:
+        if old is None:
             yield f"+ condition {number} at {percent(new.rollout)}"
         elif new is None:
             yield f"- condition {number}"
-        elif old is not None and new is not None and old != new:
+        elif old != new:
             if old.rollout != new.rollout:
                 yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
             yield from _property_words(f"condition {number}: ", old, new, names)

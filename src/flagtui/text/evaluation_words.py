@@ -8,7 +8,7 @@ from typing import Final
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.evaluate.conditions import draw_variant, rollout_fraction
 from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome
-from flagtui.evaluate.explanation import describe, describe_condition, describe_filter, parting
+from flagtui.evaluate.explanation import apart, describe, describe_condition, describe_filter, parting
 from flagtui.evaluate.parts import Flag as Parts
 from flagtui.models.flag_answers import ConditionCheck
 from flagtui.models.json_value import JSON
@@ -59,9 +59,8 @@ def hash_words(account: PersonEvaluation) -> tuple[str, bool] | None:
     draw = _draw(account)
     if draw is None:
         return None
-    digits = next((n for n in range(2, 12) if round(draw.fraction, n) != round(draw.percentage / 100, n)), 2)
-    sign, end = ("≤", "in") if draw.is_in else (">", "out")
-    return f"{draw.fraction:.{digits}f} {sign} {draw.percentage / 100:.{digits}f}  {end}", draw.is_in
+    fraction, limit = apart(draw.fraction, draw.percentage / 100)
+    return f"{fraction} ≤ {limit}  in" if draw.is_in else f"{fraction} > {limit}  out", draw.is_in
 
 
 def condition_sentences(account: PersonEvaluation) -> tuple[str, ...]:

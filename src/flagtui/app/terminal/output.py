@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rich.cells import cell_len
 from rich.color import ColorSystem
-from rich.console import Console
+from rich.console import COLOR_SYSTEMS, Console
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
@@ -121,13 +121,6 @@ _PRIVATE_NAMES: Final = (
     "_end_update",
 )
 
-_SYSTEMS: Final = {
-    "standard": ColorSystem.STANDARD,
-    "256": ColorSystem.EIGHT_BIT,
-    "truecolor": ColorSystem.TRUECOLOR,
-    "windows": ColorSystem.WINDOWS,
-}
-
 
 def make_encoder(app: App[Any], environment: Mapping[str, str] = os.environ) -> Encoder | None:
     """An encoder for this app's terminal; None when switched off or when Textual is not the one we know."""
@@ -155,4 +148,4 @@ def patches_of(frame: object) -> Iterator[Patch]:
 
 
 def _colours(console: Console) -> ColorSystem:
-    return _SYSTEMS.get(console.color_system or "truecolor", ColorSystem.TRUECOLOR)
+    return COLOR_SYSTEMS.get(console.color_system or "truecolor", ColorSystem.TRUECOLOR)
