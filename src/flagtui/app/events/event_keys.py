@@ -4,10 +4,10 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.writing.form_lines import ask_field
+from flagtui.app.writing.form_lines import ask_field, ask_tags
 from flagtui.app.writing.json_editing import edit_as_json, edit_as_text
 from flagtui.app.writing.screens import Listener
 from flagtui.changes.event_definitions.definition_intent import (
@@ -103,11 +103,9 @@ class EventKeys(RecordKeys):
             self._ask(self._tags(rows))
 
     async def _tags(self, rows: Rows) -> None:
-        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
-        title = f"Tags of {rows[0].name}" if len(rows) == 1 else f"Tags of {len(rows)} events"
-        prompt = Prompt(title, about, hint="billing, -old", read=lambda line: _afterwards(line, rows))
-        line = await self._changing.ask(PromptScreen(prompt))
-        if line is not None and not (wanted := read_tags(line)).is_empty:
+        whose = rows[0].name if len(rows) == 1 else f"{len(rows)} events"
+        wanted = await ask_tags(self._changing, whose, "billing, -old", lambda line: _afterwards(line, rows))
+        if wanted is not None:
             self._start([tag_intent(row, wanted) for row in rows])
 
     def action_owner(self) -> None:

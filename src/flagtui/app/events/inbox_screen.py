@@ -20,10 +20,10 @@ from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.form_lines import ask_tags
 from flagtui.app.writing.screens import Listener
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.triage import Triage
-from flagtui.changes.flags.flag_intent import read_tags
 from flagtui.changes.pipeline import Ended
 from flagtui.details.event_inspector import EventUses
 from flagtui.models.json_value import JSON
@@ -205,9 +205,8 @@ class InboxScreen(FramedScreen):
             self._path.changing.run(self._type_tags(self.case))
 
     async def _type_tags(self, case: Case) -> None:
-        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
-        line = await self._path.changing.ask(PromptScreen(Prompt(f"Tags of {case.name}", about)))
-        if line is not None and not (wanted := read_tags(line)).is_empty and not wanted.problem:
+        wanted = await ask_tags(self._path.changing, case.name)
+        if wanted is not None and not wanted.problem:
             self._decide({"tags": sorted(tidy_tags(wanted.of(case.row.tags)))})
 
     def action_describe(self) -> None:

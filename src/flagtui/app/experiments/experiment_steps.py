@@ -1,15 +1,14 @@
 """Steps of experiments: read again, choose what is meant, then the pipeline of all changes."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.experiments.step_planner import RequestedStep, StepPlanner, read_experiment
 from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.answers import answer, answers
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.screens import Listener, Saved, unheard
@@ -23,14 +22,12 @@ from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
-from flagtui.text.outcomes import explain_blocked, explain_error, explain_refusal
+from flagtui.text.outcomes import explain_blocked, explain_refusal
 
 TOGETHER: Final[frozenset[StepName]] = frozenset(
     {"launch", "pause", "resume", "end", "archive", "unarchive", "reset", "cohort", "delete"}
 )
 """Steps that need no choice of their own for each experiment."""
-AT_ONCE: Final = 8
-"""Experiments read again at the same time for one question."""
 
 
 class ExperimentSteps:
@@ -61,9 +58,9 @@ class ExperimentSteps:
             return
         fresh, left_out = await self._read_all(step, rows, workspace)
         if len(rows) == 1 and fresh:
-            choices = await self._choose_for_one(step, fresh[0])
+            choices = await self._choose(step, fresh, fresh[0].feature_flag_key)
         else:
-            choices = await self._choose_for_many(step, fresh) if fresh else None
+            choices = await self._choose(step, fresh, "each of them") if fresh else None
         if choices is None and (fresh or not left_out):
             return
         steps = [
@@ -86,14 +83,12 @@ class ExperimentSteps:
 
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
         """The experiment as it is now; None, once that was said, when it cannot be read."""
-        try:
+
+        async def ask() -> Experiment:
             with self.changing.reading(name):
                 return await read_experiment(id, workspace)
-        except ApiError as error:
-            if await self.changing.signing_in.helps(error):
-                return await self.read(id, name, workspace)
-            self.changing.tell(explain_error(error, name))
-            return None
+
+        return await answer(self.changing, name, ask)
 
     def is_read_only(self) -> bool:
         """Whether nothing can be written here, which is said then."""
@@ -109,26 +104,14 @@ class ExperimentSteps:
         if len(rows) == 1:
             fresh = await self.read(rows[0].id, rows[0].name, workspace)
             return ([] if fresh is None or self._is_refused(step, fresh) else [fresh]), []
-        turn = asyncio.Semaphore(AT_ONCE)
 
-        async def look(row: ExperimentRow) -> Experiment | LeftOut:
-            async with turn:
-                return await self._look(step, row, workspace)
+        async def look(id: int) -> Experiment | LeftOut:
+            fresh = await read_experiment(id, workspace)
+            refusal = foresee_refusal(fresh, step, Choices())
+            return fresh if refusal is None else LeftOut(fresh.id, fresh.name, refusal.reason, refusal.next)
 
         with self.changing.reading(count(len(rows), "experiment")):
-            looked = await asyncio.gather(*map(look, rows))
-        fresh_ones = [one for one in looked if isinstance(one, Experiment)]
-        return fresh_ones, [one for one in looked if isinstance(one, LeftOut)]
-
-    async def _look(self, step: Step, row: ExperimentRow, workspace: Workspace) -> Experiment | LeftOut:
-        try:
-            fresh = await read_experiment(row.id, workspace)
-        except ApiError as error:
-            if await self.changing.signing_in.helps(error):
-                return await self._look(step, row, workspace)
-            return LeftOut(row.id, row.name, error.what.rstrip("."), error.next.rstrip("."))
-        refusal = foresee_refusal(fresh, step, Choices())
-        return fresh if refusal is None else LeftOut(fresh.id, fresh.name, refusal.reason, refusal.next)
+            return await answers(self.changing, [(row.id, row.name) for row in rows], look)
 
     def _is_refused(self, step: Step, fresh: Experiment) -> bool:
         """Whether the step cannot be taken whatever is chosen: nothing is asked for nothing."""
@@ -144,31 +127,19 @@ class ExperimentSteps:
 
     # What is chosen on the way to a step
 
-    async def _choose_for_one(self, step: Step, fresh: Experiment) -> Choices | None:
-        """What the step needs to know; None when the person leaves."""
+    async def _choose(self, step: Step, fresh: Sequence[Experiment], flags: str) -> Choices | None:
+        """What the step needs to know, one answer for all of them; None when the person leaves."""
         match step.name:
             case "end":
-                return await self._conclude()
+                kept = Choice("", "no conclusion yet", "an earlier one is erased")
+                return await self._concluded("End with which conclusion?", kept, at_first=False)
             case "ship":
-                return await self._ship(fresh)
-            case "archive" if fresh.feature_flag is not None and fresh.feature_flag.active:
-                return await self._archive(fresh.feature_flag_key)
+                return await self._ship(fresh[0])
+            case "archive" if any(one.feature_flag and one.feature_flag.active for one in fresh):
+                return await self._archive(flags)
             case "duplicate":
-                return await self._copy(fresh)
+                return await self._copy(fresh[0])
         return Choices()
-
-    async def _choose_for_many(self, step: Step, fresh: Sequence[Experiment]) -> Choices | None:
-        """The same for several, to which one answer applies; None when the person leaves."""
-        flags = [one.feature_flag for one in fresh]
-        if step.name == "end":
-            return await self._conclude()
-        if step.name == "archive" and any(flag is not None and flag.active for flag in flags):
-            return await self._archive("each of them")
-        return Choices()
-
-    async def _conclude(self) -> Choices | None:
-        kept = Choice("", "no conclusion yet", "an earlier one is erased")
-        return await self._concluded("End with which conclusion?", kept, at_first=False)
 
     async def _concluded(self, title: str, without: Choice[str], *, at_first: bool) -> Choices | None:
         """A conclusion and a comment on it; `without` is the way past both."""
@@ -215,16 +186,11 @@ class ExperimentSteps:
         about = "Without a flag of its own, pausing or shipping the copy would do it to the original too."
         own = fresh.feature_flag_key
 
-        def problem(line: str) -> str:
-            return "this is the flag of the original" if line.strip() == own else key_problem(line)
+        def read(line: str) -> PromptReading:
+            is_own = line.strip() == own
+            return PromptReading(problem="this is the flag of the original" if is_own else key_problem(line))
 
-        asked = Prompt(
-            "Flag key of the copy",
-            about,
-            f"{own}-copy",
-            "a key of its own",
-            lambda line: PromptReading(problem=problem(line)),
-        )
+        asked = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
         key = await self.changing.ask(PromptScreen(asked))
         if key is None:
             return None

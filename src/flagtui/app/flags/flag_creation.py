@@ -6,11 +6,11 @@ from typing import Any, Final, Literal
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.flags.deleted_screen import DeletedScreen
 from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.answers import answer
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import NewFlag, RelatedPlanner
 from flagtui.app.writing.form_lines import ask_line
@@ -35,7 +35,7 @@ from flagtui.changes.related.project_copies import (
     stays_behind,
     stays_behind_in_words,
 )
-from flagtui.config.guard_rules import Level
+from flagtui.models.account import Project
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -43,7 +43,6 @@ from flagtui.models.rows import FlagRow
 from flagtui.store.activity_feed import recent_deletions
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
-from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice
 
 Kind = Literal["boolean", "multivariate", "config", "copy"]
@@ -59,16 +58,13 @@ HERE: Final = 0
 class FlagCreation:
     """Begins what ends in a flag more."""
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app_state: AppState, changing: Changes, saved: Saved) -> None:
         self._app_state = app_state
         self._changing = changing
+        self._saved = saved
 
-    def new(self, rows: Sequence[FlagRow]) -> None:
+    async def new(self, rows: Sequence[FlagRow]) -> None:
         """A new flag; the one under the cursor can be its model."""
-        if self.may_write() and self._app_state.workspace is not None:
-            self._changing.run(self._new(rows[:1]))
-
-    async def _new(self, rows: Sequence[FlagRow]) -> None:
         copies: list[Choice[Kind]] = [Choice("copy", f"like {row.key}", "a copy of it, off") for row in rows]
         kind = await self._changing.ask(PickerScreen("New flag", [*KINDS, *copies]))
         if kind is None:
@@ -101,12 +97,8 @@ class FlagCreation:
         about = "code asks for it; it can hardly be changed later"
         return await ask_line(self._changing, "Key of the new flag", about, usual, problem)
 
-    def copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+    async def copy_to(self, rows: Sequence[FlagRow]) -> None:
         """One flag here under another key, or any number in another project under the same ones."""
-        if rows and self.may_write() and self._app_state.workspace is not None:
-            self._changing.run(self._copy_to(rows, saved))
-
-    async def _copy_to(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         try:
             projects = await project_choices(self._app_state)
         except ApiError:
@@ -126,18 +118,7 @@ class FlagCreation:
                 await self._copy_here(row, key)
         elif chosen is not None:
             name = next(one.name for one in others if one.value == chosen)
-            await self._copy_away(rows, chosen, name, saved)
-
-    def deleted(self) -> None:
-        """What was deleted lately, to bring back."""
-        self._changing.app.push_screen(DeletedScreen(self._app_state, self._changing))
-
-    def may_write(self) -> bool:
-        """False, and said, where the path would end in a refusal after all the typing."""
-        if self._app_state.session.rules.level is Level.READ_ONLY:
-            self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
-            return False
-        return True
+            await self._copy_away(rows, chosen, name)
 
     # Copies: the flag is read again, and what is not copied is said
 
@@ -149,7 +130,7 @@ class FlagCreation:
             copy = WorkingCopy.new(copy_of(flag, key))
             self._changing.app.push_screen(FormScreen(self._app_state, self._changing, copy, told))
 
-    async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str, saved: Saved) -> None:
+    async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str) -> None:
         """To another project: made there as new flags; a single one by the server where only it can."""
         workspace = self._app_state.workspace
         flags, left_out = await read_flags(rows, self._app_state, self._changing)
@@ -177,7 +158,7 @@ class FlagCreation:
                 what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
                 self._changing.tell(Notice(f"{what} To take it back: p, {name}, then u."))
 
-        self._changing.create(wanted, Listener(saved, ended, left_out), (there, name))
+        self._changing.create(wanted, Listener(self._saved, ended, left_out), (there, name))
 
     async def _by_the_server(self, row: FlagRow, flag: Flag, there: Workspace, name: str) -> None:
         """Have the server make it, which finds its cohorts and flags there."""
@@ -196,14 +177,13 @@ class FlagCreation:
         await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, name, make=make))
 
     async def _target(self, client: Client, there: Workspace, name: str, key: str) -> Target | None:
-        try:
+        async def both() -> tuple[Project, Project]:
             ours = await client.projects.get(client.project)
-            theirs = await there.client.projects.get(there.client.project)
-        except ApiError as error:
-            if await self._changing.signing_in.helps(error):
-                return await self._target(client, there, name, key)
-            self._changing.tell(explain_error(error, f"{key} was not copied"))
+            return ours, await there.client.projects.get(there.client.project)
+
+        if (found := await answer(self._changing, f"{key} was not copied", both)) is None:
             return None
+        ours, theirs = found
         try:
             deleted = {one.key: one.id for one in await recent_deletions(there.client.flags)}
         except ApiError:
@@ -214,18 +194,16 @@ class FlagCreation:
 
     async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have these keys; None, and said, without an answer."""
-        there = workspace.in_project(project)
-        try:
+
+        async def ask() -> Workspace:
+            there = workspace.in_project(project)
             for row in rows:
                 for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
                     there.flags.put_all((await there.client.flags.page(filters)).rows)
-        except ApiError as error:
-            if await self._changing.signing_in.helps(error):
-                return await self._there(rows, workspace, project)
-            what = rows[0].key if len(rows) == 1 else "they"
-            self._changing.tell(explain_error(error, f"{what} cannot be copied"))
-            return None
-        return there
+            return there
+
+        what = rows[0].key if len(rows) == 1 else "they"
+        return await answer(self._changing, f"{what} cannot be copied", ask)
 
     async def _left(self, flag: Flag) -> tuple[str, ...]:
         """What a copy would not have."""

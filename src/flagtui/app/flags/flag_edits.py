@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.flags.flag_creation import FlagCreation
 from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.form.rollout import RolloutScreen
-from flagtui.app.flags.related_changes import FlagSchedules
+from flagtui.app.flags.related_changes import RelatedChanges
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.form_lines import ask_tags
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.app.writing.screens import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
@@ -22,6 +23,7 @@ from flagtui.changes.flags.flag_intent import (
     why_no_rollout,
 )
 from flagtui.changes.proposal import LeftOut
+from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice
@@ -30,42 +32,46 @@ from flagtui.text.styled import Notice
 class FlagEdits:
     """What can be begun for the flags that are chosen. Nothing here sends a change itself.
 
-    `saved` hears which of them were changed.
+    `saved` hears which of them were changed. What is awaited here asks first; only within `Changes.run`.
     """
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app_state: AppState, changing: Changes, saved: Saved) -> None:
         self._app_state = app_state
         self._changing = changing
-        self.making = FlagCreation(app_state, changing)
-        self.scheduling = FlagSchedules(app_state, changing)
+        self._saved = saved
+        self.making = FlagCreation(app_state, changing, saved)
+        self.related = RelatedChanges(app_state, changing)
+
+    def may_write(self) -> bool:
+        """False, and said, where the path would end in a refusal after all the typing."""
+        if self._app_state.session.rules.level is Level.READ_ONLY:
+            self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
+            return False
+        return True
 
     # At once
 
-    def switch(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+    def switch(self, rows: Sequence[FlagRow]) -> None:
         """On or off. Several go the same way: the first decides, so that nothing is turned on by surprise."""
         if rows:
-            self._switch("turn off" if rows[0].active else "turn on", rows, saved)
+            self._switch("turn off" if rows[0].active else "turn on", rows)
 
-    def delete(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+    def delete(self, rows: Sequence[FlagRow]) -> None:
         """Softly."""
-        self._switch("delete", rows, saved)
+        self._switch("delete", rows)
 
-    def archive(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+    def archive(self, rows: Sequence[FlagRow]) -> None:
         """Into the archive, which turns off too, or back out of it when the first is there."""
         if rows:
-            self._switch("unarchive" if rows[0].archived else "archive", rows, saved)
+            self._switch("unarchive" if rows[0].archived else "archive", rows)
 
-    def _switch(self, verb: str, rows: Sequence[FlagRow], saved: Saved) -> None:
-        self._changing.start([switch(verb, row.id, row.version) for row in rows], saved)
+    def _switch(self, verb: str, rows: Sequence[FlagRow]) -> None:
+        self._changing.start([switch(verb, row.id, row.version) for row in rows], self._saved)
 
     # After a question
 
-    def rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+    async def rollout(self, rows: Sequence[FlagRow]) -> None:
         """A share in percent, for one condition or all."""
-        if rows and self.making.may_write():
-            self._changing.run(self._rollout(rows, saved))
-
-    async def _rollout(self, rows: Sequence[FlagRow], saved: Saved) -> None:
         found, left_out = await read_flags(rows, self._app_state, self._changing)
         flags = [flag for flag in found if not why_no_rollout(flag)]
         left_out += [LeftOut(flag.id, flag.key, why) for flag in found if (why := why_no_rollout(flag))]
@@ -77,35 +83,25 @@ class FlagEdits:
         answer = await self._changing.ask(RolloutScreen(flags)) if flags else None
         if answer is None:
             if not flags:
-                self._changing.start([], saved, left_out=left_out)
+                self._changing.start([], self._saved, left_out=left_out)
             return
         share, place = answer
         intents = [
             set_all_rollouts(flag, share) if place is None else set_rollout(flag, place, share)
             for flag in flags
         ]
-        self._changing.start(intents, saved, left_out=left_out)
+        self._changing.start(intents, self._saved, left_out=left_out)
 
-    def tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
+    async def tags(self, rows: Sequence[FlagRow]) -> None:
         """Add, remove or set, for one flag or many."""
-        if rows and self.making.may_write():
-            self._changing.run(self._tags(rows, saved))
+        whose = rows[0].key if len(rows) == 1 else f"{len(rows)} flags"
+        wanted = await ask_tags(self._changing, whose, "ops, -old", lambda line: _tags_afterwards(line, rows))
+        if wanted is not None:
+            self._changing.start(retag(rows, wanted), self._saved)
 
-    async def _tags(self, rows: Sequence[FlagRow], saved: Saved) -> None:
-        about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
-        title = f"Tags of {rows[0].key}" if len(rows) == 1 else f"Tags of {len(rows)} flags"
-        prompt = Prompt(title, about, hint="ops, -old", read=lambda line: _tags_afterwards(line, rows))
-        line = await self._changing.ask(PromptScreen(prompt))
-        if line is not None and not (wanted := read_tags(line)).is_empty:
-            self._changing.start(retag(rows, wanted), saved)
-
-    def as_json(self, rows: Sequence[FlagRow]) -> None:
+    async def as_json(self, rows: Sequence[FlagRow]) -> None:
         """In the person's own editor, one flag at a time."""
-        if rows and self.making.may_write():
-            self._changing.run(self._as_json(rows[0]))
-
-    async def _as_json(self, row: FlagRow) -> None:
-        flag = await read_flag(row, self._app_state, self._changing)
+        flag = await read_flag(rows[0], self._app_state, self._changing)
         if flag is None:
             return
         record = flag_text(flag)
@@ -114,13 +110,9 @@ class FlagEdits:
         if edited is not None and intent is not None:
             self._changing.start([intent], ended=lambda ended: edited.saved() if ended.is_saved else None)
 
-    def form(self, rows: Sequence[FlagRow]) -> None:
+    async def form(self, rows: Sequence[FlagRow]) -> None:
         """In a form, one flag at a time."""
-        if rows and self.making.may_write():
-            self._changing.run(self._form(rows[0]))
-
-    async def _form(self, row: FlagRow) -> None:
-        flag = await read_flag(row, self._app_state, self._changing)
+        flag = await read_flag(rows[0], self._app_state, self._changing)
         if flag is not None:
             form = FormScreen(self._app_state, self._changing, WorkingCopy.of(flag))
             self._changing.app.push_screen(form)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flagtui.app.lists.record_links import RecordKeys
 
 if TYPE_CHECKING:
     from flagtui.app.flags.flag_edits import FlagEdits
+    from flagtui.models.rows import FlagRow
 
 
 class FlagKeys(RecordKeys):
@@ -19,38 +21,47 @@ class FlagKeys(RecordKeys):
         """The actions of the keys; imported on first use, since the list is drawn without them."""
         from flagtui.app.flags.flag_edits import FlagEdits
 
-        return FlagEdits(self._app_state, self._changing)
+        return FlagEdits(self._app_state, self._changing, self.saved)
+
+    def _ask(self, edit: Callable[[Sequence[FlagRow]], Coroutine[Any, Any, None]], *, one: bool) -> None:
+        """Begin what asks for more; `one` is for what can only be about the flag under the cursor."""
+        rows: Sequence[FlagRow] = self.at_cursor() if one else self.chosen()
+        if rows and self.editing.may_write():
+            self._changing.run(edit(rows))
 
     def action_switch(self) -> None:
-        self.editing.switch(self.chosen(), self.saved)
+        self.editing.switch(self.chosen())
 
     def action_delete(self) -> None:
-        self.editing.delete(self.chosen(), self.saved)
+        self.editing.delete(self.chosen())
 
     def action_archive(self) -> None:
-        self.editing.archive(self.chosen(), self.saved)
+        self.editing.archive(self.chosen())
 
     def action_rollout(self) -> None:
-        self.editing.rollout(self.chosen(), self.saved)
+        self._ask(self.editing.rollout, one=False)
 
     def action_tags(self) -> None:
-        self.editing.tags(self.chosen(), self.saved)
-
-    def action_edit_json(self) -> None:
-        self.editing.as_json(self.at_cursor())
-
-    def action_edit(self) -> None:
-        self.editing.form(self.at_cursor())
-
-    def action_new(self) -> None:
-        self.editing.making.new(self.at_cursor())
+        self._ask(self.editing.tags, one=False)
 
     def action_copy_to(self) -> None:
-        self.editing.making.copy_to(self.chosen(), self.saved)
+        self._ask(self.editing.making.copy_to, one=False)
+
+    def action_edit_json(self) -> None:
+        self._ask(self.editing.as_json, one=True)
+
+    def action_edit(self) -> None:
+        self._ask(self.editing.form, one=True)
+
+    def action_new(self) -> None:
+        if self.editing.may_write() and self._app_state.workspace is not None:
+            self._changing.run(self.editing.making.new(self.at_cursor()))
 
     def action_deleted(self) -> None:
-        self.editing.making.deleted()
+        from flagtui.app.flags.deleted_screen import DeletedScreen
+
+        self.app.push_screen(DeletedScreen(self._app_state, self._changing))
 
     def action_schedule(self) -> None:
         for row in self.at_cursor():
-            self.editing.scheduling.begin(row)
+            self._changing.run(self.editing.related.schedule(row))

@@ -13,7 +13,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_columns import badges, mark_and_version
 from flagtui.app.flags.flag_keys import FlagKeys
-from flagtui.app.flags.related_changes import FlagArtifacts
+from flagtui.app.flags.related_changes import RelatedChanges
 from flagtui.app.flags.tabs.conditions_tab import condition_pages, reach_lines
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.flags.tabs.links_tab import link_pages
@@ -91,7 +91,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def __init__(self, app_state: AppState, changing: Changes, row: FlagRow, tab: str = "overview") -> None:
         super().__init__(app_state, changing, row, tab)
-        self._beside = FlagArtifacts(app_state, changing)
+        self._beside = RelatedChanges(app_state, changing)
         details = app_state.inspector.known(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
 

@@ -1,13 +1,14 @@
 """What is made beside a flag: a cohort of its people, its dashboard, changes for later."""
 
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from flagtui import local_time
-from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.answers import answer
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import RelatedPlanner
 from flagtui.app.writing.form_lines import ask_line
@@ -24,13 +25,19 @@ from flagtui.changes.related.schedules import (
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.rows import FlagRow
-from flagtui.store.workspace import Workspace
 from flagtui.text.flag_sentences import scheduled_words
 from flagtui.text.formats import share_of
-from flagtui.text.outcomes import explain_error
+
+Kind = str | ScheduledChange
+
+KINDS: Final = (
+    Choice[Kind]("on", "turn it on", "later"),
+    Choice[Kind]("off", "turn it off", "later"),
+    Choice[Kind]("condition", "add a condition for everyone", "a share of them, later"),
+)
 
 
-class FlagArtifacts:
+class RelatedChanges:
     """Reads again, asks, sends once, says how it ended."""
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
@@ -58,15 +65,19 @@ class FlagArtifacts:
         self.make("enrich" if has_one else "dashboard", row)
 
     async def _make(self, what: What, row: FlagRow) -> None:
-        workspace = self._app_state.workspace
-        if workspace is None:
+        if (workspace := self._app_state.workspace) is not None:
+            await self._write(
+                row,
+                lambda fresh: made_beside(what, fresh, self._who(row, fresh), workspace.client),
+            )
+
+    async def _write(self, row: FlagRow, plan: Callable[[Flag], Awaitable[RelatedPlan | Blocked]]) -> None:
+        if (workspace := self._app_state.workspace) is None:
             return
 
         async def make() -> RelatedPlan | Blocked | None:
             fresh = await read_flag(row, self._app_state, self._changing)
-            if fresh is None:
-                return None
-            return await made_beside(what, fresh, self._who(row, fresh), workspace.client)
+            return None if fresh is None else await plan(fresh)
 
         await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make=make))
 
@@ -79,38 +90,15 @@ class FlagArtifacts:
             return "everyone who has the flag now"
         return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"
 
-
-Kind = str | ScheduledChange
-
-KINDS: Final = (
-    Choice[Kind]("on", "turn it on", "later"),
-    Choice[Kind]("off", "turn it off", "later"),
-    Choice[Kind]("condition", "add a condition for everyone", "a share of them, later"),
-)
-
-
-class FlagSchedules:
-    """Reads again, asks, sends once, says how it ended."""
-
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
-        self._app_state = app_state
-        self._changing = changing
-
-    def begin(self, row: FlagRow) -> None:
-        """What shall happen, and when."""
-        self._changing.run(self._begin(row))
-
-    async def _begin(self, row: FlagRow) -> None:
-        workspace = self._app_state.workspace
-        if workspace is None:
+    async def schedule(self, row: FlagRow) -> None:
+        """What shall happen, and when. Only within a worker."""
+        if (workspace := self._app_state.workspace) is None:
             return
-        try:
-            known = await workspace.client.schedule.all({"model_name": "FeatureFlag", "record_id": row.id})
-        except ApiError as error:
-            if await self._changing.signing_in.helps(error):
-                await self._begin(row)
-            else:
-                self._changing.tell(explain_error(error, "the schedule cannot be read"))
+        asked = {"model_name": "FeatureFlag", "record_id": row.id}
+        known = await answer(
+            self._changing, "the schedule cannot be read", lambda: workspace.client.schedule.all(asked)
+        )
+        if known is None:
             return
         waiting = [
             Choice[Kind](one, f"drop: {scheduled_words(one)}", _when(one)) for one in known if not one.is_done
@@ -122,8 +110,14 @@ class FlagSchedules:
             later: Later | None = dropping(chosen, scheduled_words(chosen))
         else:
             later = await self._later(chosen)
-        if later is not None:
-            await self._ask(later, row, workspace)
+        if later is None:
+            return
+        wanted = later
+
+        async def plan(fresh: Flag) -> RelatedPlan | Blocked:
+            return plan_later(wanted, fresh)
+
+        await self._write(row, plan)
 
     async def _later(self, kind: str) -> Later | None:
         share = None
@@ -152,15 +146,6 @@ class FlagSchedules:
             return PromptReading(problem=moment)
         words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
         return PromptReading([(words, "$text-muted")])
-
-    async def _ask(self, later: Later, row: FlagRow, workspace: Workspace) -> None:
-        async def make() -> RelatedPlan | Blocked | None:
-            fresh = await read_flag(row, self._app_state, self._changing)
-            if fresh is None:
-                return None
-            return plan_later(later, fresh)
-
-        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make=make))
 
 
 def _when(change: ScheduledChange) -> str:

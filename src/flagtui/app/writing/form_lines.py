@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen, no_reading
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.draft import Draft
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
-from flagtui.changes.flags.flag_intent import read_tags
+from flagtui.changes.flags.flag_intent import Retagging, read_tags
 from flagtui.models.editable_fields import EditableField
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
@@ -132,6 +132,16 @@ async def ask_line(
         return PromptReading(problem=problem(line))
 
     return await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+
+
+async def ask_tags(
+    changing: Changes, whose: str, hint: str = "", read: Callable[[str], PromptReading] = no_reading
+) -> Retagging | None:
+    """Which tags to add, to remove or to set; None to leave them."""
+    about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
+    line = await changing.ask(PromptScreen(Prompt(f"Tags of {whose}", about, hint=hint, read=read)))
+    wanted = read_tags(line) if line is not None else None
+    return None if wanted is None or wanted.is_empty else wanted
 
 
 @dataclass(frozen=True, slots=True)
