@@ -13,7 +13,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.answers import answer
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.flag_planner import NewFlag, RelatedPlanner
-from flagtui.app.writing.form_lines import ask_line
+from flagtui.app.writing.form_lines import ask_new_key
 from flagtui.app.writing.screens import Listener, Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_refusals import Blocked
@@ -36,7 +36,6 @@ from flagtui.changes.related.project_copies import (
     stays_behind_in_words,
 )
 from flagtui.models.account import Project
-from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
@@ -87,15 +86,8 @@ class FlagCreation:
 
     async def _key(self, usual: str) -> str | None:
         rows = self._app_state.workspace.flags.rows if self._app_state.workspace else ()
-        taken = {row.key for row in rows}
-
-        def problem(line: str) -> str:
-            if not is_plain_key(line):
-                return "letters, digits, - and _, up to 400 of them"
-            return f"there is already a flag {line}" if line in taken else ""
-
         about = "code asks for it; it can hardly be changed later"
-        return await ask_line(self._changing, "Key of the new flag", about, usual, problem)
+        return await ask_new_key(self._changing, rows, usual, about)
 
     async def copy_to(self, rows: Sequence[FlagRow]) -> None:
         """One flag here under another key, or any number in another project under the same ones."""

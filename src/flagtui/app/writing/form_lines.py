@@ -1,6 +1,6 @@
 """Lines of a form, each of which knows what it is about, and the questions they have in common."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -10,8 +10,9 @@ from flagtui.app.writing.changes import Changes
 from flagtui.changes.draft import Draft
 from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
 from flagtui.changes.flags.flag_intent import Retagging, read_tags
-from flagtui.models.editable_fields import EditableField
+from flagtui.models.editable_fields import EditableField, is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent, share_bar, share_of
 from flagtui.text.styled import Piece
@@ -134,6 +135,20 @@ async def ask_line(
     return await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
 
 
+async def ask_new_key(
+    changing: Changes, rows: Iterable[FlagRow], usual: str, about: str, instead: str = ""
+) -> str | None:
+    """A key that no flag has; `instead` is said of one that is taken. None to leave it."""
+    taken = {row.key for row in rows}
+
+    def problem(line: str) -> str:
+        if not is_plain_key(line):
+            return "letters, digits, - and _, up to 400 of them"
+        return f"there is already a flag {line}{instead}" if line in taken else ""
+
+    return await ask_line(changing, "Key of the new flag", about, usual, problem)
+
+
 async def ask_tags(
     changing: Changes, whose: str, hint: str = "", read: Callable[[str], PromptReading] = no_reading
 ) -> Retagging | None:
@@ -237,6 +252,17 @@ async def ask_variant(changing: Changes, copy: Draft, place: int) -> None:
                 variant["name"] = line
         case "remove":
             copy.remove_variant(place)
+
+
+async def ask_shared_line(changing: Changes, copy: Draft, line: FormLine) -> None:
+    """The question of a line that drafts of flags and of experiments both have."""
+    match line.part:
+        case "variant":
+            await ask_variant(changing, copy, line.place)
+        case "add variant":
+            await ask_new_variant(changing, copy)
+        case "sum":
+            copy.distribute()
 
 
 async def ask_new_variant(changing: Changes, copy: Draft) -> None:

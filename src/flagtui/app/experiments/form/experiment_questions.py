@@ -17,9 +17,9 @@ from flagtui.app.writing.form_lines import (
     ask_field,
     ask_item_share,
     ask_line,
-    ask_new_variant,
+    ask_new_key,
     ask_percent,
-    ask_variant,
+    ask_shared_line,
 )
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
 from flagtui.changes.experiments.metric_nodes import Item
@@ -43,16 +43,9 @@ async def ask_flag(
     if chosen:
         return chosen, True
     about = "code asks for it; it cannot be changed later"
-    taken = {row.key for row in workspace.flags.rows}
-    usual = suggested_key(name)
-    value = usual if usual not in taken else ""
-
-    def problem(line: str) -> str:
-        if not is_plain_key(line):
-            return "letters, digits, - and _, up to 400 of them"
-        return f"there is already a flag {line}; pick it from the list" if line in taken else ""
-
-    key = await ask_line(changing, "Key of the new flag", about, value, problem)
+    rows, usual = workspace.flags.rows, suggested_key(name)
+    usual = "" if any(row.key == usual for row in rows) else usual
+    key = await ask_new_key(changing, rows, usual, about, "; pick it from the list")
     return None if key is None else (key, False)
 
 
@@ -109,16 +102,12 @@ class ExperimentQuestions:
         match line.part:
             case "field":
                 await self._field(line.name)
-            case "variant":
-                await ask_variant(self._changing, self.copy, line.place)
-            case "add variant":
-                await ask_new_variant(self._changing, self.copy)
-            case "sum":
-                self.copy.distribute()
             case "metric":
                 await self._metric(cast(Place, line.name), line.place)
             case "add metric":
                 await self._add_metric(cast(Place, line.name))
+            case _:
+                await ask_shared_line(self._changing, self.copy, line)
 
     async def share(self, line: FormLine) -> None:
         """The share of a variant, or of everybody."""
@@ -179,11 +168,8 @@ class ExperimentQuestions:
             case "filterTestAccounts":
                 criteria[name] = not leaves_test_accounts_out(self.copy)
             case "multiple_variant_handling":
-                now = as_text(criteria.get(name)) or "exclude"
-                ways = [Choice(way, about, "", way == now) for way, about in SEVERAL.items()]
-                chosen = await self._changing.ask(PickerScreen("Who saw several variants is", ways))
-                if chosen is not None and chosen != now:
-                    criteria[name] = chosen
+                ways = {way: (about, "") for way, about in SEVERAL.items()}
+                await self._one_of("Who saw several variants is", criteria, name, ways, "exclude")
             case _:
                 await self._exposed_by(criteria)
 
@@ -204,24 +190,26 @@ class ExperimentQuestions:
         settings = self.copy.settings("stats_config")
         match name:
             case "method":
-                now = as_text(settings.get("method"))
-                ways = [
-                    Choice("bayesian", "bayesian", "chance to win", now == "bayesian"),
-                    Choice("frequentist", "frequentist", "p-values", now == "frequentist"),
-                ]
-                chosen = await self._changing.ask(PickerScreen("Method", ways))
-                if chosen is not None:
-                    settings["method"] = chosen
+                ways = {"bayesian": ("bayesian", "chance to win"), "frequentist": ("frequentist", "p-values")}
+                await self._one_of("Method", settings, name, ways)
             case "confidence":
                 await self._confidence(settings)
             case _:
-                now = as_text(settings.get(name)) or "control"
                 keys = [as_text(as_dict(one).get("key")) for one in self.copy.variants]
                 keys = keys or [variant.key for variant in self.copy.fresh.variants]
-                offered = [Choice(key, key, "", key == now) for key in keys]
-                chosen = await self._changing.ask(PickerScreen("Compared with", offered))
-                if chosen is not None and chosen != now:
-                    settings[name] = chosen
+                await self._one_of(
+                    "Compared with", settings, name, {key: (key, "") for key in keys}, "control"
+                )
+
+    async def _one_of(
+        self, title: str, settings: Item, name: str, ways: Mapping[str, tuple[str, str]], usual: str = ""
+    ) -> None:
+        """One of these values, with words and what to know of each; `usual` is what none stored means."""
+        now = as_text(settings.get(name)) or usual
+        offered = [Choice(way, words, about, way == now) for way, (words, about) in ways.items()]
+        chosen = await self._changing.ask(PickerScreen(title, offered))
+        if chosen is not None and chosen != now:
+            settings[name] = chosen
 
     async def _confidence(self, settings: dict[str, JSON]) -> None:
         before = confidence_of(settings)

@@ -13,8 +13,7 @@ from flagtui.app.writing.form_lines import (
     ask_field,
     ask_item_share,
     ask_line,
-    ask_new_variant,
-    ask_variant,
+    ask_shared_line,
     field_line,
     heading_line,
     label_piece,
@@ -134,14 +133,10 @@ class FieldQuestions:
                 await self._property(line.place, None)
             case "add condition":
                 self._copy.add_condition()
-            case "variant":
-                await ask_variant(self._changing, self._copy, line.place)
-            case "add variant":
-                await ask_new_variant(self._changing, self._copy)
-            case "sum":
-                self._copy.distribute()
             case "payload":
                 await self._payload(line.name)
+            case _:
+                await ask_shared_line(self._changing, self._copy, line)
 
     async def share(self, line: FormLine) -> None:
         """The share of a variant, or of the condition that the line belongs to."""
