@@ -1,7 +1,7 @@
 """`flagtui flags list` and `get`."""
 
 from flagtui.changes.flags.canonical_filters import clean_filters
-from flagtui.cli.flags.flag_objects import NAMING, FlagObject, names_for, objects_of
+from flagtui.cli.flags.flag_selection import NAMING, flags_of, names_for
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
@@ -48,14 +48,15 @@ async def list_flags(
 @FLAG_WORDS
 async def get_flags(session: ProjectSession, flags: Wanted, printer: Printer) -> list[WholeFlag]:
     """Show flags as a whole: who sees them, and as what."""
-    found = await objects_of(session, flags)
-    names = await names_for(session, found) if "who" in printer.names_of(WHOLE_FLAG) else NO_NAMES
+    found, names = await flags_of(session, flags), NO_NAMES
+    if "who" in printer.names_of(WHOLE_FLAG):
+        names = await names_for(session, [one.raw for one in found])
     return [_whole(one, names) for one in found]
 
 
-def _whole(raw: FlagObject, names: Names) -> WholeFlag:
-    filters = clean_filters(raw.get("filters"))
+def _whole(flag: Flag, names: Names) -> WholeFlag:
+    filters = clean_filters(flag.raw.get("filters"))
     payloads = as_dict(filters.get("payloads"))
-    if raw.get("has_encrypted_payloads") and payloads:
+    if flag.has_encrypted_payloads and payloads:
         filters["payloads"] = dict.fromkeys(payloads, MASK)
-    return WholeFlag(raw, Flag.of(raw).row(), filters, names)
+    return WholeFlag(flag.raw, flag.row(), filters, names)
