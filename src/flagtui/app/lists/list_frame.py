@@ -17,7 +17,7 @@ from flagtui.app.shell.status_line import tabs_of
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
-from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.widgets.search_line import LineHistory, SearchLine
@@ -41,28 +41,18 @@ QUERY_KEYS: Final = 5
 class ChipLine(Line):
     """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
 
-    _places: Sequence[tuple[int, str]] = ()
-    """How far from its right end each filter ends, in cells, and its label."""
-
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
         """Draw these filters, and what stands at the end."""
         pieces: list[Piece] = []
-        left = sum(cell_len(text) for text, _style in end)
-        places: list[tuple[int, str]] = []
-        for chip in reversed(chips):
-            places.append((left, chip.label))
-            left += cell_len(f"{chip.label} {chip.value}  ")
-        for chip in chips:
+        widths = [cell_len(f"{chip.label} {chip.value}  ") for chip in chips]
+        at = self.content_size.width - sum(widths) - sum(cell_len(text) for text, _style in end)
+        spots = [Spot(at, "")]
+        for chip, width in zip(chips, widths, strict=True):
             style = "$primary" if chip.is_set else ""
             pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", style)]
-        self._places = [*places, (left, "")]
-        self.show(styled(), styled(*pieces, *end))
-
-    async def on_click(self, event: events.Click) -> None:
-        from_end = self.content_size.width - 1 - (event.x - self.gutter.left)
-        passed = [label for start, label in self._places if start <= from_end]
-        if passed and passed[-1] and isinstance(self.screen, BrowseScreen):
-            self.screen.move_filter(passed[-1])
+            at += width
+            spots.append(Spot(at, f"move_filter('{chip.label}')"))
+        self.show(styled(), styled(*pieces, *end), spots)
 
     def on_resize(self, _event: events.Resize) -> None:
         if isinstance(self.screen, BrowseScreen):
@@ -92,13 +82,14 @@ class BrowseScreen(OwnedScreen[None]):
     description: ListDescription[Any]
     tab: str
     """The key of its tab."""
-    _app_state: AppState
-    _changing: Changes
-    _finder: Finder[Any]
 
-    @abstractmethod
-    def make_rows(self) -> RowList[Any]:
-        """The list of this screen."""
+    def __init__(self, app_state: AppState, changing: Changes, finder: Finder[Any] | None = None) -> None:
+        super().__init__()
+        self._app_state = app_state
+        self._changing = changing
+        self._finder: Finder[Any] = finder or Finder(
+            listing=self.description.listing, sort=self.description.sort, clock=app_state.session.clock
+        )
 
     @abstractmethod
     def make_search(self) -> SearchLine:
@@ -118,7 +109,8 @@ class BrowseScreen(OwnedScreen[None]):
             yield self.make_search()
             yield ChipLine(id="chips")
         with Horizontal(id="body"):
-            rows = self.make_rows()
+            columns = self.all_columns()[: len(self.description.columns)]
+            rows = RowList(columns, clock=self._app_state.now)
             if self.starts_at.record is not None:
                 rows.prefer(self.starts_at.record)
             yield rows
@@ -157,9 +149,6 @@ class BrowseScreen(OwnedScreen[None]):
         while shown and sum(cell_len(f"{chip.label} {chip.value}  ") for chip in shown) > room:
             shown.remove(next((chip for chip in shown if not chip.is_set), shown[0]))
         line.show_chips(shown, end)
-
-    def move_filter(self, label: str) -> None:
-        """On to the next value of the filter with this label."""
 
     def on_resize(self, _event: events.Resize) -> None:
         self.reframe()

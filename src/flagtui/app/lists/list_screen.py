@@ -39,12 +39,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     """
 
     def __init__(self, app_state: AppState, changing: Changes, finder: Finder[R] | None = None) -> None:
-        super().__init__()
-        self._app_state = app_state
-        self._changing = changing
-        self._finder: Finder[R] = finder or Finder(
-            listing=self.description.listing, sort=self.description.sort, clock=app_state.session.clock
-        )
+        super().__init__(app_state, changing, finder)
         self._resting: Timer | None = None
         self._sought: RecordId | None = None
         """The record to put the cursor on as soon as it has arrived."""
@@ -79,9 +74,6 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     def missing(self) -> int:
         """How many rows have not come."""
         return 0
-
-    def make_rows(self) -> RowList[R]:
-        return RowList(self.all_columns()[: len(self.description.columns)], clock=self._app_state.now)
 
     @property
     def record(self) -> R | None:
@@ -206,7 +198,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         vocabulary = self.description.listing.vocabulary
         self.search.set_line(cycle(self.search.value, self.description.filters[name], vocabulary))
 
-    def move_filter(self, label: str) -> None:
+    def action_move_filter(self, label: str) -> None:
         """On to the next value of the filter with this label: the name of its key or of its qualifier."""
         names = self.description.filters
         name = next((key for key, qualifier in names.items() if label in (key, qualifier)), None)

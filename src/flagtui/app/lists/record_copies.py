@@ -7,7 +7,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import OpenRecord, RecordLink
+from flagtui.app.state.go_to import ONE, OpenRecord, RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.config.profiles import NEUTRAL
 from flagtui.details.event_inspector import EventUses
@@ -17,8 +17,6 @@ from flagtui.safe_text import MASK
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice, command_for, link_to, request_for
-
-ONE: dict[Kind, str] = {"flags": "flag", "experiments": "experiment", "events": "event"}
 
 
 async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) -> None:

@@ -58,7 +58,7 @@ class RecordKeys(AnyScreen):
     def target(self) -> RecordLink | None:
         """The record the keys are about."""
         for row in self.at_cursor():
-            return RecordLink(self.kind, row.id, row.key if self.kind == "flags" else row.name)
+            return RecordLink.to(self.kind, row)
         return None
 
     def action_undo(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.palette import Destination
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import RecordLink
+from flagtui.app.state.go_to import ONE, RecordLink
 from flagtui.store.event_listing import EVENTS
 from flagtui.store.experiment_listing import EXPERIMENTS
 from flagtui.store.flag_listing import FLAGS
@@ -19,7 +19,6 @@ MOST: Final = 20
 """Names of each kind offered at most: matching a hundred thousand is quick, listing them is not."""
 PAUSE: Final = 0.25
 """Seconds without a letter after which the server is asked."""
-ONE: Final[dict[Kind, str]] = {"flags": "flag", "experiments": "experiment", "events": "event"}
 VOCABULARIES: Final[dict[Kind, Any]] = {"flags": FLAGS, "experiments": EXPERIMENTS, "events": EVENTS}
 
 
@@ -58,7 +57,7 @@ class RecordSearch:
         count = 0
         for rows in (known.rows, more):
             for row in filter(asked, rows):
-                link = RecordLink(kind, row.id, row.key if kind == "flags" else row.name)
+                link = RecordLink.to(kind, row)
                 yield Destination(link.key, ONE[kind], partial(self._go_to, link))
                 count += 1
                 if count >= MOST:

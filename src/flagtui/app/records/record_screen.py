@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from rich.cells import cell_len
-from textual import events
 from textual.containers import VerticalScroll
 from textual.widget import Widget
 
@@ -13,7 +12,7 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
-from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.writing.changes import Changes
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.load_progress import RecordId
@@ -28,29 +27,21 @@ class RecordTabs(Line):
 
     def __init__(self) -> None:
         super().__init__(id="record-tabs")
-        self._places: list[tuple[int, str]] = []
-        """Where each title ends, in cells, and its tab."""
 
     def show_tabs(self, titles: Titles, current: str, width: int) -> None:
         """Draw the titles in so many cells."""
         pieces: list[Piece] = []
-        end, self._places = 0, []
+        end, spots = 0, list[Spot]()
         is_roomy = sum(cell_len(title) + 3 for title, _ in titles.values()) <= width
         for name, (title, short) in titles.items():
             shown = f" {title if is_roomy else short} "
             pieces.append((shown, "bold $cursor-text on $row-cursor" if name == current else "$text-muted"))
             end += cell_len(shown)
-            self._places.append((end, name))
+            spots.append(Spot(end, f"open_tab('{name}')"))
             if is_roomy:
                 pieces.append((" ", ""))
                 end += 1
-        self.show(styled(*pieces))
-
-    async def on_click(self, event: events.Click) -> None:
-        at = event.x - self.gutter.left
-        name = next((name for end, name in self._places if 0 <= at < end), "")
-        if name:
-            await self.app.run_action(f"open_tab('{name}')", self.screen)
+        self.show(styled(*pieces), spots=spots)
 
 
 class RecordPane(Widget):
@@ -68,6 +59,10 @@ class RecordPane(Widget):
         return False
 
 
+ENDS: Final = {"first": "home", "last": "end"}
+"""What Textual calls these ways."""
+
+
 class LinesPane(VerticalScroll, RecordPane, can_focus=True):
     """Lines that scroll."""
 
@@ -77,15 +72,7 @@ class LinesPane(VerticalScroll, RecordPane, can_focus=True):
 
 def scroll(body: VerticalScroll, way: str) -> None:
     """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""
-    ways = {
-        "down": body.scroll_down,
-        "up": body.scroll_up,
-        "page_down": body.scroll_page_down,
-        "page_up": body.scroll_page_up,
-        "first": body.scroll_home,
-        "last": body.scroll_end,
-    }
-    ways[way](animate=False)
+    getattr(body, f"scroll_{ENDS.get(way, way)}")(animate=False)
 
 
 R = TypeVar("R", FlagRow, ExperimentRow, EventDefinitionRow)

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from flagtui.app.commands.command import SIGNS, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Line, styled
+from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
@@ -98,20 +98,13 @@ class KeyLine(Line):
                     self._runs[pair[0][0]] = (one.binding.action, one.node)
         return drawn
 
-    async def on_click(self, event: events.Click) -> None:
-        """Do what the key under the pointer does."""
-        end = 1
+    def _fit(self) -> None:
+        end, pieces, spots = 1, list[Piece](), list[Spot]()
         for pair in _fitting(self._shown, self._last, self.size.width - 2):
             end += _width(pair)
-            if event.x < end:
-                action, node = self._runs.get(pair[0][0], ("", self.screen))
-                if action:
-                    await self.app.run_action(action, node)
-                return
-
-    def _fit(self) -> None:
-        fitting = _fitting(self._shown, self._last, self.size.width - 2)
-        self.show(styled(" ", *(piece for pair in fitting for piece in pair)))
+            pieces += pair
+            spots.append(Spot(end, *self._runs.get(pair[0][0], ("",))))
+        self.show(styled(" ", *pieces), spots=spots)
 
     def _words(self, binding: Binding, enabled: bool) -> Shown:
         key = display_key(self.app, binding)

@@ -4,10 +4,9 @@ from typing import Final, Literal
 
 from msgspec import Struct
 from rich.cells import cell_len
-from textual import events
 from textual.content import Content
 
-from flagtui.app.widgets.line import APART, Line, cut, styled
+from flagtui.app.widgets.line import APART, Line, Spot, cut, styled
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
@@ -143,29 +142,26 @@ def _tab_width(tab: Tab) -> int:
 class Tabs(Line):
     """The tabs that work, the current one on its own ground. A click goes to one."""
 
-    _places: "list[tuple[int, str]]" = []
-    """Where each tab ends, in cells, and its key."""
-
     def show_tabs(self, tabs: list[Tab], current: str) -> None:
         """Draw the tabs; `current` is the key of the one that is open."""
         pieces: list[Content | str | Piece] = []
-        end, self._places = 0, []
+        spots: list[Spot] = []
         # Where there is not room for every count, the one of the list in front stays.
         is_roomy = sum(map(_tab_width, tabs)) - TAB_GAP <= self.app.size.width
         for tab in tabs:
             here = tab.key == current
             tab = tab if is_roomy or here else Tab(tab.key, tab.title)
-            end += _tab_width(tab)
-            self._places.append((end, tab.key))
+            spots.append(Spot((spots[-1].end if spots else 0) + _tab_width(tab), _opening(tab.key)))
             ground = "$cursor-text on $row-cursor" if here else ""
             title_style = f"bold {ground}" if here else "$text-muted"
             pieces.append((f" {tab.key} {tab.title}", title_style))
             pieces.append((f" {tab.count} " if tab.count else " ", ground or "$faint"))
             pieces.append(" " * TAB_GAP)
-        self.show(Content.assemble(*pieces[:-1]))
+        self.show(Content.assemble(*pieces[:-1]), spots=spots)
 
-    async def on_click(self, event: events.Click) -> None:
-        key = next((key for end, key in self._places if event.x < end), "")
-        if key.isdigit():
-            action = f"query({key})" if int(key) > LISTS else f"app.tab('{key}')"
-            await self.app.run_action(action, self.screen)
+
+def _opening(key: str) -> str:
+    """The action of a tab; none for those of lists above the others, which are in front already."""
+    if not key.isdigit():
+        return ""
+    return f"query({key})" if int(key) > LISTS else f"app.tab('{key}')"

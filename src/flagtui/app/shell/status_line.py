@@ -11,6 +11,7 @@ from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.config.guard_rules import Level
 from flagtui.store.load_progress import Running
@@ -109,14 +110,10 @@ def _joined(*parts: str) -> str:
 def tabs_of(app_state: AppState) -> list[Tab]:
     """The tabs that work."""
     workspace = app_state.workspace
-    if workspace is None:
-        return [Tab("1", "Flags"), Tab("2", "Experiments"), Tab("3", "Events"), Tab("4", "Activity")]
-    return [
-        Tab("1", "Flags", count_of(workspace, "flags")),
-        Tab("2", "Experiments", count_of(workspace, "experiments")),
-        Tab("3", "Events", count_of(workspace, "events")),
-        Tab("4", "Activity"),
+    lists = [
+        Tab(TABS[kind], kind.capitalize(), count_of(workspace, kind) if workspace else "") for kind in TABS
     ]
+    return [*lists, Tab("4", "Activity")]
 
 
 def count_of(workspace: Workspace, kind: Kind) -> str:

@@ -1,16 +1,14 @@
 """The looks: style sheets and colours. Meaning is never carried by colour alone, so themes can be swapped."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Final
 
 from textual.theme import BUILTIN_THEMES, Theme
 
-Colours = Mapping[str, str]
 
-
-def _theme(name: str, colours: Colours, *, dark: bool) -> Theme:
+def _theme(name: str, colours: Mapping[str, str], *, dark: bool) -> Theme:
     """A theme from the colours that differ between themes; every one names the same."""
     return Theme(
         name=name,
@@ -44,99 +42,37 @@ def _theme(name: str, colours: Colours, *, dark: bool) -> Theme:
     )
 
 
-_DARK: Final = {
-    "primary": "#58a6ff",
-    "secondary": "#d2a8ff",
-    "success": "#7ee787",
-    "warning": "#e3b341",
-    "error": "#ff7b72",
-    "text": "#e6edf3",
-    "ground": "#0d1117",
-    "panel": "#161b22",
-    "muted": "#8b949e",
-    "faint": "#6e7681",
-    "line": "#30363d",
-    "cursor": "#1f2a3a",
-    "track": "#21262d",
-}
-_LIGHT: Final = {
-    "primary": "#0969da",
-    "secondary": "#8250df",
-    "success": "#1a7f37",
-    "warning": "#9a6700",
-    "error": "#cf222e",
-    "text": "#1f2328",
-    "ground": "#ffffff",
-    "panel": "#f6f8fa",
-    "muted": "#59636e",
-    "faint": "#818b98",
-    "line": "#d1d9e0",
-    "cursor": "#ddf4ff",
-    "track": "#e6eaef",
-}
-_CONTRAST: Final = {
-    "primary": "#8accff",
-    "secondary": "#e3bcff",
-    "success": "#5ef85e",
-    "warning": "#ffd83a",
-    "error": "#ff9a94",
-    "text": "#ffffff",
-    "ground": "#000000",
-    "panel": "#101010",
-    "muted": "#d4d9de",
-    "faint": "#b4bac0",
-    "line": "#8f959b",
-    "cursor": "#10355f",
-    "track": "#4a4f54",
-}
-_CONTRAST_LIGHT: Final = {
-    "primary": "#003c94",
-    "secondary": "#551a8f",
-    "success": "#00561c",
-    "warning": "#5f4200",
-    "error": "#8c0018",
-    "text": "#000000",
-    "ground": "#ffffff",
-    "panel": "#f2f2f2",
-    "muted": "#2b3138",
-    "faint": "#454c54",
-    "line": "#6a7078",
-    "cursor": "#cfe2fa",
-    "track": "#b5bbc2",
-}
-_VISION: Final = _DARK | {
-    "primary": "#c8ccff",
-    "secondary": "#d890c0",
-    "success": "#56b4f0",
-    "warning": "#f5e663",
-    "error": "#ff7f2a",
-    "muted": "#a0a8b4",
-    "faint": "#828b96",
-}
-_VISION_LIGHT: Final = _LIGHT | {
-    "primary": "#3b3b9a",
-    "secondary": "#7a3f8f",
-    "success": "#0058b0",
-    "warning": "#7a6a00",
-    "error": "#b5003c",
-    "muted": "#4d565f",
-    "faint": "#6a727b",
-}
+_ROWS: Final = """
+theme     dark     light    high-contrast  high-contrast-light  colour-vision  colour-vision-light
+primary   #58a6ff  #0969da  #8accff        #003c94              #c8ccff        #3b3b9a
+secondary #d2a8ff  #8250df  #e3bcff        #551a8f              #d890c0        #7a3f8f
+success   #7ee787  #1a7f37  #5ef85e        #00561c              #56b4f0        #0058b0
+warning   #e3b341  #9a6700  #ffd83a        #5f4200              #f5e663        #7a6a00
+error     #ff7b72  #cf222e  #ff9a94        #8c0018              #ff7f2a        #b5003c
+text      #e6edf3  #1f2328  #ffffff        #000000              #e6edf3        #1f2328
+ground    #0d1117  #ffffff  #000000        #ffffff              #0d1117        #ffffff
+panel     #161b22  #f6f8fa  #101010        #f2f2f2              #161b22        #f6f8fa
+muted     #8b949e  #59636e  #d4d9de        #2b3138              #a0a8b4        #4d565f
+faint     #6e7681  #818b98  #b4bac0        #454c54              #828b96        #6a727b
+line      #30363d  #d1d9e0  #8f959b        #6a7078              #30363d        #d1d9e0
+cursor    #1f2a3a  #ddf4ff  #10355f        #cfe2fa              #1f2a3a        #ddf4ff
+track     #21262d  #e6eaef  #4a4f54        #b5bbc2              #21262d        #e6eaef
+"""
+"""A theme in each column: its name, and below it its colours. Those `-light` are for a bright terminal."""
 
-DARK: Final = _theme("dark", _DARK, dark=True)
-LIGHT: Final = _theme("light", _LIGHT, dark=False)
+
+def _themes(rows: str) -> Iterator[Theme]:
+    """The themes of such a table."""
+    (_, *colours), *columns = zip(*(line.split() for line in rows.strip().splitlines()), strict=True)
+    for name, *values in columns:
+        yield _theme(name, dict(zip(colours, values, strict=True)), dark=not name.endswith("light"))
+
+
+DARK, LIGHT, *_OTHERS = _themes(_ROWS)
 PLAIN: Final = replace(BUILTIN_THEMES["ansi-dark"], name="ansi-16", secondary="ansi_magenta")
 """The terminal's own sixteen colours, or none at all under NO_COLOR."""
 
-THEMES: Final = (
-    DARK,
-    LIGHT,
-    _theme("high-contrast", _CONTRAST, dark=True),
-    _theme("high-contrast-light", _CONTRAST_LIGHT, dark=False),
-    _theme("colour-vision", _VISION, dark=True),
-    _theme("colour-vision-light", _VISION_LIGHT, dark=False),
-    PLAIN,
-)
+THEMES: Final = (DARK, LIGHT, *_OTHERS, PLAIN)
 AUTO: Final = "auto"
 """Light or dark, as the terminal is."""
 CHOICES: Final[Mapping[str, str]] = {

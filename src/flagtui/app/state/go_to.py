@@ -1,6 +1,6 @@
 """To a record of whatever kind, from whatever screen: messages, which the app answers."""
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 from textual.message import Message
@@ -12,6 +12,8 @@ Arrival = Literal["cursor", "record", "behind"]
 """The list is shown with the cursor on it; it is opened from its list; the cursor is put on it unseen."""
 TABS: Final[dict[Kind, str]] = {"flags": "1", "experiments": "2", "events": "3"}
 """The key of the tab that lists each kind."""
+ONE: Final[dict[Kind, str]] = {"flags": "flag", "experiments": "experiment", "events": "event"}
+"""What one of each kind is called."""
 
 
 class RecordLink(Struct, frozen=True):
@@ -20,6 +22,11 @@ class RecordLink(Struct, frozen=True):
     kind: Kind
     id: RecordId
     key: str
+
+    @classmethod
+    def to(cls, kind: Kind, row: Any) -> "RecordLink":
+        """The link to a record that is in a list."""
+        return cls(kind, row.id, row.key if kind == "flags" else row.name)
 
 
 class GoTo(Message):

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
+from textual import events
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.widget import Widget
 
 from flagtui.text.styled import Piece
@@ -47,6 +49,17 @@ def _hung(pieces: Sequence[Piece], width: int) -> Iterator[Content]:
         yield (Content(" " * indent) + part.rstrip() if place else part.rstrip())
 
 
+class Spot(NamedTuple):
+    """A part of a line that can be clicked; it begins where the one before ends."""
+
+    end: int
+    """In cells."""
+    action: str
+    """What a click does; nothing where it is empty."""
+    node: DOMNode | None = None
+    """Where the action belongs, unless that is the screen."""
+
+
 class Line(Widget):
     """A fixed line: the header, the tabs, the keys. Never asks for a layout."""
 
@@ -57,13 +70,22 @@ class Line(Widget):
         super().__init__(id=id)
         self._left = Content()
         self._right = Content()
+        self._spots: Sequence[Spot] = ()
 
-    def show(self, left: Content, right: Content | None = None) -> None:
+    def show(self, left: Content, right: Content | None = None, spots: Sequence[Spot] = ()) -> None:
         """Show this text; the right end yields to the left one when there is no room for both."""
         right = right or Content()
+        self._spots = spots
         if not (left.is_same(self._left) and right.is_same(self._right)):
             self._left, self._right = left, right
             self.refresh()
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the part under the pointer is for."""
+        at = event.x - self.gutter.left
+        spot = next((spot for spot in self._spots if 0 <= at < spot.end), None)
+        if spot is not None and spot.action:
+            await self.app.run_action(spot.action, spot.node or self.screen)
 
     def render(self) -> Content:
         width, left, right = self.content_size.width, self._left.cell_length, self._right.cell_length
