@@ -12,8 +12,9 @@ from flagtui.models.account import KeyInfo, Me, Project
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
-from flagtui.models.experiment import Experiment, Holdout, read_experiment_page
+from flagtui.models.experiment import Experiment, Holdout
 from flagtui.models.experiment_answers import Exposures, MetricResult, Timeseries
+from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import (

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from flagtui.models.experiment import Experiment, Holdout, read_experiment_page
+from flagtui.models.experiment import Experiment, Holdout
+from flagtui.models.experiment_rows import read_experiment_page
 
 START, END = "2026-03-01T12:00:00Z", "2026-04-01T12:00:00Z"
 ON = {"id": 5, "key": "a", "active": True}

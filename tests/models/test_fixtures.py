@@ -14,7 +14,8 @@ from flagtui.models.account import Me, Project, User
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
-from flagtui.models.experiment import Experiment, Holdout, read_experiment_page
+from flagtui.models.experiment import Experiment, Holdout
+from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import LocalEvaluation
 from flagtui.models.flag_rows import read_flag_page

@@ -12,7 +12,8 @@ from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
 from flagtui.api.resource import Listable, PagedRecords, WholeRecords, read_record
 from flagtui.models.activity import ActivityPage
-from flagtui.models.experiment import Experiment, read_experiment_page
+from flagtui.models.experiment import Experiment
+from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import ExperimentRow

@@ -10,7 +10,7 @@ from flagtui.models.account import User
 from flagtui.models.filters import Filters, Variant
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.record import Items, Moment, Record, Texts, Whole, only_objects
-from flagtui.models.rows import OLD_QUERIES, ExperimentRow, RowPage, read_plainly
+from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 
 Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
 
@@ -213,16 +213,3 @@ def derived_status(start: datetime | None, end: datetime | None, flag_on: bool) 
     if end is not None:
         return "stopped"
     return "running" if flag_on else "paused"
-
-
-def read_experiment_page(body: bytes) -> RowPage[ExperimentRow]:
-    """The rows in a page of the experiment list; raises `NotJson` when it is not a page.
-
-    Projects have hundreds of experiments where they have thousands of flags, so none is read a faster way.
-    """
-    return read_plainly(body, _row_from)
-
-
-def _row_from(raw: dict[str, JSON]) -> ExperimentRow | None:
-    experiment = Experiment.of(raw)
-    return experiment.row() if experiment.id > 0 else None

@@ -188,58 +188,50 @@ class RowReader(Generic[Wire, Row]):
         except (msgspec.ValidationError, OverflowError):
             return self._read_by_row(body)
         except (msgspec.DecodeError, RecursionError):
-            return read_plainly(body, self._slow)
+            return self._read_slowly(body)
 
     def _read_by_row(self, body: bytes) -> RowPage[Row]:
         try:
             page = self._split.decode(body)
         except (msgspec.DecodeError, RecursionError):
-            return read_plainly(body, self._slow)
+            return self._read_slowly(body)
         rows: list[Row] = []
         unreadable: list[int | str] = []
         for raw in page.results:
             try:
                 rows.append(self._fast(self._row.decode(raw)))
             except (msgspec.DecodeError, OverflowError, RecursionError):
-                _sort_out(read_json(bytes(raw)), self._slow, rows, unreadable)
+                self._sort_out(read_json(bytes(raw)), rows, unreadable)
         return _page_of(page, tuple(rows), tuple(unreadable))
 
+    def _read_slowly(self, body: bytes) -> RowPage[Row]:
+        page = read_json(body)
+        if not isinstance(page, dict) or not isinstance(page.get("results"), list):
+            raise NotJson("it is not a page of a list")
+        rows: list[Row] = []
+        unreadable: list[int | str] = []
+        for item in page["results"]:
+            self._sort_out(item, rows, unreadable)
+        size = len(rows) + len(unreadable)
+        count = as_id(page.get("count")) or 0
+        return RowPage(
+            rows=tuple(rows),
+            total=max(count if count <= COUNT_LIMIT else 0, size),
+            unreadable=tuple(unreadable),
+            is_capped=page.get("count_is_capped") is True,
+            has_more=isinstance(page.get("next"), str),
+        )
 
-def read_plainly(body: bytes, row_of: Callable[[dict[str, JSON]], Row | None]) -> RowPage[Row]:
-    """The page in `body`, whatever is in it; raises `NotJson` when it is not a page at all.
-
-    `row_of` gives None for a record that cannot be recognised.
-    """
-    page = read_json(body)
-    if not isinstance(page, dict) or not isinstance(page.get("results"), list):
-        raise NotJson("it is not a page of a list")
-    rows: list[Row] = []
-    unreadable: list[int | str] = []
-    for item in page["results"]:
-        _sort_out(item, row_of, rows, unreadable)
-    size = len(rows) + len(unreadable)
-    count = as_id(page.get("count")) or 0
-    return RowPage(
-        rows=tuple(rows),
-        total=max(count if count <= COUNT_LIMIT else 0, size),
-        unreadable=tuple(unreadable),
-        is_capped=page.get("count_is_capped") is True,
-        has_more=isinstance(page.get("next"), str),
-    )
-
-
-def _sort_out(
-    item: JSON,
-    row_of: Callable[[dict[str, JSON]], Row | None],
-    rows: list[Row],
-    unreadable: list[int | str],
-) -> None:
-    row = row_of(item) if isinstance(item, dict) else None
-    if row is not None:
-        rows.append(row)
-    else:
-        name = item.get("id") if isinstance(item, dict) else None
-        unreadable.append(as_id(name) or (name if isinstance(name, str) else 0))
+    def _sort_out(self, item: JSON, rows: list[Row], unreadable: list[int | str]) -> None:
+        if not isinstance(item, dict):
+            unreadable.append(0)
+            return
+        row = self._slow(item)
+        if row is not None:
+            rows.append(row)
+        else:
+            name = item.get("id")
+            unreadable.append(as_id(name) or (name if isinstance(name, str) else 0))
 
 
 def _page_of(page: _Page[Wire], rows: tuple[Row, ...], unreadable: tuple[int | str, ...]) -> RowPage[Row]:

@@ -1,0 +1,155 @@
+"""From the bytes of an experiment list to rows."""
+
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from flagtui.local_time import unix
+from flagtui.models.flag_rows import Id, Maker, credit
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import OLD_QUERIES, ExperimentRow, RowPage, RowReader
+
+
+class _Variant(msgspec.Struct, gc=False):
+    key: str
+
+
+class _Multivariate(msgspec.Struct, gc=False):
+    variants: list[_Variant] | None = None
+
+
+class _Filters(msgspec.Struct, gc=False):
+    multivariate: _Multivariate | None = None
+
+
+class _Flag(msgspec.Struct, gc=False):
+    id: Id | None = None
+    key: str | None = None
+    active: bool | None = None
+    filters: _Filters | None = None
+
+
+class _Parameters(msgspec.Struct, gc=False):
+    feature_flag_variants: list[_Variant] | None = None
+
+
+class _Holdout(msgspec.Struct, gc=False):
+    id: Id
+
+
+class _Metric(msgspec.Struct, gc=False):
+    kind: str | None = None
+
+
+class _Shared(msgspec.Struct, gc=False):
+    query: _Metric | None = None
+
+
+class _Goal(msgspec.Struct, gc=False):
+    events: list[Any] | None = None
+    actions: list[Any] | None = None
+
+
+class _Secondary(msgspec.Struct, gc=False):
+    pass
+
+
+class _Experiment(msgspec.Struct, gc=False):
+    id: Id
+    name: str
+    description: str | None = None
+    feature_flag_key: str | None = None
+    feature_flag: _Flag | None = None
+    parameters: _Parameters | None = None
+    start_date: datetime | None = None
+    end_date: datetime | None = None
+    status: str | None = None
+    archived: bool | None = None
+    deleted: bool | None = None
+    type: str | None = None
+    conclusion: str | None = None
+    created_by: Maker | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    holdout: _Holdout | None = None
+    holdout_id: Id | None = None
+    is_legacy: bool | None = None
+    metrics: list[_Metric] | None = None
+    metrics_secondary: list[_Metric] | None = None
+    saved_metrics: list[_Shared] | None = None
+    secondary_metrics: list[_Secondary] | None = None
+    filters: _Goal | None = None
+    user_access_level: str | None = None
+
+
+def read_experiment_page(body: bytes) -> RowPage[ExperimentRow]:
+    """The rows in a page of the experiment list; raises `NotJson` when it is not a page."""
+    return _READER.read(body)
+
+
+def _row_of(found: _Experiment) -> ExperimentRow:
+    flag = found.feature_flag or _Flag()
+    maker_id, maker = credit(found.created_by)
+    return ExperimentRow(
+        id=found.id,
+        name=found.name,
+        description=found.description or "",
+        key=found.feature_flag_key or flag.key or "",
+        flag_id=flag.id,
+        flag_active=flag.active is True if found.feature_flag else None,
+        status=_status_of(found),
+        archived=found.archived is True,
+        deleted=found.deleted is True,
+        type=found.type or "product",
+        conclusion=found.conclusion or "",
+        variants=_variants_of(found),
+        started_at=unix(found.start_date),
+        ended_at=unix(found.end_date),
+        creator_id=maker_id,
+        creator=maker,
+        created_at=unix(found.created_at),
+        updated_at=unix(found.updated_at),
+        holdout_id=found.holdout_id or (found.holdout.id if found.holdout else None),
+        is_legacy=_is_legacy(found),
+        can_edit=found.user_access_level not in {"none", "viewer"},
+    )
+
+
+def _status_of(found: _Experiment) -> str:
+    if found.status:
+        return found.status.lower()
+    if found.start_date is None:
+        return "draft"
+    if found.end_date is not None:
+        return "stopped"
+    return "running" if found.feature_flag is None or found.feature_flag.active else "paused"
+
+
+def _variants_of(found: _Experiment) -> tuple[str, ...]:
+    filters = found.feature_flag.filters if found.feature_flag else None
+    several = filters.multivariate if filters else None
+    variants = several.variants if several else None
+    if not variants:
+        variants = found.parameters.feature_flag_variants if found.parameters else None
+    return tuple(variant.key for variant in variants or ())
+
+
+def _is_legacy(found: _Experiment) -> bool:
+    shared = [one.query or _Metric() for one in found.saved_metrics or ()]
+    metrics = [*(found.metrics or ()), *(found.metrics_secondary or ()), *shared]
+    goal = found.filters
+    if not metrics and (found.secondary_metrics or (goal and (goal.events or goal.actions))):
+        return True
+    return any(one.kind in OLD_QUERIES for one in metrics) if found.is_legacy is None else found.is_legacy
+
+
+def _row_from_anything(raw: dict[str, JSON]) -> ExperimentRow | None:
+    # Only odd rows come here, so the full models are loaded only when there is one.
+    from flagtui.models.experiment import Experiment
+
+    experiment = Experiment.of(raw)
+    return experiment.row() if experiment.id > 0 else None
+
+
+_READER: Final = RowReader(_Experiment, _row_of, _row_from_anything)
