@@ -3,7 +3,7 @@
 import pytest
 
 from flagtui.models.flag_answers import ScheduledChange
-from flagtui.text.flag_sentences import scheduled_words
+from flagtui.text.schedule_words import scheduled_words
 
 OFF = {"payload": {"operation": "update_status", "value": False}}
 

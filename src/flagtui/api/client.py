@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import TracebackType
-from typing import Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Generic, Self, TypedDict, TypeVar, Unpack
 
-from flagtui.api.account import People, Projects
 from flagtui.api.auth import KeyAuth, Secret
 from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.connection import Connection, Deadlines
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ProjectNotFound
-from flagtui.api.event_definitions import EventDefinitions
-from flagtui.api.experiment_results import ExperimentResults
-from flagtui.api.experiments import Experiments
-from flagtui.api.flag_evaluation import FlagEvaluation
-from flagtui.api.flags import Flags
 from flagtui.api.hosts import Host, read_host
 from flagtui.api.http_library import httpx
 from flagtui.api.request_log import Log
-from flagtui.api.resource import KeptRecords, ListedRecords
-from flagtui.models.experiment import Holdout, SavedMetric
-from flagtui.models.flag_answers import Cohort, ScheduledChange
 from flagtui.models.json_value import as_id
+
+if TYPE_CHECKING:
+    from flagtui.api.account import People, Projects
+    from flagtui.api.event_definitions import EventDefinitions
+    from flagtui.api.experiment_results import ExperimentResults
+    from flagtui.api.experiments import Experiments
+    from flagtui.api.flag_evaluation import FlagEvaluation
+    from flagtui.api.flags import Flags
+    from flagtui.api.single_flags import SingleFlags
+    from flagtui.api.whole_records import Cohorts, Holdouts, SavedMetrics, Schedule
+
+Asked = TypeVar("Asked")
 
 
 class ClientOptions(TypedDict, total=False):
@@ -39,8 +43,50 @@ class ClientOptions(TypedDict, total=False):
     """Hears of every request: see `request_log`."""
 
 
+class Group(Generic[Asked]):
+    """A group of operations, built when it is first asked for: models of records take long to load."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def __set_name__(self, owner: type, attribute: str) -> None:
+        self._attribute = attribute
+
+    def __get__(self, client: Client, owner: type) -> Asked:
+        made: Asked = getattr(import_module(self._module), self._name)(client.connection, client.project)
+        # Looked up there from now on.
+        client.__dict__[self._attribute] = made
+        return made
+
+
 class Client:
     """Use it as an async context manager. Raises `BadHost` or `BadKey` when made, `ApiError` when asked."""
+
+    flags: Group[Flags] = Group("flagtui.api.flags", "Flags")
+    """The project's flags."""
+    flag_objects: Group[SingleFlags] = Group("flagtui.api.single_flags", "SingleFlags")
+    """Single flags as the JSON the server sent."""
+    projects: Group[Projects] = Group("flagtui.api.account", "Projects")
+    """The projects the key can open."""
+    people: Group[People] = Group("flagtui.api.account", "People")
+    """The holder of the key, and the key."""
+    evaluation: Group[FlagEvaluation] = Group("flagtui.api.flag_evaluation", "FlagEvaluation")
+    """What people get of the flags, and the data that libraries evaluate them with."""
+    results: Group[ExperimentResults] = Group("flagtui.api.experiment_results", "ExperimentResults")
+    """What experiments measure, and lists around them."""
+    experiments: Group[Experiments] = Group("flagtui.api.experiments", "Experiments")
+    """The project's experiments."""
+    event_definitions: Group[EventDefinitions] = Group("flagtui.api.event_definitions", "EventDefinitions")
+    """The project's event definitions."""
+    holdouts: Group[Holdouts] = Group("flagtui.api.whole_records", "Holdouts")
+    """People kept out of experiments."""
+    saved_metrics: Group[SavedMetrics] = Group("flagtui.api.whole_records", "SavedMetrics")
+    """Metrics experiments can share."""
+    schedule: Group[Schedule] = Group("flagtui.api.whole_records", "Schedule")
+    """Changes that flags are due for; list one flag's with `record_id`."""
+    cohorts: Group[Cohorts] = Group("flagtui.api.whole_records", "Cohorts")
+    """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
 
     def __init__(
         self, host: str, key: str | Secret, project: int | str, **options: Unpack[ClientOptions]
@@ -63,29 +109,6 @@ class Client:
         self.connection = connection
         self.project: int | str = number or "@current"
         """The number, or `@current` until `projects.current()` has said which that is."""
-        place = (connection, self.project)
-        self.flags = Flags(*place)
-        """The project's flags."""
-        self.projects = Projects(*place)
-        """The projects the key can open."""
-        self.people = People(*place)
-        """The holder of the key, and the key."""
-        self.evaluation = FlagEvaluation(*place)
-        """What people get of the flags, and the data that libraries evaluate them with."""
-        self.experiments = Experiments(*place)
-        """The project's experiments."""
-        self.results = ExperimentResults(*place)
-        """What experiments measure, and lists around them."""
-        self.event_definitions = EventDefinitions(*place)
-        """The project's event definitions."""
-        self.holdouts = KeptRecords(*place, "holdouts", Holdout)
-        """People kept out of experiments."""
-        self.saved_metrics = KeptRecords(*place, "saved_metrics", SavedMetric)
-        """Metrics experiments can share."""
-        self.schedule = KeptRecords(*place, "schedule", ScheduledChange)
-        """Changes that flags are due for; list one flag's with `record_id`."""
-        self.cohorts = ListedRecords(*place, "cohorts", Cohort)
-        """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
 
     def __repr__(self) -> str:
         return f"Client({self.host.origin}, project={self.project})"

@@ -7,7 +7,8 @@ from typing import Literal
 from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
-from flagtui.api.resource import Listable, PagedRecords, WholeRecords, read_record
+from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.flag_answers import BulkTags

@@ -10,7 +10,8 @@ from flagtui.api.bodies import shipped
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
-from flagtui.api.resource import Listable, PagedRecords, WholeRecords, read_record
+from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page

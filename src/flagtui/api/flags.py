@@ -7,7 +7,9 @@ from flagtui.api.bodies import comparable
 from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.request import Query
-from flagtui.api.resource import Listable, PagedRecords, WholeRecords, read_record
+from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.single_flags import SingleFlags
+from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import (
@@ -41,13 +43,8 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
 
     async def find(self, key: str) -> Flag | None:
         """The whole flag with exactly this key, archived or not; one request for one in the list."""
-        # Servers that do not know the filter search for the key.
-        sought: dict[str, JSON] = {"key": key, "search": key[:200]}
-        for archived in (None, True):
-            async for item in self._objects("flags.list", {**sought, "archived": archived}):
-                if item.get("key") == key:
-                    return Flag.of(item)
-        return None
+        found = await SingleFlags(self.connection, self.project).find(key)
+        return None if found is None else Flag.of(found)
 
     async def create(self, body: Mapping[str, JSON]) -> Flag:
         """A new flag. Never sent twice: see `Unanswered`."""

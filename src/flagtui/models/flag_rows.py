@@ -78,6 +78,14 @@ def read_flag_page(body: bytes) -> RowPage[FlagRow]:
     return _READER.read(body)
 
 
+def row_of_object(raw: dict[str, JSON]) -> FlagRow:
+    """The row of one flag that was read by itself."""
+    try:
+        return _row_of(msgspec.convert(raw, _Flag))
+    except (msgspec.ValidationError, OverflowError):
+        return _careful_row(raw)
+
+
 def _row_of(flag: _Flag) -> FlagRow:
     rollout, conditional = _reach(flag.filters) if flag.filters else (0.0, False)
     maker_id, maker = credit(flag.created_by)
@@ -160,11 +168,15 @@ def credit(maker: Maker | None) -> tuple[int | None, str]:
 
 
 def _row_from_anything(raw: dict[str, JSON]) -> FlagRow | None:
+    row = _careful_row(raw)
+    return row if row.id > 0 and row.key else None
+
+
+def _careful_row(raw: dict[str, JSON]) -> FlagRow:
     # Only odd rows come here, so the full models are loaded only when there is one.
     from flagtui.models.flag import Flag
 
-    row = Flag.of(raw).row()
-    return row if row.id > 0 and row.key else None
+    return Flag.of(raw).row()
 
 
 _READER: Final = RowReader(_Flag, _row_of, _row_from_anything)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
-from typing import Final
+from typing import Final, Protocol
 
 from flagtui.changes.flags.flag_words import Role, property_words
 from flagtui.evaluate.evaluation import VariantDraw
@@ -10,14 +10,23 @@ from flagtui.evaluate.operator_words import ROOM, listed
 from flagtui.evaluate.parts import condition as read_condition
 from flagtui.evaluate.parts import flag as read_flag
 from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
-from flagtui.models.flag import Flag
-from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.styled import Piece
+
+
+class Standing(Protocol):
+    """Whether a flag can be seen at all; rows and whole flags tell it."""
+
+    @property
+    def active(self) -> bool: ...
+    @property
+    def archived(self) -> bool: ...
+    @property
+    def deleted(self) -> bool: ...
+
 
 FIRST_FIT: Final = "the first condition that fits decides, also by its share"
 
@@ -84,7 +93,7 @@ def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
         yield [(BULLET, "$faint"), (variant, "$secondary"), (words, "$text-muted")]
 
 
-def state_lines(flag: "Flag | FlagRow") -> Iterator[list[Piece]]:
+def state_lines(flag: Standing) -> Iterator[list[Piece]]:
     """Why nobody sees a flag now, whatever its conditions say: it is deleted, archived or off."""
     if flag.deleted:
         way = "deleted. Restored" if flag.active else "deleted. Restored and turned on"
@@ -206,29 +215,3 @@ def rest_words(variants: Sequence[Variant]) -> str:
         if share < variant.rollout - WHOLE
     ]
     return f"beyond 100 % nobody is left: {', '.join(less)}"
-
-
-def scheduled_words(change: ScheduledChange) -> str:
-    """What it will do, and how often when it comes again."""
-    if not change.is_recurring:
-        return _what(change)
-    often = safe_text(change.recurrence_interval or "again and again", 20)
-    return f"{_what(change)}, {often} by the clock of {safe_text(change.timezone or 'UTC', 40)}"
-
-
-def _what(change: ScheduledChange) -> str:
-    value = change.payload.get("value")
-    match change.operation:
-        case "update_status":
-            return "turned on" if value else "turned off"
-        case "add_release_condition":
-            added = Filters.of(value).conditions
-            return (
-                " ".join(f"+ condition at {percent(condition.rollout)}" for condition in added)
-                or "+ condition"
-            )
-        case "update_variants":
-            variants = Filters.of({"multivariate": as_dict(value)}).variants
-            parts = [f"{safe_text(one.key, 20)} {percent(one.rollout)}" for one in variants]
-            return f"variants {', '.join(parts)}" if parts else "variants"
-    return safe_text(change.operation, 40) or "a change of a kind that is not known"

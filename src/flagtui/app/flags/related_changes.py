@@ -25,8 +25,8 @@ from flagtui.changes.related.schedules import (
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.rows import FlagRow
-from flagtui.text.flag_sentences import scheduled_words
 from flagtui.text.formats import share_of
+from flagtui.text.schedule_words import scheduled_words
 
 Kind = str | ScheduledChange
 

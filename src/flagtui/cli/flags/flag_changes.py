@@ -21,19 +21,18 @@ from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.change_report import change_command
-from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_selection import NAMING, flags_of, is_id, names_for
+from flagtui.cli.flags.flag_objects import NAMING, names_for
+from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.option_values import TagOptions, read_retagging
 from flagtui.cli.options import NumberRange, WriteTerms
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, not_found, several
+from flagtui.cli.selection import Wanted
 from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.rows import FlagRow
-from flagtui.store.activity_feed import recent_deletions
 
 WRITE = (
     "flags.list",
@@ -55,25 +54,6 @@ async def change_flags(
     is_asked = terms.agreement.dry_run or not terms.agreement.yes
     change = await plan_flags(session, flags, make, is_asked=is_asked)
     return await carry_out(change, session, terms)
-
-
-async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
-    """The deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
-    if wanted.queries or any(":" in name for name in wanted.names):
-        raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
-    deletions = {one.key: one.id for one in await recent_deletions(session.client.flags)}
-    ids: list[int] = []
-    missing: list[str] = []
-    for name in wanted.names:
-        if name in deletions:
-            ids.append(deletions[name])
-        elif is_id(name):
-            ids.append(int(name))
-        else:
-            missing.append(name)
-    if missing:
-        raise not_found("deleted flag", missing, deletions, "flagtui activity kind:deleted")
-    return await several(list(dict.fromkeys(ids)), session.client.flags.get)
 
 
 async def plan_flags(

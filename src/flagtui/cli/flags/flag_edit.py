@@ -12,7 +12,8 @@ from flagtui.changes.proposal import LeftOut
 from flagtui.cli.change_report import change_command
 from flagtui.cli.errors import Trouble
 from flagtui.cli.flags.flag_changes import WRITE, change_flags
-from flagtui.cli.flags.flag_selection import NAMING, flag_of, flags_of
+from flagtui.cli.flags.flag_objects import NAMING
+from flagtui.cli.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.option_values import read_fields, read_text
 from flagtui.cli.options import WriteTerms
 from flagtui.cli.output.lines import print_json

@@ -31,7 +31,7 @@ from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
-from flagtui.text.flag_sentences import scheduled_words
+from flagtui.text.schedule_words import scheduled_words
 
 
 class ScheduleOptions(TypedDict):

@@ -8,7 +8,8 @@ import click
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_selection import NAMING, flag_of, flags_of, names_for
+from flagtui.cli.flags.flag_objects import NAMING, names_for
+from flagtui.cli.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.activity_records import ACTIVITY
@@ -23,7 +24,7 @@ from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.text.differences import UNTOLD
-from flagtui.text.flag_sentences import scheduled_words
+from flagtui.text.schedule_words import scheduled_words
 
 
 @dataclass(frozen=True)

@@ -1,34 +1,16 @@
-"""The flags that the words of a command mean, and what their conditions name by number."""
+"""The flags that the words of a command mean, as typed records: for what changes them."""
 
-import asyncio
-from collections.abc import Iterable, Mapping
-from typing import Final
-
-from flagtui.api.errors import ApiError, NotFound
 from flagtui.cli.errors import Trouble
+from flagtui.cli.flags.flag_objects import is_id, objects_of
 from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, only_one, several
+from flagtui.cli.selection import Wanted, not_found, only_one, several
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_list
-
-NAMING: Final = ("flags.local_evaluation", "flags.definitions", "projects.get")
-"""The operations that tell what conditions name by number."""
-PATIENCE: Final = 2.5
-"""Seconds to wait for names, without which everything can be told as well."""
+from flagtui.store.activity_feed import recent_deletions
 
 
 async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
     """Each once. Raises ApiError, and Trouble when one is missing: then the others are left alone, too."""
-    found = await several(wanted.names, lambda name: _find(session, name))
-    missing = [name for name, one in zip(wanted.names, found, strict=True) if one is None]
-    if missing:
-        raise await FLAGS.unknown(session, missing)
-    known = {one.id: one for one in found if one is not None}
-    ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
-    unread = [id for id in dict.fromkeys(ids) if id not in known]
-    return [*known.values(), *await several(unread, session.client.flags.get)]
+    return [Flag.of(found) for found in await objects_of(session, wanted)]
 
 
 async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:
@@ -36,40 +18,20 @@ async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:
     return only_one(await flags_of(session, wanted), "flag")
 
 
-async def names_for(session: ProjectSession, flags: Iterable[Mapping[str, JSON]]) -> Names:
-    """What group types are called, where conditions go by one and the server tells it in time."""
-    if not any(map(_goes_by_groups, flags)):
-        return NO_NAMES
-    try:
-        async with asyncio.timeout(PATIENCE):
-            document = await session.client.evaluation.local_evaluation()
-    except (ApiError, TimeoutError):
-        return NO_NAMES
-    known = document.group_type_mapping if document is not None else {}
-    return Names(groups={int(index): name for index, name in known.items() if is_id(index)})
-
-
-def _goes_by_groups(flag: Mapping[str, JSON]) -> bool:
-    filters = as_dict(flag.get("filters"))
-    sides = [filters, *map(as_dict, as_list(filters.get("groups")))]
-    return any(one.get("aggregation_group_type_index") is not None for one in sides)
-
-
-def is_id(word: str) -> bool:
-    """Whether a word can be the number of a record."""
-    return word.isascii() and word.isdigit() and len(word) < 19
-
-
-async def _find(session: ProjectSession, name: str) -> Flag | None:
-    """The flag with this key, else with this id. Raises Trouble for a number that is both."""
-    by_key = await session.client.flags.find(name)
-    if not is_id(name):
-        return by_key
-    try:
-        by_id = await session.client.flags.get(int(name))
-    except NotFound:
-        return by_key
-    if by_key is not None and by_key.id != by_id.id:
-        fix = f"Say which: 'id:{name}' or 'key:/^{name}$/'."
-        raise Trouble(f"{name} is the key of one flag and the id of {by_id.key}.", fix, code="usage")
-    return by_id
+async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
+    """The deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
+    if wanted.queries or any(":" in name for name in wanted.names):
+        raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
+    deletions = {one.key: one.id for one in await recent_deletions(session.client.flags)}
+    ids: list[int] = []
+    missing: list[str] = []
+    for name in wanted.names:
+        if name in deletions:
+            ids.append(deletions[name])
+        elif is_id(name):
+            ids.append(int(name))
+        else:
+            missing.append(name)
+    if missing:
+        raise not_found("deleted flag", missing, deletions, "flagtui activity kind:deleted")
+    return await several(list(dict.fromkeys(ids)), session.client.flags.get)

@@ -1,7 +1,7 @@
-"""`flagtui flags list` and `get`."""
+"""`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
 
 from flagtui.changes.flags.canonical_filters import clean_filters
-from flagtui.cli.flags.flag_selection import NAMING, flags_of, names_for
+from flagtui.cli.flags.flag_objects import NAMING, FlagObject, names_for, objects_of
 from flagtui.cli.output.printer import Printer
 from flagtui.cli.project_session import ProjectSession
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
@@ -9,8 +9,8 @@ from flagtui.cli.row_source import FLAGS
 from flagtui.cli.selection import Wanted
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import FLAG_WORDS, list_options
-from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import as_dict
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK
@@ -48,15 +48,14 @@ async def list_flags(
 @FLAG_WORDS
 async def get_flags(session: ProjectSession, flags: Wanted, printer: Printer) -> list[WholeFlag]:
     """Show flags as a whole: who sees them, and as what."""
-    found, names = await flags_of(session, flags), NO_NAMES
-    if "who" in printer.names_of(WHOLE_FLAG):
-        names = await names_for(session, [one.raw for one in found])
+    found = await objects_of(session, flags)
+    names = await names_for(session, found) if "who" in printer.names_of(WHOLE_FLAG) else NO_NAMES
     return [_whole(one, names) for one in found]
 
 
-def _whole(flag: Flag, names: Names) -> WholeFlag:
-    filters = clean_filters(flag.raw.get("filters"))
+def _whole(raw: FlagObject, names: Names) -> WholeFlag:
+    filters = clean_filters(raw.get("filters"))
     payloads = as_dict(filters.get("payloads"))
-    if flag.has_encrypted_payloads and payloads:
+    if raw.get("has_encrypted_payloads") and payloads:
         filters["payloads"] = dict.fromkeys(payloads, MASK)
-    return WholeFlag(flag.raw, flag.row(), filters, names)
+    return WholeFlag(raw, row_of_object(raw), filters, names)

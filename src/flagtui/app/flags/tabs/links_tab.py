@@ -8,8 +8,8 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
-from flagtui.text.flag_sentences import scheduled_words
 from flagtui.text.formats import ago, moment
+from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
 NONE: list[Piece] = [("  none", "$faint")]

@@ -13,8 +13,8 @@ from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.cleanup_advice import way_out_lines
-from flagtui.text.flag_sentences import scheduled_words
 from flagtui.text.formats import NOT_KNOWN, age, moment
+from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
 
