@@ -2,7 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.config.preferences import HISTORY_LIMIT, Remembered, place_of, recall, remember
+from flagtui.config.preferences import (
+    HISTORY_LIMIT,
+    LONGEST_LINE,
+    LeftList,
+    LeftLists,
+    Remembered,
+    place_of,
+    recall,
+    remember,
+)
 
 
 def test_what_was_remembered_comes_back(tmp_path: Path) -> None:
@@ -52,3 +61,10 @@ def test_without_a_place_nothing_is_remembered_and_nothing_fails(tmp_path: Path)
         assert recall(folder) == Remembered()
     assert remember(tmp_path, Remembered(history=("\ud800",)))
     assert recall(tmp_path).history == ("\ud800",)
+
+
+def test_a_line_that_is_too_long_is_left_out_and_the_other_lists_come_back(tmp_path: Path) -> None:
+    left = LeftLists("2", {"1": LeftList("x" * (LONGEST_LINE + 1), 7), "2": LeftList("is:running", 9)})
+    assert remember(tmp_path, Remembered().with_left("work", "eu", left))
+    found = recall(tmp_path).left[place_of("work", "eu")]
+    assert found == LeftLists("2", {"1": LeftList("", 7), "2": LeftList("is:running", 9)})

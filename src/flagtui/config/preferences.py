@@ -24,7 +24,7 @@ LONGEST_LINE: Final = 1_000
 class LeftList(Struct, frozen=True):
     """How a list was left."""
 
-    line: Annotated[str, Meta(max_length=LONGEST_LINE)] = ""
+    line: str = ""
     record: int | str | None = None
     """The one under the cursor."""
 
@@ -66,8 +66,12 @@ class Remembered(Struct, frozen=True):
         return replace(self, history=(line, *others)[:HISTORY_LIMIT])
 
     def with_left(self, profile: str, host: str, left: LeftLists) -> "Remembered":
-        """The same with the lists of a profile as they are left now."""
-        return replace(self, left={**self.left, place_of(profile, host): left})
+        """The same with the lists of a profile as they are left now; a line that is too long is left out."""
+        lists = {
+            tab: one if len(one.line) <= LONGEST_LINE else replace(one, line="")
+            for tab, one in left.lists.items()
+        }
+        return replace(self, left={**self.left, place_of(profile, host): replace(left, lists=lists)})
 
 
 def place_of(profile: str, host: str) -> str:
