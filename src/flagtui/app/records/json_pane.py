@@ -117,7 +117,9 @@ class JsonPane(Vertical, RecordPane):
         wanted, count = self._words, len(self._rows)
         if not wanted:
             return
-        for place in [*range(start, count), *range(min(start, count))]:
+        # The record may still be on its way: then there is no place to begin at.
+        start = min(max(start, 0), count)
+        for place in [*range(start, count), *range(start)]:
             if wanted in self._rows[place].text.casefold():
                 self.view.go_to(place)
                 return

@@ -1,0 +1,31 @@
+"""The JSON tab while its record is still on the way."""
+
+from textual.app import App, ComposeResult
+
+from flagtui.app.records.json_pane import JsonPane
+from flagtui.app.shell.themes import DARK, stylesheets
+from flagtui.app.widgets.field import Field
+
+
+class OnePane(App[None]):
+    CSS_PATH = [*stylesheets("flag")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_theme(DARK)
+        self.theme = DARK.name
+
+    def compose(self) -> ComposeResult:
+        yield JsonPane("json")
+
+
+async def test_what_is_sought_before_the_record_is_there_is_found_once_it_is() -> None:
+    app = OnePane()
+    async with app.run_test(size=(80, 24)) as pilot:
+        pane = app.query_one(JsonPane)
+        pane.query_one(Field).focus()
+        await pilot.press(*"web", "enter")
+        pane.show_value({"key": "checkout", "tags": ["web"]})
+        await pilot.press("enter")
+        assert pane.query_one(Field).value == "web"
+        assert pane.view.place == 3
