@@ -51,7 +51,7 @@ class ChipLine(Line):
             style = "$primary" if chip.is_set else ""
             pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", style)]
             at += width
-            spots.append(Spot(at, f"move_filter('{chip.label}')"))
+            spots.append(Spot(at, f"cycle('{chip.label}')"))
         self.show(styled(), styled(*pieces, *end), spots)
 
     def on_resize(self, _event: events.Resize) -> None:

@@ -190,20 +190,15 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         """A filter has a key where there is something to filter by; a slash typed into the line is text."""
         if action == "search":
             return not isinstance(self.focused, SearchLine)
-        if action == "cycle" and parameters and parameters[0] not in self.description.filters:
+        filters = self.description.filters
+        if action == "cycle" and parameters and parameters[0] not in {*filters, *filters.values()}:
             return False
         return super().check_action(action, parameters)
 
     def action_cycle(self, name: str) -> None:
-        vocabulary = self.description.listing.vocabulary
-        self.search.set_line(cycle(self.search.value, self.description.filters[name], vocabulary))
-
-    def action_move_filter(self, label: str) -> None:
-        """On to the next value of the filter with this label: the name of its key or of its qualifier."""
-        names = self.description.filters
-        name = next((key for key, qualifier in names.items() if label in (key, qualifier)), None)
-        if name is not None:
-            self.action_cycle(name)
+        """On to the next value of the filter of this key, or of this qualifier."""
+        qualifier = self.description.filters.get(name, name)
+        self.search.set_line(cycle(self.search.value, qualifier, self.description.listing.vocabulary))
 
     def action_mark_shown(self) -> None:
         if self.rows.marks:
