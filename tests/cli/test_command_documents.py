@@ -1,6 +1,6 @@
 """The help, the table of commands and the man pages are those of the program.
 
-FLAGTUI_GOLDEN=write brings help.txt, docs/command-line.md and docs/man up to date.
+FLAGTUI_GOLDEN=write brings commands.jsonl, help.txt, docs/command-line.md and docs/man up to date.
 """
 
 import json

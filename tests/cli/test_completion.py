@@ -97,6 +97,11 @@ def test_commands_and_options_are_completed() -> None:
     assert complete("flags", "get", "x") == []
 
 
+def test_a_word_that_is_no_command_prints_no_error_into_the_line_of_a_shell() -> None:
+    assert "plain,--help" in complete("flags", "nope", "--")
+    assert "plain,--profile" in complete("nope", "--prof")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_what_a_shell_needs_is_printed(run: Run, shell: str) -> None:
     done = run("completion", shell)

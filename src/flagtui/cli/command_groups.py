@@ -48,7 +48,9 @@ class LazyGroup(click.Group):
         told = descriptions().get(self.words_of(args[0]))
         if told is not None and (ctx.resilient_parsing or not HELP.isdisjoint(args)):
             return args[0], DescribedCommand(args[0], told, partial(self._loaded, args[0])), args[1:]
-        if not args[0].startswith("-") and args[0] not in self.modules:
+        # A shell that completes a word shows no errors: what it prints would be in the middle of the line.
+        is_called = not ctx.resilient_parsing and not args[0].startswith("-")
+        if is_called and args[0] not in self.modules:
             near = self.near(ctx, args[0])
             likely = f" Did you mean {' or '.join(near)}?" if near else ""
             raise click.UsageError(f"No such command '{safe_text(args[0], 80)}'.{likely}", ctx)
