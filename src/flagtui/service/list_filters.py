@@ -69,12 +69,12 @@ def read_ids(text: str) -> str | None:
 
 
 def read_names(text: str) -> str | None:
-    """JSON of a JSON list of texts; None for an empty one and for anything else."""
+    """JSON of the texts in a JSON list; None for an empty list, and for what is no list."""
     try:
-        names = msgspec.json.decode(text, type=list[str])
-    except msgspec.DecodeError:
+        names = msgspec.json.decode(text, type=list[object])
+    except (msgspec.DecodeError, RecursionError):
         return None
-    return text_of(names) if names else None
+    return text_of([name for name in names if isinstance(name, str)]) if names else None
 
 
 def like(search: str) -> str:

@@ -74,6 +74,8 @@ def test_scenario_06_tags_filter_unless_they_are_no_list(service: Any) -> None:
     service.define("plain")
     assert service.names(tags='["revenue", "other"]') == ["tagged"]
     assert service.names(tags="oops") == ["plain", "tagged"]
+    assert service.names(tags='["revenue", 1]') == ["tagged"]
+    assert service.names(tags="[1, null]") == []
 
 
 def test_scenario_07_hidden_events_are_left_out_and_undecided_ones_kept(service: Any) -> None:
