@@ -21,7 +21,9 @@ PLACES = {"everywhere": "everywhere", "lists": "lists", "flags": "flags"}
 
 def key_table() -> str:
     lines = ["| key | where | what it does | name in the keymap |", "|---|---|---|---|"]
-    lines += [f"| {keys_of(each)} | {each.places[0]} | {each.help} | `{each.id}` |" for each in COMMANDS]
+    lines += [
+        f"| {keys_of(each)} | {', '.join(each.places)} | {each.help} | `{each.id}` |" for each in COMMANDS
+    ]
     return "\n".join(lines)
 
 

@@ -99,4 +99,4 @@ def help_screen(app: App[Any], app_state: AppState) -> HelpScreen:
         known = screen.description.listing.vocabulary.qualifiers.values()
         words = [(f"{each.name}:", f"{each.meaning}: {each.allowed}") for each in known]
     here = [offer for offer in offers(app, app_state) if offer.is_here]
-    return HelpScreen(here, words)
+    return HelpScreen(here, getattr(screen, "place", ""), words)

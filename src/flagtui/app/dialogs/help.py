@@ -5,6 +5,7 @@ from typing import Final
 
 from textual.binding import Binding
 
+from flagtui.app.commands.command import Command
 from flagtui.app.commands.command_search import found
 from flagtui.app.dialogs.palette import Offer, Run
 from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
@@ -65,9 +66,12 @@ class HelpScreen(NarrowedList[Run]):
     placeholder = "/ searches"
     leaves = "close"
 
-    def __init__(self, offers: Sequence[Offer], words: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self, offers: Sequence[Offer], place: str = "", words: Sequence[tuple[str, str]] = ()
+    ) -> None:
         super().__init__("Help")
         self._offers = offers
+        self._place = place
         self._words = words
 
     def lines(self, typed: str, width: int) -> Iterator[HelpLine]:
@@ -79,7 +83,7 @@ class HelpScreen(NarrowedList[Run]):
             return
         groups: dict[str, list[Offer]] = {}
         for offer in self._offers:
-            groups.setdefault(group_of(offer), []).append(offer)
+            groups.setdefault(group_of(offer.command, self._place), []).append(offer)
         for name in (*LAST, MOVING):
             if name in groups:
                 groups[name] = groups.pop(name)
@@ -111,12 +115,12 @@ class HelpScreen(NarrowedList[Run]):
         self.set_focus(self.query_one(Field))
 
 
-def group_of(offer: Offer) -> str:
-    """The heading a command stands under."""
-    command = offer.command
+def group_of(command: Command, place: str) -> str:
+    """The heading of a command in the help of a screen, which is such a place."""
     if command.verb in ("rows", "scroll", "step_tab") and "mark" not in command.action:
         return MOVING
-    return GROUPS.get(command.places[0], command.places[0].upper())
+    belongs = place if place in command.places else command.places[0]
+    return GROUPS.get(belongs, belongs.upper())
 
 
 def _heading(name: str) -> HelpLine:
