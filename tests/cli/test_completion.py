@@ -97,6 +97,15 @@ def test_commands_and_options_are_completed() -> None:
     assert complete("flags", "get", "x") == []
 
 
+@pytest.mark.usefixtures("copies")
+def test_a_command_in_the_demo_is_completed_like_any_but_with_no_name_of_another_place() -> None:
+    assert complete("demo", "fl") == ["plain,flags"]
+    assert complete("demo", "--fresh", "flags", "ro") == ["plain,rollout"]
+    assert "plain,--dry-run" in complete("demo", "flags", "rollout", "--d")
+    assert complete("demo", "--na") == ["plain,--nasty"]
+    assert not any(complete("demo", "flags", "get", "che"))
+
+
 def test_a_word_that_is_no_command_prints_no_error_into_the_line_of_a_shell() -> None:
     assert "plain,--help" in complete("flags", "nope", "--")
     assert "plain,--profile" in complete("nope", "--prof")

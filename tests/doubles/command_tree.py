@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
+from flagtui.cli.command_groups import COMMANDS
 from flagtui.cli.main import door
 from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import RecordWord
+from flagtui.cli.word_types import CommandWords, RecordWord
 
 
 def all_commands() -> dict[str, TwinCommand]:
@@ -20,6 +21,12 @@ def required_options(command: TwinCommand) -> list[str]:
     """The options a command does not go without, each with some value."""
     options = [one for one in command.params if isinstance(one, click.Option) and one.required]
     return [word for one in options for word in (one.opts[0], "allow" if one.type.name == "choice" else "1")]
+
+
+def is_on_a_screen(name: str, example: str) -> bool:
+    """Whether it opens the app; the demo with a command does what that command does."""
+    inner = [word for word in example.split()[1:] if word in COMMANDS]
+    return name == "pick" or (name == "demo" and not inner)
 
 
 def names_records(command: TwinCommand) -> bool:
@@ -100,4 +107,6 @@ def _completed_by(kind: click.ParamType[Any]) -> str:
             return "choices"
         case click.Path():
             return "files"
+        case CommandWords():
+            return "commands"
     return ""

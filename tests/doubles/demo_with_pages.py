@@ -20,7 +20,7 @@ class TuiWithPages(home.FlagTui):
             client = await session.connect()
             return Client(HOST, KEY, client.project, transport=client.connection.transport)
 
-        super().__init__(replace(session, connect=connect))
+        super().__init__(replace(session, connect=connect, embedded_in=""))
 
 
 if __name__ == "__main__":

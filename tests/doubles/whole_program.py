@@ -163,6 +163,8 @@ class Setting:
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
     """Other profiles of the same service, each read-only; one called `keyless` finds no key."""
+    embedded_in: str = ""
+    """The command that has the service in its process, as `demo` has; what it is on a port otherwise."""
     two_displays: bool = bool(WIDTH)
     """Compare after every step what changed cells show with what whole frames show."""
 
@@ -256,6 +258,7 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
         unlock=setting.unlock,
         preferences=setting.preferences,
         timing=timing,
+        embedded_in=setting.embedded_in,
         with_key=client,
         neighbours=tuple(Neighbour(name, "service.test") for name in ("test", *setting.neighbours)),
     )

@@ -108,6 +108,22 @@ async def test_what_is_copied_is_chosen_from_a_menu(setting: Setting, chosen: st
             assert '"key": "new-nav"' in program.app.clipboard
 
 
+async def test_of_a_server_without_an_address_nothing_is_offered_that_leads_to_one(setting: Setting) -> None:
+    async with running(replace(setting, embedded_in="demo --nasty")) as program:
+        await program.go_to("new-nav")
+        await program.press("Y")
+        offered = words(program.screen)
+        assert "JSON the whole flag" in offered
+        assert "http" not in offered
+        assert "curl" not in offered
+        await program.press(*"command", "enter")
+        assert "flagtui --flag=new-nav demo --nasty" in program.notices[-1]
+        await program.press("o")
+        assert "new-nav has no page: the server is inside this program" in program.notices[-1]
+        await program.press("colon", *"turn the flag on")
+        assert "flagtui demo --nasty flags disable new-nav --project 1" in words(program.screen)
+
+
 async def test_a_link_is_shown_where_no_browser_should_open(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:

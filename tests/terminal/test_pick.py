@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import KEY, Service, service
-from tests.cli.test_examples import ON_A_SCREEN
-from tests.doubles.command_tree import all_commands
+from tests.doubles.command_tree import all_commands, is_on_a_screen
 from tests.doubles.terminal import Terminal
 
 __all__ = ["service"]
@@ -37,7 +36,10 @@ def test_the_key_that_is_chosen_is_all_that_standard_output_gets(
     assert bool(said) == (code == 0)
 
 
-@pytest.mark.parametrize("example", [each for name in ON_A_SCREEN for each in all_commands()[name].examples])
+@pytest.mark.parametrize(
+    "example",
+    [each for name, one in all_commands().items() for each in one.examples if is_on_a_screen(name, each)],
+)
 def test_the_examples_of_what_needs_a_terminal_show_the_list(
     example: str, service: Service, tmp_path: Path
 ) -> None:

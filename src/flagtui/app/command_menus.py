@@ -21,7 +21,6 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo, RecordLink
 from flagtui.app.state.permissions import why_dimmed
 from flagtui.config.guard_rules import Level
-from flagtui.config.profiles import NEUTRAL
 from flagtui.text.styled import Notice
 
 TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}
@@ -60,7 +59,7 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
             there = command.places[0]
             key = display_key(app, command.binding())
             go = partial(_go, app, command, key)
-            twin = twin_of(command.id, TwinSubject(where=subject.where))
+            twin = twin_of(command.id, TwinSubject(where=subject.where, embedded_in=subject.embedded_in))
             elsewhere.append(Offer(command, f"{there} {key}", go, is_here=False, twin=twin))
     yield from elsewhere
 
@@ -68,12 +67,12 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
 def _subject(screen: Screen[Any], app_state: AppState) -> TwinSubject:
     """The records that keys of the screen are about, in the profile and project that are open."""
     session, workspace = app_state.session, app_state.workspace
-    where = [] if session.colour == NEUTRAL else ["--profile", shlex.quote(session.profile)]
+    where = ["--profile", shlex.quote(session.named_profile)] if session.named_profile else []
     if workspace is not None:
         where += ["--project", str(workspace.client.project)]
     if not isinstance(screen, RecordKeys) or (target := screen.target()) is None:
-        return TwinSubject(where=where)
-    return TwinSubject(target.kind, target, screen.chosen() or (target,), where)
+        return TwinSubject(where=where, embedded_in=session.embedded_in)
+    return TwinSubject(target.kind, target, screen.chosen() or (target,), where, session.embedded_in)
 
 
 def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:

@@ -93,6 +93,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
         origin=opening.host.origin,
         badge=profile.word,
         colour=profile.theme_colour,
+        is_stand_in=profile.is_stand_in,
         rules=opening.rules(read_only=read_only),
         connect=key.connect,
         journal_folder=state / "journal",

@@ -1,6 +1,7 @@
 """A client for the server of a profile. Imports what talks to servers."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -14,22 +15,22 @@ from flagtui.cli.errors import Trouble
 from flagtui.config.profiles import Profile
 from flagtui.config.secret import KeyMalformed, Secret
 
-EMBEDDED: Final[dict[str, Application]] = {}
-"""Services in this process, by the origins they go by; they are asked without a socket."""
+EMBEDDED: Final[dict[str, Callable[[], Application]]] = {}
+"""Open services in this process, by the origins they go by; they are asked without a socket."""
 
 
 def make_client(profile: Profile, host: Host, key: Secret) -> Client:
     """Raises ApiError for a key that cannot be one, Trouble for a log that cannot be written."""
     if profile.ca_bundle:
         os.environ["SSL_CERT_FILE"] = profile.ca_bundle
-    service = EMBEDDED.get(host.origin)
+    embedded = EMBEDDED.get(host.origin)
     return Client(
         host.origin,
         key,
         profile.project,
         allow_plain_http=profile.allow_plain_http,
         log=_request_log(),
-        transport=in_process(service) if service is not None else None,
+        transport=in_process(embedded()) if embedded is not None else None,
     )
 
 

@@ -8,8 +8,9 @@ from types import TracebackType
 from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
-from flagtui.cli.word_types import RecordWord
+from flagtui.cli.word_types import COMMAND_WORDS, CommandWords, RecordWord
 
 FILE: Final = Path(__file__).with_name("commands.jsonl")
 """A line for each command, made from the commands."""
@@ -59,9 +60,19 @@ class DescribedCommand(ShownCommand):
         params: list[click.Parameter] = [*map(_argument, told["arguments"])]
         # Click makes the one for help.
         params += [_option(one) for one in told["options"] if "--help" not in one["names"]]
-        super().__init__(name, help=told["help"], params=params)
+        # What follows the first word of another command is for that command, a call for help too.
+        is_whole = all(one["completed_by"] != "commands" for one in told["arguments"])
+        settings = {"allow_interspersed_args": is_whole}
+        super().__init__(name, help=told["help"], params=params, context_settings=settings)
         self.examples = [example.removeprefix("flagtui ") for example in told["examples"]]
         self._real = real
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        for param in self.params:
+            if isinstance(param.type, CommandWords) and param.name and ctx.params.get(param.name):
+                # An option of that command.
+                return param.type.shell_complete(ctx, param, incomplete)
+        return super().shell_complete(ctx, incomplete)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -96,6 +107,8 @@ def _type(one: Mapping[str, Any]) -> click.ParamType[Any]:
             return click.Choice(one["choices"])
         case "files":
             return click.Path()
+        case "commands":
+            return COMMAND_WORDS
         case "tags of flags" | "tags of events" as kind:
             return RecordWord(kind.removeprefix("tags of "), is_tag=True)
         case kind:

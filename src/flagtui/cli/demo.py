@@ -1,6 +1,7 @@
 """`flagtui demo`: the whole program on a service of its own, in one process."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
@@ -16,6 +17,7 @@ from flagtui.cli.linear import run_linear
 from flagtui.cli.options import is_read_only
 from flagtui.cli.profile_choice import settings_in
 from flagtui.cli.twin_command import command
+from flagtui.cli.word_types import COMMAND_WORDS
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
     KEY_VARIABLE,
@@ -40,6 +42,14 @@ class Demonstration:
     flags: int | None = None
     read_only: bool = False
     mouse: bool = True
+    flag: str = ""
+    """Key of the flag to open first."""
+
+    @property
+    def words(self) -> str:
+        """What opens the same sample: `demo --nasty`."""
+        count = "" if self.flags is None else f" --flags {self.flags}"
+        return f"demo{' --nasty' * self.nasty}{count}"
 
 
 def open_demo(options: Demonstration) -> int:
@@ -77,6 +87,8 @@ def open_demo(options: Demonstration) -> int:
         connect=lambda: _connect(folder / f"{name}.db", options, opened),
         journal_folder=folder / f"{name}-state" / "journal",
         state_folder=folder,
+        embedded_in=options.words,
+        flag=options.flag,
         offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),
         preferences=preferences,
         reread=reread,
@@ -88,8 +100,8 @@ def open_demo(options: Demonstration) -> int:
             service.close()
 
 
-def open_linear_demo(options: Demonstration) -> int:
-    """Ask for commands about the demo until the person leaves; the exit code."""
+def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
+    """Do what another command does, about the demo; without words lines are asked for. The exit code."""
     from flagtui.cli.demo_service import KEY, NOWHERE, DemoService
 
     folder, name = _folder(), _name(options)
@@ -101,10 +113,10 @@ def open_linear_demo(options: Demonstration) -> int:
     os.environ.pop("FLAGTUI_PROFILE", None)
     where = {"FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY, "FLAGTUI_PROJECT": str(service.project)}
     os.environ.update(where)
+    run = click.get_current_context().find_root().obj
+    common = ["--read-only"] if options.read_only else []
     try:
-        return run_linear(
-            click.get_current_context().find_root().obj, ["--read-only"] if options.read_only else []
-        )
+        return int(run([*common, *words])) if words else run_linear(run, common)
     finally:
         service.close()
 
@@ -123,8 +135,11 @@ def _name(options: Demonstration) -> str:
 
 
 def _start_over(folder: Path, name: str) -> None:
-    for ending in (".db", ".db-wal", ".db-shm", ".db.key"):
-        (folder / f"{name}{ending}").unlink(missing_ok=True)
+    try:
+        for ending in (".db", ".db-wal", ".db-shm", ".db.key"):
+            (folder / f"{name}{ending}").unlink(missing_ok=True)
+    except OSError as fault:
+        raise Trouble(f"the demo cannot start over: {fault.strerror}: {fault.filename}.") from None
     # What was changed in a database that is gone cannot be undone.
     rmtree(folder / f"{name}-state", ignore_errors=True)
     # Its searches and moments are about what is gone as well; the tour begins again.
@@ -140,7 +155,18 @@ async def _connect(path: Path, options: Demonstration, opened: "list[DemoService
     return await opened[0].connect()
 
 
-@command("demo", is_online=False, examples=("demo", "demo --fresh --flags 2000"))
+@command(
+    "demo",
+    is_online=False,
+    examples=(
+        "demo",
+        "demo --fresh --flags 2000",
+        "demo flags list is:stale",
+        "demo flags disable new-nav --yes",
+    ),
+    # What follows the first word of a command is for that command.
+    context_settings={"allow_interspersed_args": False},
+)
 @click.option("--fresh", is_flag=True, help="Start over: throw away what was changed in the demo before.")
 @click.option("--nasty", is_flag=True, help="A project whose every text tries to harm the terminal.")
 @click.option(
@@ -149,23 +175,28 @@ async def _connect(path: Path, options: Demonstration, opened: "list[DemoService
 @click.option("--read-only", is_flag=True, help="Refuse every change.")
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
 @click.option("--linear", is_flag=True, help="Ask for commands and answer in lines, without a screen.")
+@click.argument("words", metavar="[COMMAND]...", nargs=-1, type=COMMAND_WORDS)
 @click.pass_context
-def demo(context: click.Context, /, linear: bool, no_mouse: bool, **given: object) -> None:
+def demo(
+    context: click.Context, /, words: tuple[str, ...], linear: bool, no_mouse: bool, **given: object
+) -> None:
     """Open the app on its own embedded service: no account, no network.
+
+    A COMMAND with its words is done in the demo instead, also while the app is open on it.
 
     What you change is kept between runs, in the user data folder; --fresh starts over.
     """
     is_linear = linear or context.meta[LINEAR]
-    if not is_linear:
-        require_terminal()
+    if words and (is_linear or words[0] == "demo"):
+        raise click.UsageError("Give the demo either one command or --linear, which asks for commands.")
     before = context.find_root().params
+    if before["profile"] or before["project"]:
+        raise click.UsageError("The demo has no profile, and p switches between its projects.")
+    is_screen = not (words or is_linear)
+    if is_screen:
+        require_terminal()
     mouse = not (no_mouse or before["no_mouse"])
     # Click has checked the types.
-    found = Demonstration(mouse=mouse, **given)  # type: ignore[arg-type]
+    found = Demonstration(mouse=mouse, flag=before["flag"], **given)  # type: ignore[arg-type]
     options = replace(found, read_only=found.read_only or is_read_only())
-    try:
-        raise SystemExit((open_linear_demo if is_linear else open_demo)(options))
-    except OSError as fault:
-        raise Trouble(
-            f"the demo's data cannot be kept: {fault.strerror or fault}: {fault.filename or ''}"
-        ) from None
+    raise SystemExit(open_demo(options) if is_screen else run_in_demo(options, words))

@@ -21,7 +21,7 @@ NOWHERE = "http://127.0.0.1:1"
 
 @dataclass
 class DemoService:
-    """Opened by who asks it first, and filled then unless it was before."""
+    """Opened by the first question, and filled then unless it was before."""
 
     database: Path
     nasty: bool
@@ -36,24 +36,29 @@ class DemoService:
     async def connect(self) -> Client:
         """A client of the service. Raises ApiError when the database cannot be used."""
         try:
-            application = self._application or await asyncio.to_thread(self._open)
+            application = await asyncio.to_thread(self._open)
         except DatabaseUnusable as fault:
             raise ApiError(str(fault), next="Start over with: flagtui demo --fresh") from None
         return Client(NOWHERE, KEY, self.project, transport=in_process(application))
 
     def embed(self) -> None:
-        """Lets the commands of this process ask it at NOWHERE. Raises Trouble."""
-        try:
-            EMBEDDED[NOWHERE] = self._open()
-        except DatabaseUnusable as fault:
-            raise Trouble(str(fault), "Start over with: flagtui demo --fresh --linear") from None
+        """Lets the commands of this process ask it at NOWHERE."""
+        EMBEDDED[NOWHERE] = self._embedded
 
     def close(self) -> None:
         """Ends it, if it was opened."""
         if self._application is not None:
             close_service(self._application)
 
+    def _embedded(self) -> Any:
+        try:
+            return self._open()
+        except DatabaseUnusable as fault:
+            raise Trouble(str(fault), "Start over with: flagtui demo --fresh") from None
+
     def _open(self) -> Any:
+        if self._application is not None:
+            return self._application
         more = {} if self.flags is None else {"flags": self.flags}
         filling = sample(nasty=self.nasty, **more)
         most = max(2_000, 2 * (self.flags or 0))

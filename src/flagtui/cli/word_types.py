@@ -4,9 +4,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, ShellComplete
 
 from flagtui.cli.known_words import Kind, known_words
+
+NO_PROFILE: Final = "/"
+"""Copies on disk are named by profiles, and no file is named so."""
 
 
 class RecordWord(click.types.StringParamType):
@@ -25,6 +28,19 @@ class RecordWord(click.types.StringParamType):
         profile, project = given.get("profile") or "", given.get("project") or ""
         found = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
         return [CompletionItem(word) for word in found]
+
+
+class CommandWords(click.types.StringParamType):
+    """Words of another command of this program, which has no copies of lists on disk."""
+
+    name = "command"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        words = [] if param.name is None else [*ctx.params.get(param.name, ())]
+        door = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
+        return door.get_completions(["--profile", NO_PROFILE, *words], incomplete)
 
 
 class WordArgument:
@@ -51,6 +67,7 @@ EXPERIMENT_WORD: Final = WordArgument("experiment", "EXPERIMENT", "experiments",
 EVENT_WORDS: Final = WordArgument("events", "EVENT", "events", is_many=True)
 EVENT_WORD: Final = WordArgument("event", "EVENT", "events", is_many=False)
 TAG: Final = RecordWord("flags", is_tag=True)
+COMMAND_WORDS: Final = CommandWords()
 
 
 def tag_options(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -99,8 +99,13 @@ def request_for(client: "Client", kind: str, id: int | str) -> str:
     return f'curl -H "Authorization: Bearer $FLAGTUI_API_KEY" {address}'
 
 
-def command_for(client: "Client", profile: str, key: str) -> str:
-    """The command that opens this flag; with the host's address where no profile is for it."""
+def command_for(client: "Client", profile: str, key: str, embedded_in: str = "") -> str:
+    """The command that opens this flag; with the host's address where no profile is for it.
+
+    `embedded_in` is the command that has the server in its process, such as `demo`.
+    """
+    if embedded_in:
+        return f"flagtui {shlex.quote(f'--flag={key}')} {embedded_in}"
     host = shlex.quote(f"FLAGTUI_HOST={client.host}")
     opened = f"flagtui --profile {shlex.quote(profile)}" if profile else f"env {host} flagtui"
     return f"{opened} --project {client.project} {shlex.quote(f'--flag={key}')}"

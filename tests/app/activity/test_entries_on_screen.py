@@ -226,6 +226,7 @@ def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
     assert "tags changed, or saved without a change by sam@acme.test (v3)" in text
     assert "## Time not known" in text
     assert as_markdown([], "None", str) == "# None\n\nNothing was changed.\n"
+    assert "<" not in as_markdown(rows, "Without an address", lambda id: "")
 
 
 def test_what_somebody_wrote_is_no_markup_of_the_timeline() -> None:

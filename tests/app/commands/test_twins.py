@@ -108,6 +108,14 @@ def test_a_twin_is_filled_in_with_the_record(id: str, kind: str, row: object, li
     assert twin_of(id, TwinSubject(kind, row, (row,))) == f"flagtui {line}"
 
 
+def test_a_twin_of_the_demo_is_done_in_the_demo() -> None:
+    row = FlagRow(7, "new-nav", active=True)
+    demo = TwinSubject("flags", row, (row,), ("--project", "1"), "demo --nasty")
+    assert twin_of("flags.toggle", demo) == "flagtui demo --nasty flags disable new-nav --project 1"
+    assert twin_of("app.journal", demo) == "flagtui demo --nasty journal"
+    assert twin_of("app.profile", demo) == "flagtui profiles"
+
+
 def test_marked_records_are_all_named_where_the_command_takes_several() -> None:
     assert (
         twin_of("flags.tags", SUBJECTS["flags"]) == f"flagtui flags tag one two --add TAG {' '.join(WHERE)}"

@@ -1,5 +1,7 @@
 """What a person can do with an entry of the activity: open its flag, take it back, copy it."""
 
+from functools import partial
+
 from textual import work
 from textual.widgets.input import Selection
 
@@ -20,7 +22,6 @@ from flagtui.store.activity_listing import moment_of
 from flagtui.store.workspace import Workspace
 from flagtui.text.activity_words import activity_words
 from flagtui.text.formats import count
-from flagtui.text.styled import link_to
 
 
 class ActivityKeys(ListScreen[ChangeRow]):
@@ -102,6 +103,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
         rows = marked or [self._finding.rows[place] for place in self._finding.find(self.search.value)]
         client, searched = workspace.client, self.search.value.strip()
         title = f"Changes of flags in project {client.project}" + (f": {searched}" if searched else "")
-        text = as_markdown(rows, title, lambda id: link_to(client, "flags", id), self._app_state.names)
+        page = partial(self._app_state.address_of, "flags")
+        text = as_markdown(rows, title, page, self._app_state.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
         tell(self.app, export(name, text, what, self._app_state.session.clock()))

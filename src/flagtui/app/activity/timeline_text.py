@@ -39,7 +39,7 @@ def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
 def as_markdown(
     rows: Iterable[ChangeRow], title: str, link: Callable[[int], str], names: Names = NO_NAMES
 ) -> str:
-    """Oldest first, a heading for each day of the person's zone, each flag with the address of its page."""
+    """Oldest first, a heading for each day of the person's zone, each flag with its page if it has one."""
     ordered = sorted(rows, key=lambda row: row.place)
     lines = [f"# {plain(title)}", ""]
     for day, some in groupby(ordered, key=_day):
@@ -59,6 +59,7 @@ def _item(row: ChangeRow, link: Callable[[int], str], names: Names) -> str:
     clock = f"{clock_words(row.at)} " if row.at is not None else ""
     who = plain(_who(row))
     version = f" (v{row.version})" if row.version is not None else ""
-    where = f" <{link(row.flag_id)}>" if row.flag_id is not None else ""
+    address = link(row.flag_id) if row.flag_id is not None else ""
+    where = f" <{address}>" if address else ""
     words = plain(activity_words(row.entry, 400, names))
     return f"- {clock}{code(row.key)}: {words} by {who}{version}{where}"

@@ -94,7 +94,9 @@ _SO_ALREADY: Final[Mapping[str, str]] = {
 """By two words: what a record is for the second of them."""
 _ONE: Final = ("FLAG", "EXPERIMENT", "EVENT", "RECORD")
 _MANY: Final = ("FLAGS", "EXPERIMENTS", "EVENTS")
-_PLACELESS: Final = ("profiles", "auth", "commands", "journal")
+_SERVERLESS: Final = ("profiles", "auth", "commands")
+"""Commands that are about no server, or any."""
+_PLACELESS: Final = (*_SERVERLESS, "journal")
 """Commands that take no project."""
 
 
@@ -110,6 +112,8 @@ class TwinSubject:
     """The rows that are marked, or of that one."""
     where: Sequence[str] = ()
     """The options that name profile and project."""
+    embedded_in: str = ""
+    """The command that has the server in its process, such as `demo`."""
 
 
 def twin_of(id: str, subject: TwinSubject) -> str:
@@ -118,7 +122,7 @@ def twin_of(id: str, subject: TwinSubject) -> str:
     if not line:
         return ""
     group, *rest = line.replace("KIND", subject.kind or "flags").split()
-    words = ["flagtui", group]
+    words = ["flagtui", group] if group in _SERVERLESS else ["flagtui", *subject.embedded_in.split(), group]
     for word in rest:
         if subject.one is None or group != subject.kind:
             words.append(word.partition("|")[0])

@@ -9,38 +9,33 @@ from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import ONE, OpenRecord, RecordLink
 from flagtui.app.writing.changes import Changes
-from flagtui.config.profiles import NEUTRAL
 from flagtui.details.event_inspector import EventUses
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.outcomes import explain_error
-from flagtui.text.styled import Notice, command_for, link_to, request_for
+from flagtui.text.styled import Notice, command_for, request_for
 
 
 async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) -> None:
-    """Key, id, link, JSON, a request and, for a flag, a command."""
+    """Key, id, JSON, what leads to its address where it has one, and for a flag a command."""
     workspace = app_state.workspace
     if workspace is None:
         return
     client, session = workspace.client, app_state.session
-    texts = {
-        "key": target.key,
-        "id": str(target.id),
-        "link": link_to(client, target.kind, target.id),
-        "curl": request_for(client, target.kind, target.id),
-    }
+    texts = {"key": target.key, "id": str(target.id), "link": app_state.address_of(target.kind, target.id)}
     choices = [
         Choice("key", "key" if target.kind == "flags" else "name", target.key),
         Choice("id", "id", texts["id"]),
-        Choice("link", "link", texts["link"]),
         Choice("JSON", "JSON", f"the whole {ONE[target.kind]}"),
-        Choice("curl", "curl", "a request that reads it"),
     ]
+    if texts["link"]:
+        texts["curl"] = request_for(client, target.kind, target.id)
+        choices.insert(2, Choice("link", "link", texts["link"]))
+        choices.append(Choice("curl", "curl", "a request that reads it"))
     if target.kind == "flags":
-        profile = "" if session.colour == NEUTRAL else session.profile
-        texts["command"] = command_for(client, profile, target.key)
+        texts["command"] = command_for(client, session.named_profile, target.key, session.embedded_in)
         choices.append(Choice("command", "command", "opens this flag from a shell"))
     chosen = await changing.ask(PickerScreen(f"Copy of {target.key}", choices))
     if chosen == "JSON":

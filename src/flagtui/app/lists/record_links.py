@@ -11,7 +11,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.store.workspace import Kind
-from flagtui.text.styled import Notice, link_to, why_not_opened
+from flagtui.text.styled import Notice, why_not_opened
 
 if TYPE_CHECKING:
     from flagtui.app.state.app_state import AppState
@@ -74,11 +74,13 @@ class RecordKeys(AnyScreen):
             self._changing.run(copy_menu(self._app_state, self._changing, target))
 
     def action_link(self) -> None:
-        workspace, target = self._app_state.workspace, self.target()
-        if workspace is None or target is None:
+        target = self.target()
+        if self._app_state.workspace is None or target is None:
             return
-        link = link_to(workspace.client, target.kind, target.id)
-        if why := why_not_opened(link):
+        link = self._app_state.address_of(target.kind, target.id)
+        if not link:
+            tell(self.app, Notice(f"{target.key} has no page: the server is inside this program"))
+        elif why := why_not_opened(link):
             tell(self.app, Notice(f"{link}\n{why}", seconds=20.0))
         else:
             self.app.open_url(link)

@@ -66,6 +66,11 @@ class Session:
     """Environment variables that win over the profile, in words for the header."""
     offers_tour: bool = False
     """Whether the person is shown around first."""
+    is_stand_in: bool = False
+    """Whether the server was named without a profile, whose name is made up then."""
+    embedded_in: str = ""
+    """The command in whose process the server is, such as `demo --nasty`: no address leads to such a server.
+    Empty for all others."""
     flag: str = ""
     """Key of the flag to open first."""
     pick: Callable[[str], None] | None = None
@@ -108,6 +113,11 @@ class Session:
         from flagtui.changes.journal import Journal
 
         return Journal(self.journal_folder, self.clock)
+
+    @property
+    def named_profile(self) -> str:
+        """The profile that a command line names to mean this server; empty where none does."""
+        return "" if self.embedded_in or self.is_stand_in else self.profile
 
     @property
     def last_project(self) -> int | None:
@@ -192,13 +202,16 @@ class AppState:
         for told in tuple(self._watchers):
             told()
 
+    def address_of(self, kind: Kind, id: int | str) -> str:
+        """The address of the record's page; empty where the server has none, or is not known yet."""
+        if self.workspace is None or self.session.embedded_in:
+            return ""
+        return link_to(self.workspace.client, kind, id)
+
     def page_of(self, kind: Kind, id: int | str) -> str:
         """The address of the record's page as a link; empty where the terminal or the server has none."""
-        if self.workspace is None or not shows_links(os.environ):
-            return ""
-        client = self.workspace.client
-        link = link_to(client, kind, id)
-        return link if is_own(link, str(client.host)) else ""
+        link = self.address_of(kind, id) if shows_links(os.environ) else ""
+        return link if self.workspace and is_own(link, str(self.workspace.client.host)) else ""
 
     def now(self) -> float:
         """Unix seconds of the running minute, so that everything on screen tells the same ages."""

@@ -1,0 +1,94 @@
+"""`flagtui demo COMMAND`: every command without an account, on the data of the demo."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Done
+from tests.doubles.command_tree import all_commands, is_on_a_screen
+from tests.doubles.terminal import Terminal
+
+KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+PROGRAM = [sys.executable, "-m", "flagtui"]
+Told = Callable[..., Done]
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> dict[str, str]:
+    """A person's own folders, and a profile of theirs that the demo has nothing to do with."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(filter(None, sys.path))}
+    return environment | {kind: str(tmp_path) for kind in KINDS} | {"FLAGTUI_PROFILE": "prod"}
+
+
+@pytest.fixture
+def told(surroundings: dict[str, str]) -> Told:
+    def run(*words: str) -> Done:
+        done = subprocess.run(
+            [*PROGRAM, *words], env=surroundings, capture_output=True, text=True, timeout=60, check=False
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def test_a_command_works_in_the_demo_and_is_kept_until_it_starts_over(told: Told, tmp_path: Path) -> None:
+    done = told("demo", "flags", "disable", "new-nav", "--yes")
+    assert (done.code, done.out) == (0, "new-nav\tsaved\tis off\t\n"), done.err
+    assert told("demo", "flags", "get", "new-nav", "--fields", "active").out == "false\n"
+    assert told("demo", "journal", "--fields", "verb").out == "turn off\n"
+    assert not (tmp_path / "flagtui" / "journal").exists(), "the journal of the demo is its own"
+    again = told("demo", "--fresh", "flags", "get", "new-nav", "--fields", "active", "--json")
+    assert json.loads(again.out)["records"] == [{"active": True}]
+    assert told("demo", "journal", "--fields", "verb").out == ""
+
+
+def test_a_command_in_the_demo_ends_as_it_would_anywhere(told: Told) -> None:
+    missing = told("demo", "flags", "get", "nothing-here", "--json")
+    assert (missing.code, json.loads(missing.err)["error"]["code"]) == (6, "not_found")
+    assert told("--read-only", "demo", "flags", "disable", "new-nav", "--yes").code == 3
+    wrong = told("demo", "flags", "nope")
+    assert (wrong.code, wrong.err) == (2, "flagtui: No such command 'nope'. See: flagtui flags --help\n")
+    assert "has no profile" in told("--project", "2", "demo", "flags", "list").err
+    for words in (("demo", "demo"), ("demo", "--linear", "flags", "list")):
+        refused = told(*words)
+        assert refused.code == 2
+        assert "either one command or --linear" in refused.err
+
+
+def test_the_help_of_a_command_is_its_own_and_makes_no_data(told: Told, tmp_path: Path) -> None:
+    assert told("demo", "flags", "rollout", "--help").out == told("flags", "rollout", "--help").out
+    assert [*tmp_path.rglob("*.db")] == []
+
+
+def test_data_that_cannot_be_read_is_said_and_what_helps_helps(told: Told, tmp_path: Path) -> None:
+    data = tmp_path / "flagtui"
+    data.mkdir()
+    (data / "demo.db").write_bytes(b"no database of ours" * 100)
+    refused = told("demo", "flags", "list")
+    assert refused.code == 1
+    assert "Start over with: flagtui demo --fresh" in refused.err
+    assert told("demo", "--fresh", "flags", "list").code == 0
+
+
+@pytest.mark.parametrize(
+    "example", [each for each in all_commands()["demo"].examples if not is_on_a_screen("demo", each)]
+)
+def test_an_example_with_a_command_runs(told: Told, example: str) -> None:
+    done = told(*example.split())
+    assert done.code == 0, done.err
+    assert done.out
+
+
+def test_the_app_that_is_open_shows_what_a_command_changed(told: Told, surroundings: dict[str, str]) -> None:
+    screen = surroundings | {"TERM": "xterm-256color"}
+    with Terminal([*PROGRAM, "demo"], size=(132, 40), environment=screen) as terminal:
+        terminal.wait_for("●  new-nav")
+        assert told("demo", "flags", "disable", "new-nav", "--yes").code == 0
+        terminal.press("\x1b[15~")
+        terminal.wait_for("○. new-nav")
+        terminal.press("\x11")
+        assert terminal.wait_for_end() == 0

@@ -1,0 +1,57 @@
+"""The help of a screen: its commands under headings, searched and run, its signs, the words of a search."""
+
+from dataclasses import replace
+
+import pytest
+from tests.doubles.whole_program import Setting, running, words
+
+from flagtui.app.flags.flag_list import FlagsScreen
+
+
+async def test_the_help_lists_the_keys_of_the_screen(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("question_mark")
+        assert "Turn the flag on or off" in program.screen
+        await program.press("escape")
+        assert isinstance(program.app.screen, FlagsScreen)
+
+
+UNDO = "u Take back your last change, of whatever kind"
+
+
+@pytest.mark.parametrize(
+    ("keys", "heading", "other"),
+    [
+        ("1", "FLAG", "EVENT"),
+        ("2", "EXPERIMENT", "FLAG"),
+        ("3", "EVENT", "FLAG"),
+        ("4", "CHANGE", "FLAG"),
+        ("J", "CHANGE", "FLAG"),
+        ("2 enter", "EXPERIMENT", "FLAG"),
+    ],
+)
+async def test_the_help_names_what_its_commands_are_about_here(
+    setting: Setting, keys: str, heading: str, other: str
+) -> None:
+    async with running(setting) as program:
+        await program.press(*keys.split(), "question_mark")
+        lines = [line.split("│")[1].strip() for line in program.screen.splitlines() if line.count("│") > 1]
+        assert [line for line in lines if line in (heading, other)] == [heading]
+        assert lines.index(heading) < [*map(str.split, lines)].index(UNDO.split())
+
+
+async def test_the_help_is_searched_runs_what_is_chosen_and_explains_signs_and_words(
+    setting: Setting,
+) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        await program.press("question_mark", "end")
+        await program.press(*["pagedown"] * 6)
+        seen = words(program.screen)
+        assert "SEARCH LINE" in seen
+        assert "tag: its tags" in seen
+        await program.press(*["up"] * 16)
+        assert "marked: what follows is for all of them" in words(program.screen)
+        await program.press("slash", *"turn the order", "enter")
+        screen = program.app.screen
+        assert isinstance(screen, FlagsScreen)
+        assert screen._finder.sort.is_reversed
