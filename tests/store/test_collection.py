@@ -38,7 +38,7 @@ def test_of_two_answers_that_overlap_the_newer_record_is_believed(
 def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
     restored = flag(1, 3, active=True)
     collection: Collection[FlagRow] = Collection()
-    collection.recall([flag(1, 50, active=False)], 5.0)
+    collection.recall([flag(1, 50, active=False)])
     collection.begin_load()
     collection.add_page([restored], 1)
     collection.finish_load()
@@ -201,7 +201,7 @@ def test_several_records_at_once_are_one_change() -> None:
 def test_recalled_rows_do_not_displace_live_ones() -> None:
     collection: Collection[FlagRow] = Collection()
     collection.put(flag(1, 5))
-    collection.recall([flag(1, 9), flag(2)], 5.0)
+    collection.recall([flag(1, 9), flag(2)])
     assert collection.rows == (flag(1, 5), flag(2))
 
 

@@ -49,7 +49,8 @@ async def test_progress_is_told_page_by_page() -> None:
     states: list[State] = [loading.state]
     loading.watch(lambda: states.append(loading.state))
     await loading.run()
-    assert states == [Empty(), Running(0, None, None), Running(2, 5, None), Running(5, 5, None), Loaded(NOW)]
+    assert states == [Empty(), Running(0, None), Running(2, 5), Running(5, 5), Loaded()]
+    assert loading.loaded_at == NOW
     assert [row.id for row in collection.rows] == [1, 2, 3, 4]
 
 
@@ -59,19 +60,24 @@ async def test_a_failure_keeps_the_rows_and_says_how_far_it_came() -> None:
     await loading.run()
     error = Unreachable("No answer.")
     pages.script = (page(1, total=2), error)
-    state = await loading.run()
-    assert state == LoadFailed(error, NOW, NOW, 1, 2)
+    states: list[State] = []
+    loading.watch(lambda: states.append(loading.state))
+    assert await loading.run() == LoadFailed(error, NOW)
+    assert states == [Running(0, None), Running(1, 2), LoadFailed(error, NOW)]
+    assert loading.loaded_at == NOW
     assert [row.id for row in collection.rows] == [1, 2]
     pages.script = (page(2, total=1),)
-    assert await loading.run() == Loaded(NOW)
+    assert await loading.run() == Loaded()
     assert [row.id for row in collection.rows] == [2]
 
 
 async def test_a_first_load_that_breaks_off_keeps_what_came() -> None:
     collection, loading = make(Pages(page(1, total=9), Unreachable("No answer.")))
-    state = await loading.run()
-    assert isinstance(state, LoadFailed)
-    assert (state.done, state.total, state.before) == (1, 9, None)
+    states: list[State] = []
+    loading.watch(lambda: states.append(loading.state))
+    assert isinstance(await loading.run(), LoadFailed)
+    assert states[-2] == Running(1, 9)
+    assert loading.loaded_at is None
     assert len(collection) == 1
     assert not collection.is_complete
 
@@ -99,9 +105,10 @@ async def test_a_cancelled_load_leaves_the_state_from_before() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert loading.state == Loaded(NOW)
+    assert loading.state == Loaded()
     pages.gate.set()
-    assert await loading.run() == Loaded(NOW)
+    assert await loading.run() == Loaded()
+    assert loading.loaded_at == NOW
 
 
 async def test_recalled_rows_show_with_their_age_until_the_load_is_done() -> None:
@@ -109,7 +116,7 @@ async def test_recalled_rows_show_with_their_age_until_the_load_is_done() -> Non
     pages = Pages(page(1, total=1))
     collection, loading = make(pages, lambda: now)
     loading.recall((FlagRow(id=1, key="flag-1"), FlagRow(id=2, key="gone")), NOW - 300)
-    assert loading.state == Recalled(NOW - 300)
+    assert loading.state == Recalled()
     assert loading.age == 300
     assert len(collection) == 2
     await loading.run()
@@ -149,7 +156,7 @@ async def test_a_load_that_failed_goes_on_with_what_is_missing_and_then_drops_wh
     assert isinstance(await loading.run(resume=True), LoadFailed)
     assert isinstance(loading.trouble, Unreachable)
     assert [row.id for row in collection.rows] == [1, 2]
-    assert await loading.run(resume=True) == Loaded(NOW)
+    assert await loading.run(resume=True) == Loaded()
     assert [row.id for row in collection.rows] == [1, 3]
     assert loading.trouble is None
 
@@ -186,7 +193,7 @@ async def test_a_comparison_does_not_end_the_load_of_the_archived_rows_beside_it
     await asyncio.sleep(0)
     loading.take_whole(page(1, total=1))
     beside.gate.set()
-    assert await task == Loaded(NOW)
+    assert await task == Loaded()
     assert [row.id for row in collection.rows] == [1, 2, 3]
 
 

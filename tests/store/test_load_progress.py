@@ -16,15 +16,15 @@ def test_rows_show_page_by_page_while_they_arrive() -> None:
     assert (ids(collection), collection.is_complete) == ([1, 2, 3], True)
 
 
-def test_a_list_beside_the_main_one_changes_neither_its_count_nor_its_age() -> None:
+def test_a_list_beside_the_main_one_does_not_change_its_count() -> None:
     collection: Collection[FlagRow] = Collection()
     collection.begin_load()
     collection.add_page([flag(1)], 1, [5])
-    collection.finish_load(at=100.0)
+    collection.finish_load()
     collection.begin_load(is_whole=False)
     collection.add_page([flag(2, archived=True)], 1)
-    collection.finish_load(covers=lambda row: row.archived, at=200.0)
-    assert (ids(collection), collection.total, collection.loaded_at) == ([1, 2], 1, 100.0)
+    collection.finish_load(covers=lambda row: row.archived)
+    assert (ids(collection), collection.total) == ([1, 2], 1)
     assert collection.unreadable == {5}
 
 

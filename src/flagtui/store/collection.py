@@ -1,13 +1,12 @@
 """All records of one kind as they are believed to be: the server's last values plus optimistic edits."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from flagtui.store.load_progress import RecordId, RunningLoad
-from flagtui.store.optimistic_edits import ApplyEdit, OptimisticEdits, apply_edit
+from flagtui.store.optimistic_edits import OptimisticEdits
 
 
 class Identified(Protocol):
@@ -27,11 +26,11 @@ Worth = Literal["old", "known", "news"]
 class Collection(Generic[Row]):
     """Rows by record id. Nothing here waits, and nothing but a finished load or `remove` takes a row away."""
 
-    def __init__(self, apply: ApplyEdit[Row] = apply_edit) -> None:
+    def __init__(self) -> None:
         self._said: list[Row] = []
         self._place: dict[RecordId, int] = {}
         self._gone: dict[RecordId, tuple[Row, Moment]] = {}
-        self._edits: OptimisticEdits[Row] = OptimisticEdits(apply)
+        self._edits: OptimisticEdits[Row] = OptimisticEdits()
         self._changed: dict[RecordId, int] = {}
         self._load: RunningLoad | None = None
         self._rows: tuple[Row, ...] | None = ()
@@ -44,8 +43,6 @@ class Collection(Generic[Row]):
         """Records of the last load that could not become rows."""
         self.is_complete = False
         """True once a load has seen everything."""
-        self.loaded_at: float | None = None
-        """When that was, or when recalled rows were new; Unix seconds."""
         self._now: Moment = 0
         self._paged_at: Moment = 0
         """When the last page arrived: no row without a moment of its own came later."""
@@ -148,9 +145,8 @@ class Collection(Generic[Row]):
             self._edits.end(record_id, edit)
             self._tell()
 
-    def recall(self, rows: Iterable[Row], at: float) -> None:
+    def recall(self, rows: Iterable[Row]) -> None:
         """Shows rows from an earlier run until a load replaces them. Rows known already stay."""
-        self.loaded_at = self.loaded_at or at
         for row in rows:
             if row.id not in self._place:
                 self._append(row)
@@ -185,8 +181,8 @@ class Collection(Generic[Row]):
             self.total = load.total
         self._tell()
 
-    def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True, at: float | None = None) -> None:
-        """Ends the load, now or `at`, and drops rows it covers but has not seen.
+    def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True) -> None:
+        """Ends the load and drops rows it covers but has not seen.
 
         When fewer records came than the server counted, none is dropped.
         """
@@ -207,7 +203,6 @@ class Collection(Generic[Row]):
         if load.is_whole:
             self.unreadable = frozenset(load.unreadable)
             self.is_complete = True
-            self.loaded_at = time.time() if at is None else at
         self._tell()
 
     def abandon_load(self) -> None:

@@ -18,9 +18,6 @@ class Empty(Struct, frozen=True):
 class Recalled(Struct, frozen=True):
     """The rows are from an earlier run."""
 
-    at: float
-    """When the server said them, Unix seconds."""
-
 
 class Running(Struct, frozen=True):
     """Pages are arriving."""
@@ -29,8 +26,6 @@ class Running(Struct, frozen=True):
     """Records this load has brought."""
     total: int | None
     """None until the first page says it."""
-    before: float | None
-    """When the rows shown meanwhile were loaded; None when there are none."""
     is_asked: bool = False
     """The person asked for it and wants to see how far it is."""
 
@@ -38,18 +33,13 @@ class Running(Struct, frozen=True):
 class Loaded(Struct, frozen=True):
     """Everything arrived."""
 
-    at: float
-
 
 class LoadFailed(Struct, frozen=True):
     """It broke off. Rows from before, and those that did arrive, are still shown."""
 
     error: ApiError
     at: float
-    before: float | None
-    """When the rows shown were last complete; None when they never were."""
-    done: int
-    total: int | None
+    """When, in Unix seconds."""
 
 
 State = Empty | Recalled | Running | Loaded | LoadFailed

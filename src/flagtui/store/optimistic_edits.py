@@ -1,6 +1,6 @@
 """Optimistic edits: changes on their way to the server, shown on the rows they change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, Generic, TypeVar
 
 import msgspec
@@ -9,7 +9,6 @@ from flagtui.models.record_fields import EVENT_FIELDS, EXPERIMENT_FIELDS, FLAG_F
 from flagtui.store.load_progress import RecordId
 
 Row = TypeVar("Row")
-ApplyEdit = Callable[[Row, Mapping[str, object]], Row]
 
 _ROW_NAMES: Final = {
     name: field.shown.attribute
@@ -41,9 +40,8 @@ def apply_edit(row: Row, changes: Mapping[str, object]) -> Row:
 class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
     """The edits in flight by record, oldest first, and the rows they apply to."""
 
-    def __init__(self, apply: ApplyEdit[Row]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._apply = apply
         self._applied: dict[RecordId, tuple[Row, Row]] = {}
         """By record: the row as the server said it, and with every edit on it."""
 
@@ -69,6 +67,6 @@ class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
         if said is not row:
             shown = row
             for edit in self[record_id]:
-                shown = self._apply(shown, edit)
+                shown = apply_edit(shown, edit)
             self._applied[record_id] = (row, shown)
         return shown

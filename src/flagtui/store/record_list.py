@@ -76,15 +76,15 @@ class Loading(Generic[Row]):
         """Shows rows of an earlier run, unless newer ones are there already."""
         if not isinstance(self.state, Empty):
             return
-        self._collection.recall(rows, at)
+        self._collection.recall(rows)
         self.loaded_at = at
-        self._become(Recalled(at))
+        self._become(Recalled())
 
     def confirm(self) -> None:
         """The rows were compared with the server's without loading them again, and are current."""
         if isinstance(self.state, Loaded):
             self.trouble, self.loaded_at = None, self._clock()
-            self._become(Loaded(self.loaded_at))
+            self._become(Loaded())
 
     def set_trouble(self, trouble: ApiError | None) -> None:
         """The rows could not be compared with the server's, or, with None, some of them could again."""
@@ -97,7 +97,7 @@ class Loading(Generic[Row]):
         if isinstance(self.state, Loaded) and not self._turn.locked():
             self._collection.begin_load(is_whole=self._is_whole)
             self._collection.add_page(page.rows, page.total, page.unreadable)
-            self._collection.finish_load(self._covers, self._clock())
+            self._collection.finish_load(self._covers)
             self.confirm()
 
     async def run(self, *, is_asked: bool = False, resume: bool = False) -> State:
@@ -111,7 +111,7 @@ class Loading(Generic[Row]):
         before = self.state
         if not (resume and self._can_resume(before)):
             self._unfinished, self._done, self._total = None, 0, None
-        self._become(Running(self._done, self._total, self.loaded_at, is_asked))
+        self._become(Running(self._done, self._total, is_asked))
         try:
             async with self._turn:
                 await self._load()
@@ -136,11 +136,11 @@ class Loading(Generic[Row]):
                 self._take(page)
         except ApiError as error:
             self.trouble, self._unfinished = error, (pages, load)
-            self._become(LoadFailed(error, self._clock(), self.loaded_at, self._done, self._total))
+            self._become(LoadFailed(error, self._clock()))
         else:
             self.trouble, self.loaded_at = None, self._clock()
-            self._collection.finish_load(self._covers, self.loaded_at)
-            self._become(Loaded(self.loaded_at))
+            self._collection.finish_load(self._covers)
+            self._become(Loaded())
         finally:
             if self._unfinished is None:
                 self._collection.abandon_load()
@@ -153,7 +153,7 @@ class Loading(Generic[Row]):
         self.is_capped = page.is_capped
         is_asked = isinstance(self.state, Running) and self.state.is_asked
         # What draws the rows of this page counts them as well.
-        self.state = Running(self._done, self._total, self.loaded_at, is_asked)
+        self.state = Running(self._done, self._total, is_asked)
         self._collection.add_page(page.rows, page.total, page.unreadable)
         self._become(self.state)
 

@@ -59,6 +59,7 @@ class SnapshotPlace(Struct, frozen=True):
 class Snapshot(Struct, Generic[Row], frozen=True):
     """Rows as they were."""
 
+    place: SnapshotPlace
     rows: tuple[Row, ...]
     taken_at: float
     """When the server said them, Unix seconds."""
@@ -114,7 +115,7 @@ class Snapshots:
 
     def load(self, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
         """The last copy, or None when there is none that this version can read."""
-        return self._read(self._folder / place.file_name, row_type) if self._folder else None
+        return self._read(self._folder / place.file_name, place, row_type) if self._folder else None
 
     def moments(self, place: SnapshotPlace) -> tuple[int, ...]:
         """When copies were taken that are still there, Unix seconds, oldest first."""
@@ -124,7 +125,7 @@ class Snapshots:
         """The list as it was known at that moment: the last copy taken before it."""
         earlier = self._earlier(place)
         taken = [at for at in earlier if at <= moment]
-        return self._read(earlier[taken[-1]], row_type) if taken else None
+        return self._read(earlier[taken[-1]], place, row_type) if taken else None
 
     def _earlier(self, place: SnapshotPlace) -> dict[int, Path]:
         if self._folder is None:
@@ -134,7 +135,7 @@ class Snapshots:
         except OSError:
             return {}
 
-    def _read(self, path: Path, row_type: type[Row]) -> Snapshot[Row] | None:
+    def _read(self, path: Path, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
         try:
             # A pipe in its place would keep the start waiting.
             if not path.is_file() or path.stat().st_size > self._size_limit:
@@ -143,7 +144,7 @@ class Snapshots:
         except OSError:
             return None
         try:
-            return _decode(body, row_type)
+            return Snapshot(place, *_decode(body, row_type))
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError):
             with suppress(OSError):
                 path.replace(path.with_suffix(_UNREADABLE))
@@ -232,8 +233,8 @@ def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: str) -> 
         yield b"".join([encode(msgspec.structs.astuple(row)) for row in some])
 
 
-def _decode(stored: bytes, row_type: type[Row]) -> Snapshot[Row]:
-    """Raises ValueError or msgspec.MsgspecError for anything but a copy of exactly these rows."""
+def _decode(stored: bytes, row_type: type[Row]) -> tuple[tuple[Row, ...], float]:
+    """Rows and when they were said. Raises ValueError or msgspec.MsgspecError for other than such rows."""
     body = memoryview(stored)[HEAD_BYTES:]
     checksum = int.from_bytes(stored[len(MAGIC) : HEAD_BYTES], "big")
     if not stored.startswith(MAGIC) or zlib.crc32(body) != checksum:
@@ -243,7 +244,7 @@ def _decode(stored: bytes, row_type: type[Row]) -> Snapshot[Row]:
         raise ValueError("rows of another version")
     wire = _wire_type(row_type)
     values = msgspec.msgpack.decode(copy.rows, type=list[wire])  # type: ignore[valid-type]  # made at run time
-    return Snapshot(tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at)
+    return tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at
 
 
 def _wire_type(row_type: type[Row]) -> Any:

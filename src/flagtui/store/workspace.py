@@ -6,8 +6,6 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from msgspec import Struct
-
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.collection import Collection
@@ -30,19 +28,9 @@ _ROWS: Final[Mapping[str, Any]] = {
 _NO_SNAPSHOTS: Final = Snapshots(None)
 
 
-class EarlierRows(Struct, frozen=True):
-    """A list as it was at the end of the last run."""
-
-    place: SnapshotPlace
-    rows: tuple[Any, ...]
-    taken_at: float
-    """When the server said them, Unix seconds."""
-
-
-def recall_rows(snapshots: Snapshots, place: SnapshotPlace) -> EarlierRows | None:
+def recall_rows(snapshots: Snapshots, place: SnapshotPlace) -> Snapshot[Any] | None:
     """The list as it was at the end of the last run; None when that is not known."""
-    snapshot = snapshots.load(place, _ROWS[place.kind])
-    return EarlierRows(place, snapshot.rows, snapshot.taken_at) if snapshot is not None else None
+    return snapshots.load(place, _ROWS[place.kind])
 
 
 class Workspace:
@@ -118,11 +106,6 @@ class Workspace:
         return {number: name for number, name in found.items() if number is not None}
 
     @property
-    def waiting(self) -> float:
-        """Seconds until the server may be asked again; 0 when nothing is held back."""
-        return self.client.link.waiting
-
-    @property
     def now(self) -> float:
         """Unix seconds by the server's clock, from which its records are dated."""
         return self._clock() + self._flags.loading.server_ahead
@@ -162,7 +145,7 @@ class Workspace:
         lists = self._lists.values()
         return tuple(watched.watch(told) for one in lists for watched in (one.collection, one.loading))
 
-    def recall(self, kind: Kind = "flags", known: EarlierRows | None = None) -> bool:
+    def recall(self, kind: Kind = "flags", known: Snapshot[Any] | None = None) -> bool:
         """Shows the list as it was at the end of the last run; False when that is not known.
 
         `known` was read before there was a client; rows of another place are not taken.
@@ -173,10 +156,6 @@ class Workspace:
             return False
         self._lists[kind].loading.recall(found.rows, found.taken_at)
         return True
-
-    def said_rows(self, kind: Kind = "flags") -> tuple[Any, ...]:
-        """The list as the server said it last."""
-        return self._lists[kind].collection.said_rows
 
     def as_of(self, moment: float, kind: Kind = "flags") -> Snapshot[Any] | None:
         """The list as it was known at that moment, Unix seconds; None when no copy is that old."""

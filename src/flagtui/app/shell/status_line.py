@@ -60,7 +60,7 @@ def _awaited(app_state: AppState) -> str:
 def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
     kind = app_state.kind
     loading, link = workspace.loading(kind), workspace.client.link
-    if workspace.waiting:
+    if link.waiting:
         return Link("retrying", "asked to wait")
     unresolved = f"{count(workspace.unresolved, 'change')} not known" if workspace.unresolved else ""
     more = unresolved or _missing_words(workspace, kind)

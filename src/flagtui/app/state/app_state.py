@@ -14,8 +14,8 @@ from flagtui.api.errors import ApiError
 from flagtui.config.guard_rules import GuardRules
 from flagtui.config.preferences import Preferences
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.store.snapshots import SnapshotPlace, Snapshots
-from flagtui.store.workspace import EarlierRows, Kind, Workspace, recall_rows
+from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
+from flagtui.store.workspace import Kind, Workspace, recall_rows
 from flagtui.text.styled import is_own, link_to, shows_links
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class AppState:
     session: Session
     workspace: Workspace | None = None
     inspector: Inspector | None = None
-    recalled: EarlierRows | None = None
+    recalled: Snapshot[Any] | None = None
     """Rows of an earlier run, which are shown while there is no connection yet."""
     kind: Kind = "flags"
     """The list in front, which is the one that is kept current."""

@@ -37,8 +37,6 @@ class Piece(Struct, frozen=True):
     """Lower case and without the colon; None for a word."""
     value: str
     """Without its quotes or slashes."""
-    value_start: int
-    """Where the value begins, its opening quote or slash included."""
     mark: str
     """`"` for a quoted value, `/` for a pattern, else empty."""
 
@@ -80,7 +78,7 @@ def _piece(line: str, start: int) -> Piece:
     else:
         mark, end = "", _bare_end(line, value_start)
         value = line[value_start:end]
-    return Piece(start, end, is_negated, name, value, value_start, mark)
+    return Piece(start, end, is_negated, name, value, mark)
 
 
 def _bare_end(line: str, place: int) -> int:
@@ -182,7 +180,8 @@ def compile_query(query: Query[Row], *, now: float, me: QueryPerson | None = Non
     text, facts = query.vocabulary.text, Facts(now, me)
     on_text = [text_test(term) for term in query.terms if not term.name]
     asked = [row_test(term, facts) for term in query.terms]
-    on_rows = [test for test in asked if test is not None] + hiding_tests(query)
+    hiding = [test for word, test in query.vocabulary.hidden.items() if word not in query.shows]
+    on_rows = [test for test in asked if test is not None] + [_negation(test) for test in hiding]
 
     def passes(row: Row) -> bool:
         folded = fold(text(row)) if on_text else ""
@@ -209,12 +208,6 @@ def row_test(term: Term[Row], facts: Facts) -> Test[Row] | None:
     if reading.of is not None:
         test = _test_of(reading.of, test, is_folded=reading.is_folded)
     return _negation(test) if term.is_negated else test
-
-
-def hiding_tests(query: Query[Row]) -> list[Test[Row]]:
-    """Tests that fail for rows which are hidden unless asked for."""
-    shows = query.shows
-    return [_negation(test) for word, test in query.vocabulary.hidden.items() if word not in shows]
 
 
 def _term(piece: Piece, vocabulary: Vocabulary[Row]) -> Term[Row] | None:

@@ -92,22 +92,14 @@ def _without_idle_start(parts: tuple[Node, ...], edge: str) -> tuple[Node, ...]:
     return parts
 
 
-def _is_digit(character: str) -> bool:
-    return character.isdigit()
-
-
 def _is_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def _is_space(character: str) -> bool:
-    return character.isspace()
-
-
 _CLASSES: Final[dict[str, Callable[[str], bool]]] = {
-    "d": _is_digit,
+    "d": str.isdigit,
     "w": _is_word,
-    "s": _is_space,
+    "s": str.isspace,
     "D": lambda character: not character.isdigit(),
     "W": lambda character: not _is_word(character),
     "S": lambda character: not character.isspace(),

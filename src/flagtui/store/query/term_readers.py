@@ -117,22 +117,20 @@ def part_of(text: Callable[[Row], str]) -> Read[Row]:
     def read(value: Value) -> Reading[Row]:
         if not value.text:
             raise WrongValue
-        words, test = _pattern(value.text) if value.is_pattern else _part(fold(value.text))
+        wanted = value.text if value.is_pattern else fold(value.text)
+        test = _pattern(wanted) if value.is_pattern else Contains(wanted)
+        words = ("/", wanted) if value.is_pattern else (wanted,)
         return Reading(words, lambda _facts: test, text, is_folded=True, always=test)
 
     return read
 
 
-def _part(wanted: str) -> tuple[tuple[str, ...], ValueTest[str]]:
-    return (wanted,), Contains(wanted)
-
-
-def _pattern(source: str) -> tuple[tuple[str, ...], ValueTest[str]]:
+def _pattern(source: str) -> ValueTest[str]:
     # Reading patterns is loaded by the first one.
     from flagtui.store.query.pattern import Pattern, PatternError
 
     try:
-        return ("/", source), Pattern(source)
+        return Pattern(source)
     except PatternError as error:
         raise WrongValue(str(error)) from error
 

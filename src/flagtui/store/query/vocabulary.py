@@ -91,30 +91,22 @@ def choice(
     of: Callable[[Row], Hashable] | None = None,
     *,
     is_folded: bool = False,
-) -> "_Choice[Row]":
+) -> Callable[[Value], Reading[Row]]:
     """Reads one word of a closed set, or several with commas between, any of which may hold.
 
     The tests look at what `of` gives, else at the whole row.
     """
-    return _Choice(tests, aliases or {}, of, is_folded)
+    names = {word: word for word in tests} | dict(aliases or {})
 
-
-class _Choice(Struct, Generic[Row], frozen=True):
-    tests: Mapping[str, Test[Any]]
-    aliases: Mapping[str, str]
-    of: Callable[[Row], Hashable] | None
-    is_folded: bool
-
-    def __call__(self, value: Value) -> Reading[Row]:
-        words = tuple(self._word(part) for part in value.text.lower().split(","))
-        tests = [self.tests[word] for word in dict.fromkeys(words)]
-        return Reading(words, lambda _facts: any_of(tests), self.of, self.is_folded)
-
-    def _word(self, part: str) -> str:
-        word = self.aliases.get(part.strip(), part.strip())
-        if word not in self.tests:
+    def read(value: Value) -> Reading[Row]:
+        parts = [part.strip() for part in value.text.lower().split(",")]
+        if not names.keys() >= set(parts):
             raise WrongValue
-        return word
+        words = tuple(names[part] for part in parts)
+        asked = [tests[word] for word in dict.fromkeys(words)]
+        return Reading(words, lambda _facts: any_of(asked), of, is_folded)
+
+    return read
 
 
 def choices(
