@@ -183,16 +183,11 @@ class TabScreens:
 
 async def _read(workspace: Workspace, target: RecordLink) -> Any:
     """The row of a record that is not in its list, which has it from now on. Raises ApiError."""
-    client, collection = workspace.client, workspace.collection(target.kind)
+    collection = workspace.collection(target.kind)
     asked = collection.moment
-    row: Any
-    if target.kind == "events":
-        row = (await client.event_definitions.get(str(target.id))).row()
-    elif target.kind == "experiments":
-        row = (await client.experiments.get(int(target.id))).row()
-    else:
-        return (await client.flags.get(int(target.id))).row()
-    collection.put(row, asked)
+    row = (await workspace.operations(target.kind).get(target.id)).row()
+    if target.kind != "flags":
+        collection.put(row, asked)
     return row
 
 

@@ -178,7 +178,7 @@ SEARCH_LIMIT: Final = 200
 
 
 class Listed(Protocol[ListedRow]):
-    """Operations on the records of one kind."""
+    """What of the operations on the records of one kind a list asks for."""
 
     def pages(self, filters: Query | None = None) -> AsyncIterable[RowPage[ListedRow]]: ...
     async def page(
@@ -191,7 +191,8 @@ class RecordList(Generic[Row]):
 
     def __init__(self, listed: Callable[[], Listed[Row]], newest: Query, clock: Callable[[], float]) -> None:
         self.collection: Collection[Row] = Collection()
-        self._listed = listed
+        self.operations = listed
+        """Gives what asks the server about these records."""
         self._newest = newest
         self._counted: tuple[Sequence[Row], int] = ((), 0)
         turn = asyncio.Lock()
@@ -228,7 +229,7 @@ class RecordList(Generic[Row]):
         collection, loading = self.collection, self.loading
         asked = collection.moment
         filters = {**self._newest, "limit": FIRST_PAGE}
-        page = await self._listed().page(filters, urgency=Urgency.BACKGROUND)
+        page = await self.operations().page(filters, urgency=Urgency.BACKGROUND)
         if page.size >= page.total and not page.is_capped:
             loading.take_whole(page)
             return False
@@ -248,7 +249,7 @@ class RecordList(Generic[Row]):
             return 0
         asked, before = collection.moment, len(collection)
         try:
-            page = await self._listed().page({"search": word[:SEARCH_LIMIT], "limit": FIRST_PAGE})
+            page = await self.operations().page({"search": word[:SEARCH_LIMIT], "limit": FIRST_PAGE})
         except ApiError:
             return 0
         collection.put_all(page.rows, asked)

@@ -173,6 +173,10 @@ class Workspace:
         """How many records are here that are neither archived nor deleted."""
         return self._lists[kind].listed
 
+    def operations(self, kind: Kind) -> Any:
+        """The group of the client's operations on records of this kind."""
+        return self._lists[kind].operations()
+
     def collection(self, kind: Kind) -> Collection[Any]:
         """The records of this kind."""
         return self._lists[kind].collection

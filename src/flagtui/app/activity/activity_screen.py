@@ -13,7 +13,6 @@ from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activit
 from flagtui.app.activity.activity_keys import ActivityKeys
 from flagtui.app.activity.activity_search import ActivityReach
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import may_write, missing_scope
 from flagtui.app.widgets.column_layout import Column
@@ -152,8 +151,7 @@ class ActivityScreen(ActivityKeys):
         self._look_soon()
 
     def reframe(self) -> None:
-        app_state = self._app_state
-        self.show_frame(location_of(app_state), link_of(app_state), self.tabs(), self.current_tab())
+        self.draw_frame()
         if self.rows.place == 0:
             self._newest = self._finding.newest
         news = sum(1 for row in self._finding.rows if row.place > self._newest)

@@ -11,15 +11,13 @@ from textual.containers import Horizontal
 from textual.widgets import Label
 
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.shell.footer import KeyLine
-from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
-from flagtui.app.shell.status_line import tabs_of
+from flagtui.app.shell.header import Tab
+from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.widgets.search_line import LineHistory, SearchLine
 from flagtui.app.writing.changes import Changes
 from flagtui.config.preferences import LeftList, Preferences
@@ -59,8 +57,8 @@ class ChipLine(Line):
             self.screen.reframe()
 
 
-class BrowseScreen(OwnedScreen[None]):
-    """Puts the frame together and keeps it true; subclasses say what is searched and drawn.
+class BrowseScreen(FramedScreen):
+    """Puts the list into its frame and keeps both true; subclasses say what is searched and drawn.
 
     What is kept of a list is kept under its name, for the next run as well.
     """
@@ -99,11 +97,9 @@ class BrowseScreen(OwnedScreen[None]):
     def make_preview(self) -> Any:
         """The pane beside the list."""
 
-    def compose(self) -> ComposeResult:
+    def body(self) -> ComposeResult:
         # Before there is anything in it whose styles it would change.
         self.set_class(self.preferences.shows_preview, "-preview", update=False)
-        yield Header()
-        yield Tabs()
         with Horizontal(id="search-bar"):
             yield Label("/", id="search-prompt", markup=False)
             yield self.make_search()
@@ -115,7 +111,6 @@ class BrowseScreen(OwnedScreen[None]):
                 rows.prefer(self.starts_at.record)
             yield rows
             yield self.make_preview().add_class("-beside")
-        yield KeyLine()
 
     @property
     def rows(self) -> RowList[Any]:
@@ -132,11 +127,6 @@ class BrowseScreen(OwnedScreen[None]):
     def left(self) -> LeftList:
         """How the list is left now."""
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
-
-    def show_frame(self, location: Location, link: Link, tabs: Sequence[Tab], current: str) -> None:
-        """Draw the two lines above."""
-        self.query_one(Header).show_location(location, link)
-        self.query_one(Tabs).show_tabs(list(tabs), current)
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
         """`state any  type any  runtime any   2 marked  12 of 248`; `end` is what follows the chips.
@@ -248,9 +238,9 @@ class BrowseScreen(OwnedScreen[None]):
 
     def own_tabs(self) -> list[Tab]:
         """The tabs before those of saved searches."""
-        return tabs_of(self._app_state)
+        return super().frame_tabs()
 
-    def tabs(self) -> list[Tab]:
+    def frame_tabs(self) -> list[Tab]:
         """The lists, then the saved searches with how many rows each finds."""
         named = self.preferences.queries_of(self.description.name)[:QUERY_KEYS]
         return [

@@ -8,7 +8,6 @@ from textual.timer import Timer
 
 from flagtui.app.lists.list_frame import FIRST_QUERY, BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
@@ -95,8 +94,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         self.rows.unmark(records)
 
     def reframe(self) -> None:
-        app_state = self._app_state
-        self.show_frame(location_of(app_state), link_of(app_state), self.tabs(), self.current_tab())
+        self.draw_frame()
         self._show_counts(self._finder.find(self.search.value))
 
     # Searching

@@ -45,24 +45,14 @@ async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) 
 
 
 async def _copy_json(workspace: Workspace, changing: Changes, target: RecordLink) -> None:
+    """The record as the server gives it; encrypted payloads stay hidden."""
     try:
-        text = await _read_json(workspace, target)
+        record = await workspace.operations(target.kind).get(target.id)
     except ApiError as error:
         tell(changing.app, explain_error(error, target.key))
         return
-    copy_text(changing.app, text, f"{target.key} as JSON")
-
-
-async def _read_json(workspace: Workspace, target: RecordLink) -> str:
-    """The record as the server gives it; encrypted payloads stay hidden. Raises ApiError."""
-    client, raw = workspace.client, dict[str, JSON]()
-    if target.kind == "events":
-        raw = dict((await client.event_definitions.get(str(target.id))).raw)
-    elif target.kind == "experiments":
-        raw = dict((await client.experiments.get(int(target.id))).raw)
-    else:
-        raw = dict(shown_record(await client.flags.get(int(target.id))))
-    return json.dumps(raw, indent=2)
+    raw = shown_record(record) if target.kind == "flags" else record.raw
+    copy_text(changing.app, json.dumps(dict(raw), indent=2), f"{target.key} as JSON")
 
 
 def shown_record(flag: Flag, is_unmasked: bool = False) -> Mapping[str, JSON]:

@@ -79,14 +79,8 @@ class RecordSearch:
         return before != (len(self._found), self._projects is None)
 
     async def _ask(self, workspace: Workspace, kind: Kind, word: str) -> None:
-        client = workspace.client
-        listed: Any = {
-            "flags": client.flags,
-            "experiments": client.experiments,
-            "events": client.event_definitions,
-        }[kind]
         try:
-            page = await listed.page({"search": word[:200], "limit": MOST})
+            page = await workspace.operations(kind).page({"search": word[:200], "limit": MOST})
         except ApiError:
             # Nobody asked for this list; the palette works with what is known.
             return

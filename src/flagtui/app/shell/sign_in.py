@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from textual import on, work
@@ -26,8 +27,32 @@ from flagtui.text.styled import Notice, Piece
 LONGEST_KEY = 512
 
 
-class SignInScreen(Dialog[bool | None]):
-    """Answers None for later; else a key was accepted, and whether it is to be kept for the next start."""
+@dataclass(frozen=True, eq=False)
+class AcceptedKey:
+    """A key that the profile's server knows."""
+
+    text: str = field(repr=False)
+    client: Client
+    found: Introduction
+    keep: bool = False
+    """Whether it is to be there at the next start."""
+
+
+async def try_key(with_key: Callable[[str], Client], text: str) -> AcceptedKey | str:
+    """The key once the server has accepted it, or why it does not do."""
+    try:
+        client = with_key(text)
+    except ApiError as error:
+        return f"{error.what} {error.next}"
+    try:
+        return AcceptedKey(text, client, await introduce(client))
+    except ApiError as error:
+        await client.close()
+        return f"{error.what} {error.next}"
+
+
+class SignInScreen(Dialog[AcceptedKey | None]):
+    """Answers with a key that was accepted, or None for later."""
 
     BINDINGS = [
         Binding("escape", "leave", "later", key_display="esc", priority=True),
@@ -35,7 +60,9 @@ class SignInScreen(Dialog[bool | None]):
     ]
     AUTO_FOCUS = "Input"
 
-    def __init__(self, host: str, why: str, attempt: Callable[[str], Awaitable[str]], can_keep: bool) -> None:
+    def __init__(
+        self, host: str, why: str, attempt: Callable[[str], Awaitable[AcceptedKey | str]], can_keep: bool
+    ) -> None:
         super().__init__()
         self._host = host
         self._why = why
@@ -69,40 +96,15 @@ class SignInScreen(Dialog[bool | None]):
     @work(exclusive=True, group="sign in")
     async def _try(self, *, keep: bool) -> None:
         self._say("asking the server…", "$text-muted")
-        complaint = await self._attempt(self.query_one(Field).value)
-        if complaint:
-            self._say(complaint, "$error")
+        found = await self._attempt(self.query_one(Field).value)
+        if isinstance(found, str):
+            self._say(found, "$error")
             self.query_one(Field).clear()
         elif self.is_current:
-            self.dismiss(keep)
+            self.dismiss(replace(found, keep=keep))
 
     def _say(self, words: str, style: str) -> None:
         self.query_one("#said", Static).update(styled((safe_text(words, 400), style)))
-
-
-@dataclass(eq=False)
-class Attempt:
-    """Keys as they are typed, each tried on the profile's server."""
-
-    session: Session
-    text: str = ""
-    client: Client | None = field(default=None, repr=False)
-    found: Introduction | None = None
-
-    async def run(self, text: str) -> str:
-        """Why this key does not do; empty when it does."""
-        assert self.session.with_key is not None
-        try:
-            client = self.session.with_key(text)
-        except ApiError as error:
-            return f"{error.what} {error.next}"
-        try:
-            self.found = await introduce(client)
-        except ApiError as error:
-            await client.close()
-            return f"{error.what} {error.next}"
-        self.text, self.client = text, client
-        return ""
 
 
 class SignIn:
@@ -123,21 +125,18 @@ class SignIn:
         session = self._app_state.session
         if session.with_key is None or self._is_asking:
             return False
-        attempt = Attempt(session)
+        attempt = partial(try_key, session.with_key)
+        screen = SignInScreen(session.host, why.what if why else "", attempt, bool(session.keep_key))
         self._is_asking = True
         try:
-            keep = await self._app.push_screen_wait(
-                SignInScreen(session.host, why.what if why else "", attempt.run, bool(session.keep_key))
-            )
+            accepted = await self._app.push_screen_wait(screen)
         finally:
             self._is_asking = False
-        if keep is None:
+        if accepted is None:
             return False
-        await self._adopt(session, attempt)
-        if keep and session.keep_key is not None:
-            kept = session.keep_key
-            said = await await_call(lambda: kept(attempt.text))
-            tell(self._app, Notice(said))
+        await self._adopt(session, session.with_key, accepted)
+        if accepted.keep and session.keep_key is not None:
+            tell(self._app, Notice(await await_call(partial(session.keep_key, accepted.text))))
         return True
 
     async def helps(self, error: ApiError | None) -> bool:
@@ -153,17 +152,14 @@ class SignIn:
                 self._asked += 1
         return self._has_helped
 
-    async def _adopt(self, session: Session, attempt: Attempt) -> None:
+    async def _adopt(
+        self, session: Session, with_key: Callable[[str], Client], accepted: AcceptedKey
+    ) -> None:
         """Everything there is goes on with the new key."""
-        client, found, text = attempt.client, attempt.found, attempt.text
-        assert client is not None
-        assert found is not None
-        workspace = self._app_state.workspace
-        with_key = session.with_key
-        assert with_key is not None
+        workspace, client, found = self._app_state.workspace, accepted.client, accepted.found
 
         async def connect() -> Client:
-            return with_key(text)
+            return with_key(accepted.text)
 
         self.opens = found
         self._app_state.session = replace(session, connect=connect)

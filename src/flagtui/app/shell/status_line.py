@@ -177,10 +177,18 @@ class FramedScreen(OwnedScreen[None]):
         yield from self.body()
         yield KeyLine()
 
+    def frame_tabs(self) -> list[Tab]:
+        """The tabs of the second line."""
+        return tabs_of(self._app_state)
+
+    def current_tab(self) -> str:
+        """The key of the one in front."""
+        return self.list_tab
+
     def draw_frame(self) -> None:
         """Draw the two lines above."""
         self.query_one(Header).show_location(location_of(self._app_state), link_of(self._app_state))
-        self.query_one(Tabs).show_tabs(tabs_of(self._app_state), self.list_tab)
+        self.query_one(Tabs).show_tabs(self.frame_tabs(), self.current_tab())
 
     def action_back(self) -> None:
         self.dismiss(None)
