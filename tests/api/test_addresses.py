@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.doubles.servers import MakeClient
 
 from flagtui.api.errors import Invalid
-from flagtui.api.operations import operation
+from flagtui.api.operations import OPERATIONS
 from flagtui.api.resource import pairs
 
 
 @given(st.text(max_size=30))
 def test_an_id_is_one_step_of_the_path_or_refused(id: str) -> None:
-    asked = operation("event_definitions.get")
+    asked = OPERATIONS["event_definitions.get"]
     try:
         path = asked.at(project=1, id=id)
     except Invalid:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from flagtui.api import Client
-from flagtui.api.operations import operation
+from flagtui.api.operations import OPERATIONS
 from flagtui.api.request import Question
 
 FOLDER: Final = Path(__file__).parents[1] / "contract"
@@ -22,7 +22,7 @@ def example(name: str) -> Example:
 
 async def ask_plainly(client: Client, example: Example) -> Any:
     """An operation the client never uses by itself."""
-    asked = operation(example["operation"])
+    asked = OPERATIONS[example["operation"]]
     answer = await client.connection.ask(Question(asked, asked.at(**example["ids"])))
     return answer.expect_nothing() if asked.method == "DELETE" else answer.record()
 

@@ -166,8 +166,3 @@ NEWER: Final = _table(
 """Newer operations, and the ones around the records; a server may lack any of them."""
 
 OPERATIONS: Final = SEED | NEWER
-
-
-def operation(name: str) -> Operation:
-    """The operation of this name."""
-    return OPERATIONS[name]

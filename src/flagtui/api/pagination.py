@@ -122,7 +122,7 @@ async def _rest(
     try:
         while True:
             while fault is None and len(asked) < at_once and (span := sweep.next_span(step)):
-                asked[asyncio.ensure_future(_page(fetch, *span))] = span
+                asked[asyncio.ensure_future(fetch(*span))] = span
             if not asked:
                 break
             done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
@@ -148,7 +148,3 @@ def _page_size(first: RowPage[Row]) -> int:
     """A server stops counting only where there is very much to count."""
     total = math.inf if first.is_capped else first.total
     return next((size for longer_than, size in PAGES if total > longer_than), FIRST_PAGE)
-
-
-async def _page(fetch: Fetch[Row], offset: int, limit: int) -> RowPage[Row]:
-    return await fetch(offset, limit)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from flagtui.api.clock import Urgency
 from flagtui.api.connection import Connection
 from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
-from flagtui.api.operations import operation
+from flagtui.api.operations import OPERATIONS
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query, Question
 from flagtui.models.json_value import JSON, NotJson, as_list, as_whole
@@ -34,7 +34,7 @@ class Resource:
         urgency: Urgency = Urgency.PERSON,
         etag: str = "",
     ) -> Answer:
-        asked = operation(name)
+        asked = OPERATIONS[name]
         path = asked.at(project=self.project, **(ids or {}))
         return await self.connection.ask(Question(asked, path, pairs(query or {}), body, urgency, etag))
 
@@ -76,7 +76,7 @@ class Resource:
                 raise
             lack = EndpointNotFound("This server does not know this operation.", facts=fault.facts)
             if fault.status == 404:
-                self.connection.capabilities.learn(operation(name), lack)
+                self.connection.capabilities.learn(OPERATIONS[name], lack)
             raise lack from None
 
 

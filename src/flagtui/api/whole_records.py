@@ -82,12 +82,8 @@ class ListedRecords(Records[Kind]):
         return tuple({record.id: record for record in found}.values())
 
 
-class KeptRecords(ListedRecords[Kind]):
+class KeptRecords(WholeRecords[Kind], ListedRecords[Kind]):
     """The same to make, read, change and really delete, such as holdouts; each write is sent once."""
-
-    async def get(self, id: int) -> Kind:
-        """One of them."""
-        return self._read(await self._ask(f"{self.family}.get", {"id": id}), id)
 
     async def create(self, body: Mapping[str, JSON]) -> Kind:
         """A new one."""
@@ -95,7 +91,7 @@ class KeptRecords(ListedRecords[Kind]):
 
     async def update(self, id: int, changes: Mapping[str, JSON]) -> Kind:
         """Changes just these fields."""
-        return self._read(await self._ask(f"{self.family}.update", {"id": id}, body=dict(changes)), id)
+        return await self._patch(id, changes)
 
     async def delete(self, id: int) -> None:
         """Deletes it for good."""
