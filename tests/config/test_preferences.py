@@ -7,6 +7,7 @@ from flagtui.config.preferences import (
     LONGEST_LINE,
     LeftList,
     LeftLists,
+    Preferences,
     Remembered,
     place_of,
     recall,
@@ -15,25 +16,26 @@ from flagtui.config.preferences import (
 
 
 def test_what_was_remembered_comes_back(tmp_path: Path) -> None:
-    kept = (
-        Remembered(preview=False, sorts={"flags": "-updated"})
-        .with_project("prod", "https://h", "12")
-        .with_line(" is:on ")
-    )
-    assert remember(tmp_path / "state", kept)
-    assert recall(tmp_path / "state") == kept
+    preferences = Preferences(memory=tmp_path / "state")
+    preferences.keep_preview(False)
+    preferences.keep_sort("flags", "-updated")
+    preferences.keep_project("prod", "https://h", 12)
+    preferences.keep_line(" is:on ")
+    kept = recall(tmp_path / "state")
+    assert kept == preferences.remembered
+    assert (kept.preview, kept.sorts) == (False, {"flags": "-updated"})
     assert kept.projects == {place_of("prod", "https://h"): "12"}
     assert kept.history == ("is:on",)
 
 
 def test_the_newest_line_comes_first_and_once() -> None:
-    remembered = Remembered()
+    preferences = Preferences()
     for line in ["a", "b", "", "a", "x" * 2_000]:
-        remembered = remembered.with_line(line)
-    assert remembered.history == ("a", "b")
+        preferences.keep_line(line)
+    assert preferences.remembered.history == ("a", "b")
     for number in range(200):
-        remembered = remembered.with_line(str(number))
-    assert len(remembered.history) == HISTORY_LIMIT
+        preferences.keep_line(str(number))
+    assert len(preferences.remembered.history) == HISTORY_LIMIT
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,6 @@ def test_without_a_place_nothing_is_remembered_and_nothing_fails(tmp_path: Path)
 
 def test_a_line_that_is_too_long_is_left_out_and_the_other_lists_come_back(tmp_path: Path) -> None:
     left = LeftLists("2", {"1": LeftList("x" * (LONGEST_LINE + 1), 7), "2": LeftList("is:running", 9)})
-    assert remember(tmp_path, Remembered().with_left("work", "eu", left))
+    Preferences(memory=tmp_path).keep_left("work", "eu", left)
     found = recall(tmp_path).left[place_of("work", "eu")]
     assert found == LeftLists("2", {"1": LeftList("", 7), "2": LeftList("is:running", 9)})

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.structs import fields, replace
@@ -52,26 +52,6 @@ class Remembered(Struct, frozen=True):
     """Whether the tour was taken or skipped."""
     left: Mapping[str, LeftLists] = {}
     """How the lists were left, by profile and host."""
-
-    def with_project(self, profile: str, host: str, project: str) -> "Remembered":
-        """The same with the project last opened there."""
-        return replace(self, projects={**self.projects, place_of(profile, host): project})
-
-    def with_line(self, line: str) -> "Remembered":
-        """The same with the line in front of the history, unless it is blank."""
-        line = line.strip()
-        if not line or len(line) > LONGEST_LINE:
-            return self
-        others = [other for other in self.history if other != line]
-        return replace(self, history=(line, *others)[:HISTORY_LIMIT])
-
-    def with_left(self, profile: str, host: str, left: LeftLists) -> "Remembered":
-        """The same with the lists of a profile as they are left now; a line that is too long is left out."""
-        lists = {
-            tab: one if len(one.line) <= LONGEST_LINE else replace(one, line="")
-            for tab, one in left.lists.items()
-        }
-        return replace(self, left={**self.left, place_of(profile, host): replace(left, lists=lists)})
 
 
 def place_of(profile: str, host: str) -> str:
@@ -174,12 +154,11 @@ class Preferences:
 
     def keep_preview(self, is_open: bool) -> None:
         """For the next run."""
-        self._remember(replace(self.remembered, preview=is_open))
+        self._remember(preview=is_open)
 
     def keep_sort(self, list_name: str, sort: str) -> None:
         """For the next run; a minus in front turns it round."""
-        if self.remembered.sorts.get(list_name) != sort:
-            self._remember(replace(self.remembered, sorts={**self.remembered.sorts, list_name: sort}))
+        self._remember(sorts={**self.remembered.sorts, list_name: sort})
 
     def left_lists(self, profile: str, host: str) -> LeftLists:
         """How the lists were left at the end of the last run."""
@@ -188,28 +167,37 @@ class Preferences:
         )
 
     def keep_left(self, profile: str, host: str, left: LeftLists) -> None:
-        """For the next run."""
+        """For the next run; a line that is too long is left out."""
         if self.resumes:
-            self._remember(self.remembered.with_left(profile, host, left))
+            lists = {
+                tab: one if len(one.line) <= LONGEST_LINE else replace(one, line="")
+                for tab, one in left.lists.items()
+            }
+            here = {place_of(profile, host): replace(left, lists=lists)}
+            self._remember(left={**self.remembered.left, **here})
 
     def keep_toured(self) -> None:
         """The tour is not offered any more."""
-        self._remember(replace(self.remembered, toured=True))
+        self._remember(toured=True)
 
     def keep_line(self, line: str) -> None:
-        """For the next run."""
-        self._remember(self.remembered.with_line(line))
+        """In front of the history, unless it is blank."""
+        line = line.strip()
+        if line and len(line) <= LONGEST_LINE:
+            others = [other for other in self.remembered.history if other != line]
+            self._remember(history=(line, *others)[:HISTORY_LIMIT])
 
     def keep_project(self, profile: str, host: str, project: int | str) -> None:
         """For the next run of this profile."""
-        self._remember(self.remembered.with_project(profile, host, str(project)))
+        self._remember(projects={**self.remembered.projects, place_of(profile, host): str(project)})
 
     def last_project(self, profile: str, host: str) -> int | None:
         """The one that was open at the end of the last run."""
         found = self.remembered.projects.get(place_of(profile, host), "")
         return int(found) if found.isascii() and found.isdigit() else None
 
-    def _remember(self, remembered: Remembered) -> None:
+    def _remember(self, **changed: Any) -> None:
+        remembered = replace(self.remembered, **changed)
         if remembered != self.remembered:
             self.remembered = remembered
             remember(self.memory, remembered)
