@@ -17,8 +17,6 @@ from flagtui.safe_text import safe_text
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
 WORD_CELLS: Final = 14
-ENOUGH: Final = 5
-"""The worst grade of a command that is still listed for what was typed."""
 GROUPS: Final[Mapping[str, str]] = {
     "flags": "FLAG",
     "flag": "FLAG",
@@ -66,9 +64,7 @@ class HelpScreen(NarrowedList[Run]):
     placeholder = "/ searches"
     leaves = "close"
 
-    def __init__(
-        self, offers: Sequence[Offer], place: str = "", words: Sequence[tuple[str, str]] = ()
-    ) -> None:
+    def __init__(self, offers: Sequence[Offer], place: str, words: Sequence[tuple[str, str]]) -> None:
         super().__init__("Help")
         self._offers = offers
         self._place = place
@@ -77,9 +73,8 @@ class HelpScreen(NarrowedList[Run]):
     def lines(self, typed: str, width: int) -> Iterator[HelpLine]:
         offers = {offer.command: offer for offer in self._offers}
         if typed.strip():
-            for grade, command in found(offers, typed):
-                if grade <= ENOUGH:
-                    yield self._command(offers[command], width)
+            for _grade, command in found(offers, typed):
+                yield self._command(offers[command], width)
             return
         groups: dict[str, list[Offer]] = {}
         for offer in self._offers:
@@ -105,9 +100,10 @@ class HelpScreen(NarrowedList[Run]):
         yield _heading("SIGNS")
         for name, meaning in LEGEND:
             yield ListedChoice(styled((f"{getattr(glyphs, name):<{KEY_CELLS}} ", "bold"), (meaning, "")))
-        if self._words:
-            yield _heading("SEARCH LINE")
-        for word, meaning in (*WORDS, *self._words) if self._words else ():
+        if not self._words:
+            return
+        yield _heading("SEARCH LINE")
+        for word, meaning in (*WORDS, *self._words):
             text = cut(safe_text(meaning, 200), max(8, width - WORD_CELLS - 1))
             yield ListedChoice(styled((f"{word:<{WORD_CELLS}} ", "bold $primary"), (text, "")))
 

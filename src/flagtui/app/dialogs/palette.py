@@ -139,17 +139,11 @@ def _behind(offer: Offer) -> float:
 
 
 def _drawn(one: Offer | Destination, line: str, width: int) -> Content:
-    return _command_line(one, line, width) if isinstance(one, Offer) else _place_line(one, line, width)
-
-
-def _command_line(offer: Offer, line: str, width: int) -> Content:
-    style = "" if offer.run is not None else "$faint"
-    about = f"  {safe_text(offer.about, 60)}" if offer.about else ""
-    return _two_ends(offer.command.help, line, style, about, offer.key, width)
-
-
-def _place_line(place: Destination, line: str, width: int) -> Content:
-    return _two_ends(f"→ {safe_text(place.name, 80)}", line, "bold", "", safe_text(place.about, 60), width)
+    about = safe_text(one.about, 60)
+    if isinstance(one, Destination):
+        return _two_ends(f"→ {safe_text(one.name, 80)}", line, "bold", "", about, width)
+    style = "" if one.run is not None else "$faint"
+    return _two_ends(one.command.help, line, style, f"  {about}" if about else "", one.key, width)
 
 
 def _two_ends(text: str, line: str, style: str, more: str, end: str, width: int) -> Content:

@@ -22,7 +22,6 @@ LISTS: Final = 4
 """Tabs that are lists; those after them are saved searches of the list in front."""
 TAB_GAP: Final = 2
 _GAP: Final[Piece] = ("  ", "")
-_NOTHING: Final[Piece] = ("", "")
 
 _MARKS: dict[LinkKind, Piece] = {
     "synced": ("● ", "$success"),
@@ -73,12 +72,12 @@ class Header(Line):
         state = [_MARKS[link.kind], (f"{safe_text(link.words, 60)} ", "$text-muted")]
         parts = _parts_of(location, width)
         while (over := _cells(_left(parts)) + _cells(_right(parts, state)) + APART - width) > 0:
-            least = next((name for name in DROPPED if parts[name] != _NOTHING), "")
+            least = next((name for name in DROPPED if name in parts), "")
             if not least:
                 break
-            text, style = parts[least]
-            is_worth_cutting = least == "project" and cell_len(text) - over >= SHORTEST
-            parts[least] = (cut(text, cell_len(text) - over), style) if is_worth_cutting else _NOTHING
+            text, style = parts.pop(least)
+            if least == "project" and cell_len(text) - over >= SHORTEST:
+                parts[least] = (cut(text, cell_len(text) - over), style)
         self.show(styled(*_left(parts)), styled(*_right(parts, state)))
 
 
@@ -86,7 +85,7 @@ Parts = dict[str, Piece]
 
 
 def _parts_of(location: Location, width: int) -> Parts:
-    """Everything that could be told at this width; empty where there is nothing to tell."""
+    """Everything that could be told at this width, by name."""
     number = f"#{location.project_id}" if location.project_id is not None else ""
     # The badge is the host's name where no profile is for it.
     host = location.host if location.host != location.badge else ""
@@ -103,28 +102,25 @@ def _parts_of(location: Location, width: int) -> Parts:
         "overridden": (_short(location.overridden, 64), "$warning"),
         "user": (_short(location.user, 40), "$text-muted"),
     }
-    return {
-        name: part if part[0] and width >= _FROM.get(name, 0) else _NOTHING for name, part in known.items()
-    }
+    return {name: part for name, part in known.items() if part[0] and width >= _FROM.get(name, 0)}
 
 
 def _left(parts: Parts) -> list[Piece]:
     """Brand and badge each have a ground of their own; the organisation leads to its project."""
-    pieces = [parts["brand"], parts["badge"]]
-    if parts["organization"] != _NOTHING and parts["project"] != _NOTHING:
-        pieces += [_GAP, parts["organization"], (" › ", "$text-muted"), parts["project"]]
-    elif parts["project"] != _NOTHING:
-        pieces += [_GAP, parts["project"]]
-    if parts["number"] != _NOTHING:
-        pieces += [(" ", "") if parts["project"] != _NOTHING else _GAP, parts["number"]]
+    pieces = [parts[name] for name in ("brand", "badge") if name in parts]
+    if "project" in parts:
+        pieces += [_GAP, parts["organization"], (" › ", "$text-muted")] if "organization" in parts else [_GAP]
+        pieces.append(parts["project"])
+    if "number" in parts:
+        pieces += [(" ", "") if "project" in parts else _GAP, parts["number"]]
     for name in ("host", "overridden"):
-        if parts[name] != _NOTHING:
+        if name in parts:
             pieces += [_GAP, parts[name]]
     return pieces
 
 
 def _right(parts: Parts, state: list[Piece]) -> list[Piece]:
-    return [parts["user"], _GAP, *state] if parts["user"] != _NOTHING else state
+    return [parts["user"], _GAP, *state] if "user" in parts else state
 
 
 def _short(text: str, cells: int) -> str:

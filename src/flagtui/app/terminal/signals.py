@@ -56,13 +56,8 @@ class SignalWatch:
         if self._caught is not None:
             return
         self._caught = number
-        threading.Thread(target=self._insist, args=(number,), daemon=True, name="last-resort").start()
+        end_at_last(128 + number, lambda: False, self._before)
         self._loop.call_soon_threadsafe(self._leave, 128 + number)
-
-    def _insist(self, number: int) -> None:
-        threading.Event().wait(PATIENCE_SECONDS)
-        restore_terminal(self._before)
-        os._exit(128 + number)
 
 
 def end_at_last(code: int, has_left: Callable[[], bool], before: list[Any] | None) -> None:
