@@ -59,6 +59,13 @@ def test_a_command_in_the_demo_ends_as_it_would_anywhere(told: Told) -> None:
         assert "either one command or --linear" in refused.err
 
 
+def test_the_demo_has_a_profile_of_its_own_and_its_key_goes_nowhere_else(told: Told, tmp_path: Path) -> None:
+    assert told("demo", "auth", "status").out.startswith("Profile demo, guarded. ")
+    settings = tmp_path / "flagtui" / "config.toml"
+    settings.write_text('[profiles.prod]\nhost = "https://flags.example.test"\nguard = "strict"\n')
+    assert told("demo", "flags", "list", "--profile", "prod").out == told("demo", "flags", "list").out
+
+
 def test_the_help_of_a_command_is_its_own_and_makes_no_data(told: Told, tmp_path: Path) -> None:
     assert told("demo", "flags", "rollout", "--help").out == told("flags", "rollout", "--help").out
     assert [*tmp_path.rglob("*.db")] == []

@@ -85,6 +85,31 @@ def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> Non
     assert all(each["day"] for each in days)
 
 
+def test_results_are_told_to_a_person_as_the_app_tells_them_each_with_its_experiment(signed_in: Run) -> None:
+    running = records(signed_in("experiments", "list", "is:running", "--json"))[:2]
+    ids = [str(each["id"]) for each in running]
+    told = [
+        line.split() for line in signed_in("experiments", "results", *ids, is_shown=True).out.splitlines()
+    ]
+    assert told[0][0].endswith("EXPERIMENT")
+    assert [*dict.fromkeys(line[0] for line in told[1:])] == ids
+    signs = {word[0] for line in told for word in line if word[1:-1].replace(".", "").isdecimal()}
+    assert signs <= {"+", "−", *"0123456789"}
+    early = signed_in("experiments", "timeseries", ids[0], is_shown=True).out
+    assert "too few people yet" in early
+    assert "not-enough-exposures" not in early
+
+
+def test_a_reason_longer_than_the_line_of_a_terminal_is_told_to_its_end(
+    signed_in: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    refused = signed_in("experiments", "pause", "checkout-redesign", "--dry-run", is_shown=True)
+    assert refused.code == 3
+    assert "…" not in refused.out
+    assert refused.out.rstrip().endswith("first")
+
+
 def test_an_experiment_names_its_metrics_and_where_their_results_are(signed_in: Run, draft: str) -> None:
     source = {"source": {"kind": "EventsNode", "event": "$pageview"}}
     metric = {"kind": "ExperimentMetric", "metric_type": "mean", **source}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,7 +15,7 @@ from flagtui.cli.command_groups import LINEAR
 from flagtui.cli.errors import Trouble, require_terminal
 from flagtui.cli.linear import run_linear
 from flagtui.cli.options import is_read_only
-from flagtui.cli.profile_choice import settings_in
+from flagtui.cli.profile_choice import BUILT_IN, settings_in
 from flagtui.cli.twin_command import command
 from flagtui.cli.word_types import COMMAND_WORDS
 from flagtui.config.guard_rules import GuardRules, Level
@@ -27,6 +27,10 @@ from flagtui.config.locations import (
     take_variable,
     use_state,
 )
+from flagtui.config.profiles import Profile
+
+NAME: Final = "demo"
+"""The profile of commands in the demo."""
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -81,8 +85,8 @@ def open_demo(options: Demonstration) -> int:
     session = Session(
         profile=name,
         host="embedded service",
-        badge="NASTY" if options.nasty else "DEMO",
-        colour="warning" if options.nasty else "success",
+        badge=_profile(options).word,
+        colour=_profile(options).theme_colour,
         rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
         connect=lambda: _connect(folder / f"{name}.db", options, opened),
         journal_folder=folder / f"{name}-state" / "journal",
@@ -110,9 +114,10 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     service = DemoService(folder / f"{name}.db", options.nasty, options.flags)
     service.embed()
     use_state(folder / f"{name}-state")
-    os.environ.pop("FLAGTUI_PROFILE", None)
-    where = {"FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY, "FLAGTUI_PROJECT": str(service.project)}
-    os.environ.update(where)
+    BUILT_IN[NAME] = replace(_profile(options), host=NOWHERE, project=str(service.project))
+    # Named as the host too: whatever profile a command asks for, the key of the demo goes nowhere else.
+    os.environ.update({"FLAGTUI_PROFILE": NAME, "FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY})
+    os.environ.pop("FLAGTUI_PROJECT", None)
     run = click.get_current_context().find_root().obj
     common = ["--read-only"] if options.read_only else []
     try:
@@ -126,6 +131,11 @@ def _folder() -> Path:
         return make_folder(find_locations().data, "the demo's data")
     except FolderUnusable as fault:
         raise Trouble(str(fault)) from None
+
+
+def _profile(options: Demonstration) -> Profile:
+    """How the demo looks wherever it is named."""
+    return Profile(NAME, badge="NASTY", colour="yellow") if options.nasty else Profile(NAME, colour="green")
 
 
 def _name(options: Demonstration) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.api.hosts import Host, read_host
@@ -21,6 +22,9 @@ from flagtui.config.locations import (
 from flagtui.config.profiles import Chosen, Profile, ProfileUnknown, choose_profile
 from flagtui.config.settings import Settings, SettingsError, read_settings
 from flagtui.local_time import use_zone
+
+BUILT_IN: Final[dict[str, Profile]] = {}
+"""Profiles that are in no settings file, by name: that of the demo while a command runs in it."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
     settings = environment.settings
     try:
         chosen = choose_profile(
-            settings.profiles,
+            {**settings.profiles, **BUILT_IN},
             settings.default_profile,
             environment.given,
             asked=request.profile or "",

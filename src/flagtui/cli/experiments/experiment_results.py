@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
-from flagtui.app.experiments.detail.judgement import chance_of, lift_of, value_of
+from flagtui.app.experiments.detail.judgement import FAILURES, chance_of, lift_of, value_of
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric
 from flagtui.cli.errors import EXIT_CODES, Trouble
 from flagtui.cli.experiments.experiment_selection import experiments_of
@@ -52,11 +52,20 @@ def _short(value: Any) -> str:
 
 
 def _signed(value: Any) -> str:
-    return "" if value is None else f"{value * 100:+.1f} %"
+    return "" if value is None else f"{value * 100:+.1f} %".replace("-", "−")
+
+
+def _chance(value: Any) -> str:
+    return "" if value is None else f"{value * 100:.1f} %"
+
+
+def _reasons(why: Any) -> str:
+    """As the app says them; what the server calls otherwise stays."""
+    return ", ".join(FAILURES.get(one, one) for one in why.split(", "))
 
 
 _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
-    RecordField("experiment", "whole", "Its number."),
+    RecordField("experiment", "whole", "Its number.", is_shown=True),
     RecordField("metric", "text", "What is measured.", is_shown=True),
     RecordField("role", "text", "primary or secondary."),
     RecordField("variant", "text", "Whose number it is; empty where there is none.", is_shown=True),
@@ -74,14 +83,14 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
         "number?",
         "How likely it is the better one, from 0 to 1: of some metrics the lower one is.",
         is_shown=True,
-        words=_short,
+        words=_chance,
     ),
     RecordField("p_value", "number?", "Of the frequentist engine.", is_shown=True, words=_short),
     RecordField("significant", "truth?", "As the server says."),
     RecordField("baseline", "truth", "Whether others are compared with it.", lambda one: one.is_baseline),
     RecordField("samples", "number?", "How many were counted.", is_shown=True, words=_short),
     RecordField("uuid", "text", "Of the metric."),
-    RecordField("why", "text", "Why there is no number.", is_shown=True),
+    RecordField("why", "text", "Why there is no number.", is_shown=True, words=_reasons, is_long=True),
 )
 
 RESULT: Final[RecordKind[MetricValue]] = RecordKind(

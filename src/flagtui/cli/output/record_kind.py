@@ -94,7 +94,9 @@ class RecordKind(Generic[R]):
             def value(outer: Outer) -> JSON:
                 return field.read(inner(outer))
 
-            return RecordField(field.name, field.type, field.about, value, field.is_shown, field.words)
+            return RecordField(
+                field.name, field.type, field.about, value, field.is_shown, field.words, is_long=field.is_long
+            )
 
         return tuple(map(outside, self.fields))
 

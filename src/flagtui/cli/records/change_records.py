@@ -128,6 +128,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
             _changes,
             True,
             lambda found: "; ".join(one["words"] for one in found),
+            is_long=True,
         ),
         RecordField(
             "cautions",
@@ -147,6 +148,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
             "Why nothing would be changed; empty when something would.",
             lambda one: f"{one.left_out.reason}; {one.left_out.next}".rstrip("; ") if one.left_out else "",
             True,
+            is_long=True,
         ),
         RecordField(
             "consequences",
@@ -158,6 +160,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
             ],
             True,
             lambda found: "; ".join(f"{one['label']}: {one['text']}" for one in found),
+            is_long=True,
         ),
     ),
 )
