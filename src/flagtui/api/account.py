@@ -36,7 +36,7 @@ class Projects(Resource):
         if confined:
             return tuple([await self._named(id) for id in confined])
         try:
-            return await self._listed()
+            return _projects([item async for item in self._objects("projects.list")])
         except Forbidden as refused:
             found = await self._own()
             if not found:
@@ -68,9 +68,6 @@ class Projects(Resource):
             return await self.get(id)
         except (Forbidden, NotFound):
             return Project(id=id)
-
-    async def _listed(self) -> tuple[Project, ...]:
-        return _projects([item async for item in self._objects("projects.list")])
 
     async def _own(self) -> tuple[Project, ...]:
         try:

@@ -39,10 +39,6 @@ class Capabilities:
         error = self._missing.get(name)
         return error.what if error else ""
 
-    def offers(self, name: str) -> bool:
-        """False once the server has said that it does not do this."""
-        return name not in self._missing
-
     def check(self, operation: Operation) -> None:
         """Raises what the server said last time, without asking it again."""
         error = self._missing.get(operation.name)

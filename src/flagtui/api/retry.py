@@ -38,15 +38,10 @@ def pause_before_retry(error: ApiError, attempt: int, chance: float) -> float | 
         return None
     asked = error.facts.retry_after
     if asked is not None:
-        return bounded_wait(asked)
+        return min(max(asked, 1.0), WAIT_LIMIT)
     if isinstance(error, RateLimited):
         return min(2.0 ** (attempt - 1), WAIT_LIMIT) * (1 + chance)
     return chance * min(8.0, 0.5 * 2.0**attempt)
-
-
-def bounded_wait(seconds: float) -> float:
-    """A wait the server asked for: at least one second, at most two minutes."""
-    return min(max(seconds, 1.0), WAIT_LIMIT)
 
 
 def asked_wait(headers: Mapping[str, str], detail: str = "") -> float | None:

@@ -49,14 +49,17 @@ class Workspace:
         self.unresolved = 0
         """How many changes have no known outcome yet."""
         by_change: Query = {"order": "-updated_at"}
-        self._flags = RecordList[FlagRow](lambda: self.client.flags, by_change, clock)
-        self._experiments = RecordList[ExperimentRow](lambda: self.client.experiments, by_change, clock)
+        flags = RecordList[FlagRow](lambda: self.client.flags, by_change, clock)
+        experiments = RecordList[ExperimentRow](lambda: self.client.experiments, by_change, clock)
         # Last seen first by itself; no server orders definitions by when they were changed.
-        self._events = RecordList[EventDefinitionRow](lambda: self.client.event_definitions, {}, clock)
+        events = RecordList[EventDefinitionRow](lambda: self.client.event_definitions, {}, clock)
+        self.flags = flags.collection
+        self.experiments = experiments.collection
+        self.events = events.collection
         self._lists: dict[Kind, RecordList[Any]] = {
-            "flags": self._flags,
-            "experiments": self._experiments,
-            "events": self._events,
+            "flags": flags,
+            "experiments": experiments,
+            "events": events,
         }
         self.me: Me | None = None
         self.key: KeyInfo | None = None
@@ -72,18 +75,6 @@ class Workspace:
         from flagtui.store.activity_feed import ActivityFeed
 
         return ActivityFeed(lambda limit, page: self.client.flags.activity(limit=limit, page=page))
-
-    @property
-    def flags(self) -> Collection[FlagRow]:
-        return self._flags.collection
-
-    @property
-    def experiments(self) -> Collection[ExperimentRow]:
-        return self._experiments.collection
-
-    @property
-    def events(self) -> Collection[EventDefinitionRow]:
-        return self._events.collection
 
     @property
     def organization(self) -> str:
@@ -108,7 +99,7 @@ class Workspace:
     @property
     def now(self) -> float:
         """Unix seconds by the server's clock, from which its records are dated."""
-        return self._clock() + self._flags.loading.server_ahead
+        return self._clock() + self.loading("flags").server_ahead
 
     def in_project(self, project: int) -> "Workspace":
         """Another project of the same server, for what is done there: only what is asked for is read."""

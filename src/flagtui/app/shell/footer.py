@@ -91,11 +91,13 @@ class KeyLine(Line):
     def _drawn(self, found: Iterable[ActiveBinding], taken: Container[str]) -> list[Shown]:
         drawn = []
         for one in found:
-            pair = self._words(one.binding, one.enabled)
-            if pair[0][0] not in taken:
-                drawn.append(pair)
-                if one.enabled:
-                    self._runs[pair[0][0]] = (one.binding.action, one.node)
+            key = display_key(self.app, one.binding)
+            if key in taken:
+                continue
+            bold, muted = ("bold", "$text-muted") if one.enabled else ("$faint", "$faint")
+            drawn.append(((key, bold), (f" {one.binding.description}  ", muted)))
+            if one.enabled:
+                self._runs[key] = (one.binding.action, one.node)
         return drawn
 
     def _fit(self) -> None:
@@ -105,12 +107,6 @@ class KeyLine(Line):
             pieces += pair
             spots.append(Spot(end, *self._runs.get(pair[0][0], ("",))))
         self.show(styled(" ", *pieces), spots=spots)
-
-    def _words(self, binding: Binding, enabled: bool) -> Shown:
-        key = display_key(self.app, binding)
-        if not enabled:
-            return (key, "$faint"), (f" {binding.description}  ", "$faint")
-        return (key, "bold"), (f" {binding.description}  ", "$text-muted")
 
 
 def _place_at_end(binding: Binding) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 from textual.theme import BUILTIN_THEMES, Theme
 
 
-def _theme(name: str, colours: Mapping[str, str], *, dark: bool) -> Theme:
+def _theme(name: str, colours: Mapping[str, str]) -> Theme:
     """A theme from the colours that differ between themes; every one names the same."""
     return Theme(
         name=name,
@@ -22,7 +22,7 @@ def _theme(name: str, colours: Mapping[str, str], *, dark: bool) -> Theme:
         background=colours["ground"],
         surface=colours["ground"],
         panel=colours["panel"],
-        dark=dark,
+        dark=not name.endswith("light"),
         variables={
             "text-muted": colours["muted"],
             "faint": colours["faint"],
@@ -65,7 +65,7 @@ def _themes(rows: str) -> Iterator[Theme]:
     """The themes of such a table."""
     (_, *colours), *columns = zip(*(line.split() for line in rows.strip().splitlines()), strict=True)
     for name, *values in columns:
-        yield _theme(name, dict(zip(colours, values, strict=True)), dark=not name.endswith("light"))
+        yield _theme(name, dict(zip(colours, values, strict=True)))
 
 
 DARK, LIGHT, *_OTHERS = _themes(_ROWS)

@@ -17,7 +17,6 @@ class Glyphs(Struct, frozen=True):
     deleted: str
     pending: str
     changed: str
-    warning: str
     mark: str
     bar: str
     track: str
@@ -26,8 +25,8 @@ class Glyphs(Struct, frozen=True):
     descending: str
 
 
-UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "⚠", "▌", "━", "─", "…", "↑", "↓")
-ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "!", "|", "=", ".", ">", "^", "v")
+UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "▌", "━", "─", "…", "↑", "↓")
+ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "|", "=", ".", ">", "^", "v")
 
 
 def glyphs_for(encoding: str) -> Glyphs:
