@@ -50,7 +50,6 @@ async def test_without_a_connection_nothing_was_sent(
     assert not caught.value.sent
     assert caught.value.now == "Nothing was changed."
     assert client.link.is_offline
-    assert client.link.state == "offline"
     assert kind is not errors.NameNotFound or "://" not in caught.value.what
 
 
@@ -84,12 +83,13 @@ async def test_a_limit_of_the_server_stops_everything_and_then_goes_on(
 ) -> None:
     answers = iter([httpx.Response(429, headers={"Retry-After": "6"}), httpx.Response(200, json=FLAG)])
     client = make_client(lambda request: next(answers))
-    states: list[str] = []
-    client.link.watch(lambda: states.append(f"{client.link.state} {client.link.waiting:.0f}"))
+    waits: list[float] = []
+    client.link.watch(lambda: waits.append(client.link.waiting))
     assert (await client.flags.get(5)).key == "a"
     assert clock.waits == [6.0]
-    assert "waiting 6" in states
-    assert client.link.state == "online"
+    assert 6.0 in waits
+    assert (client.link.waiting, client.link.is_offline) == (0.0, False)
+    assert client.link.last_answer is not None
 
 
 async def test_a_limited_write_is_not_repeated_but_holds_the_rest(

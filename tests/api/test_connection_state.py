@@ -13,9 +13,9 @@ LATE_WRITE = Unanswered("no answer came", facts=ErrorFacts("PATCH", True, "/"))
 def test_a_link_is_offline_while_the_last_request_found_nobody() -> None:
     link = ConnectionState(StillClock())
     link.failed(NOBODY, link.now)
-    assert (link.is_offline, link.state) == (True, "offline")
+    assert (link.is_offline, link.last_answer) == (True, None)
     link.answered(None)
-    assert (link.is_offline, link.state) == (False, "online")
+    assert (link.is_offline, link.last_answer) == (False, link.clock.time())
 
 
 def test_one_request_that_found_nobody_while_others_were_answered_is_not_offline() -> None:

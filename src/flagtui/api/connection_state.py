@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, Unanswered, Unreachable
 
 SLOW: Final = 3.0
 """Seconds from which an answer is late: a page of rows takes well under one on a phone's connection."""
-
-State = Literal["new", "online", "waiting", "offline"]
 
 
 @dataclass(eq=False)
@@ -60,14 +58,6 @@ class ConnectionState:
     def is_slow(self) -> bool:
         """True while answers come late, or not in time."""
         return self.seconds >= SLOW or (isinstance(self.error, Unanswered) and not self.is_offline)
-
-    @property
-    def state(self) -> State:
-        if self.waiting:
-            return "waiting"
-        if self.is_offline:
-            return "offline"
-        return "new" if self.last_answer is None else "online"
 
     def watch(self, tell: Callable[[], None]) -> Callable[[], None]:
         """Calls `tell` after every change; the result stops that."""

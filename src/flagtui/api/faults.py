@@ -181,7 +181,7 @@ def network_error(fault: Exception, question: Question, host: str) -> ApiError:
         case httpx.ProxyError():
             return errors.ProxyFailed(f"The proxy did not pass us on to {host}.", facts=facts)
         case httpx.ConnectError():
-            return _connect_error(fault, question, host)
+            return _connect_error(fault, facts, host)
         case httpx.UnsupportedProtocol() | httpx.InvalidURL() | httpx.LocalProtocolError():
             return errors.Unreachable(f"{host} cannot be asked this way.", facts=facts)
         case httpx.TimeoutException() | TimeoutError():
@@ -201,8 +201,7 @@ def setup_error(fault: Exception) -> ApiError:
     return errors.ProxyFailed(words, next="Use an http or https proxy, or unset the variable.")
 
 
-def _connect_error(fault: Exception, question: Question, host: str) -> ApiError:
-    facts = question.facts()
+def _connect_error(fault: Exception, facts: ErrorFacts, host: str) -> ApiError:
     causes = list(_causes(fault))
     words = " ".join(str(cause) for cause in causes).lower()
     if any(isinstance(cause, socket.gaierror) for cause in causes) or "name or service" in words:

@@ -3,7 +3,7 @@
 Each list is made when it is first opened, and stays as it was left.
 """
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 from textual.screen import Screen
@@ -22,7 +22,13 @@ from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Kind, Workspace
 from flagtui.text.styled import Notice
 
-Maker = Callable[[AppState, Changes], BrowseScreen]
+SCREENS: Final = {
+    "1": ("flagtui.app.flags.flag_list", "FlagsScreen"),
+    "2": ("flagtui.app.experiments.experiment_list", "ExperimentsScreen"),
+    "3": ("flagtui.app.events.event_list", "EventsScreen"),
+    "4": ("flagtui.app.activity.activity_screen", "ActivityScreen"),
+}
+"""By the key of the tab: the module of its list, which is loaded when it is first opened, and its class."""
 KINDS: Final[dict[str, Kind]] = {"2": "experiments", "3": "events"}
 """What the tabs show that is not flags: the activity is that of the flags."""
 BELOW: Final = 1
@@ -43,12 +49,12 @@ class TabScreens:
     def open_as_left(self) -> None:
         """Show the list that was in front at the end of the last run."""
         tab = self._left().tab
-        self.open(tab if tab in MAKERS else "1")
+        self.open(tab if tab in SCREENS else "1")
 
     def keep_left(self) -> bool:
         """Remember how the lists are left now; False when another tab or search is in front than before."""
         session, before = self._app_state.session, self._left()
-        lists = {key: screen.left() for key in MAKERS if (screen := self.list_of(key)) is not None}
+        lists = {key: screen.left() for key in SCREENS if (screen := self.list_of(key)) is not None}
         if lists:
             left = LeftLists(self.current, {**before.lists, **lists})
             session.preferences.keep_left(session.profile, session.host, left)
@@ -83,7 +89,7 @@ class TabScreens:
     def open(self, key: str) -> None:
         """Show the list of this tab. Details open above the present one are closed, dialogs stay."""
         app = self._app
-        if app.screen.is_modal or key not in MAKERS:
+        if app.screen.is_modal or key not in SCREENS:
             return
         self._app_state.kind = KINDS.get(key, "flags")
         self.current = key
@@ -103,7 +109,9 @@ class TabScreens:
         app.uninstall_screen(screen)
 
     def _make(self, key: str) -> BrowseScreen:
-        made = self._lists[key] = MAKERS[key](self._app_state, self._changing)
+        module, name = SCREENS[key]
+        made: BrowseScreen = getattr(import_module(module), name)(self._app_state, self._changing)
+        self._lists[key] = made
         made.starts_at = self._left().lists.get(key, made.starts_at)
         # Installed screens stay when another is shown.
         self._app.install_screen(made, f"tab-{key}-{id(made)}")
@@ -117,7 +125,7 @@ class TabScreens:
 
     def lists(self) -> list[BrowseScreen]:
         """Those that were opened before."""
-        return [screen for key in MAKERS if (screen := self.list_of(key)) is not None]
+        return [screen for key in SCREENS if (screen := self.list_of(key)) is not None]
 
     def list_of(self, key: str) -> BrowseScreen | None:
         """The list of a tab that was opened before."""
@@ -197,31 +205,3 @@ def _open(screen: ListScreen[Any], record: RecordId, key: str) -> None:
         screen.action_open()
     else:
         tell(screen.app, Notice(f"{key} is not in the list any more.", "warning"))
-
-
-def _flags(app_state: AppState, changing: Changes) -> BrowseScreen:
-    from flagtui.app.flags.flag_list import FlagsScreen
-
-    return FlagsScreen(app_state, changing)
-
-
-def _experiments(app_state: AppState, changing: Changes) -> BrowseScreen:
-    from flagtui.app.experiments.experiment_list import ExperimentsScreen
-
-    return ExperimentsScreen(app_state, changing)
-
-
-def _events(app_state: AppState, changing: Changes) -> BrowseScreen:
-    from flagtui.app.events.event_list import EventsScreen
-
-    return EventsScreen(app_state, changing)
-
-
-def _activity(app_state: AppState, changing: Changes) -> BrowseScreen:
-    from flagtui.app.activity.activity_screen import ActivityScreen
-
-    return ActivityScreen(app_state, changing)
-
-
-MAKERS: Final[dict[str, Maker]] = {"1": _flags, "2": _experiments, "3": _events, "4": _activity}
-"""By the key of the tab."""

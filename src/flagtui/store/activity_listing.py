@@ -11,7 +11,6 @@ from flagtui import local_time
 from flagtui.models.activity import KINDS, ChangeRow
 from flagtui.store.query.language import QueryProblem
 from flagtui.store.query.term_readers import Read, number_of, part_of, person_of
-from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import (
     Facts,
     Qualifier,
@@ -122,19 +121,9 @@ _TESTS: Final[dict[str, Test[ChangeRow]]] = {
     "targeting": _kind("rollout", "conditions", "variants"),
 }
 _STATES: Final[dict[str, Test[ChangeRow]]] = {"deleted": lambda row: row.is_standing}
-_MINE: Final[Read[ChangeRow]] = person_of(lambda row: None, lambda row: row.email)
-
-
-def _read_person(value: Value) -> Reading[ChangeRow]:
-    """`me`, or part of a name or an e-mail."""
-    wanted = fold(value.text)
-    if wanted == "me" and not value.is_quoted:
-        return _MINE(value)
-    if not wanted:
-        raise WrongValue
-    return Reading(
-        (f'"{wanted}"',), lambda _facts: lambda row: wanted in fold(row.email) or wanted in fold(row.who)
-    )
+_WHO: Final[Read[ChangeRow]] = person_of(
+    lambda row: None, lambda row: row.email, lambda row: f"{row.email}\0{row.who}"
+)
 
 
 def _moment(compare: Callable[[float, float], bool]) -> Read[ChangeRow]:
@@ -166,7 +155,7 @@ ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
         ),
         choices("is", "deletions that nobody took back", _STATES),
         Qualifier(
-            "by", "me, or part of a name or an e-mail", "who changed it", _read_person, ("me",), ("me",)
+            "by", "me, or part of a name or an e-mail", "who changed it", _WHO, ("me",), ("me",)
         ),
         Qualifier(
             "flag",

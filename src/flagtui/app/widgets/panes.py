@@ -44,10 +44,8 @@ class AgedPane(Widget, Generic[T]):
 
     ALLOW_SELECT = False
 
-    def __init__(
-        self, lines: Callable[[T, float, int], Iterable[PaneLine]], *, id: str | None = None
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, lines: Callable[[T, float, int], Iterable[PaneLine]]) -> None:
+        super().__init__()
         self._lines = lines
         self._shown: tuple[T | None, int, str] = (None, 0, "")
         self._now = 0.0
@@ -76,15 +74,7 @@ class LineView(Widget, can_focus=True):
     class Moved(Message):
         """The cursor is on another line."""
 
-        def __init__(self, view: "LineView") -> None:
-            super().__init__()
-            self.view = view
-
-        @property
-        def control(self) -> "LineView":
-            return self.view
-
-    class Chosen(Moved):
+    class Chosen(Message):
         """A line was clicked twice."""
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -124,7 +114,7 @@ class LineView(Widget, can_focus=True):
             self.place = place
             self._follow()
             self.refresh()
-            self.post_message(self.Moved(self))
+            self.post_message(self.Moved())
 
     def _follow(self) -> None:
         self._top = min(self._top, max(0, self.place))
@@ -139,7 +129,7 @@ class LineView(Widget, can_focus=True):
         if at is not None and self._top + at.y < len(self._lines):
             self.go_to(self._top + at.y)
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()

@@ -83,9 +83,8 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         id_of: Callable[[R], RecordId] = attrgetter("id"),
         glyphs: Glyphs | None = None,
         clock: Callable[[], float] = time.time,
-        id: str | None = None,
     ) -> None:
-        super().__init__(id=id)
+        super().__init__()
         self._styles_cache = LineCache()
         self.columns = tuple(columns)
         self._sort: SortSign | None = None

@@ -63,8 +63,12 @@ def age_of(moment: Callable[[Row], float | None]) -> Read[Row]:
     return read
 
 
-def person_of(number: Callable[[Row], int | None], email: Callable[[Row], str]) -> Read[Row]:
-    """`me`, or part of an e-mail; `"me"` in quotes is part of an e-mail, too."""
+def person_of(
+    number: Callable[[Row], int | None],
+    email: Callable[[Row], str],
+    names: Callable[[Row], str] | None = None,
+) -> Read[Row]:
+    """`me`, or part of an e-mail, or of what `names` gives; `"me"` in quotes is a part, too."""
 
     def read(value: Value) -> Reading[Row]:
         wanted = fold(value.text)
@@ -72,7 +76,7 @@ def person_of(number: Callable[[Row], int | None], email: Callable[[Row], str]) 
             raise WrongValue
         if wanted == "me" and not value.is_quoted:
             return Reading(("me",), mine)
-        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in fold(found), email)
+        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in fold(found), names or email)
 
     def mine(facts: Facts) -> Test[Row] | None:
         me = facts.me
