@@ -134,16 +134,11 @@ class Client:
     def at(self, host: str) -> Client:
         """The same key at another host, such as the other region. Only for one the person has confirmed."""
         place, known = read_host(host), self.connection
-        connection = Connection(
-            host=place,
-            auth=known.auth.for_host(place),
-            clock=known.clock,
-            transport=known.transport,
-            deadlines=known.deadlines,
-            log=known.log,
-        )
+        auth = known.auth.for_host(place)
         other = object.__new__(Client)
-        other._settle(connection, self.project)
+        other._settle(
+            Connection(place, auth, known.clock, known.transport, known.deadlines, known.log), self.project
+        )
         return other
 
     def take_key_of(self, other: Client) -> None:

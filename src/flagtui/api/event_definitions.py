@@ -7,7 +7,7 @@ from typing import Literal
 from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
-from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.resource import PagedRecords
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
@@ -24,7 +24,7 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
     tags, exclude_hidden, exclude_stale, names.
     """
 
-    listing = Listable("event_definitions.list", read_event_definition_page, lambda row: row.id)
+    read_page = staticmethod(read_event_definition_page)
     family = "event_definitions"
     kind = EventDefinition
 

@@ -10,7 +10,7 @@ from flagtui.api.bodies import shipped
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
-from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.resource import PagedRecords
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import ActivityPage
 from flagtui.models.experiment import Experiment
@@ -31,7 +31,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     filter the rows as well. Lists of newer servers have no metrics, so `get` comes before editing.
     """
 
-    listing = Listable("experiments.list", read_experiment_page, lambda row: row.id)
+    read_page = staticmethod(read_experiment_page)
     family = "experiments"
     kind = Experiment
 

@@ -7,7 +7,7 @@ from flagtui.api.bodies import comparable
 from flagtui.api.capabilities import NOT_HERE, one_by_one
 from flagtui.api.clock import Urgency
 from flagtui.api.request import Query
-from flagtui.api.resource import Listable, PagedRecords
+from flagtui.api.resource import PagedRecords
 from flagtui.api.single_flags import SingleFlags
 from flagtui.api.whole_records import WholeRecords, read_record
 from flagtui.models.activity import Activity, ActivityPage
@@ -37,7 +37,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     created_by_id, search, type, tags and order.
     """
 
-    listing = Listable("flags.list", read_flag_page, lambda row: row.id)
+    read_page = staticmethod(read_flag_page)
     family = "flags"
     kind = Flag
 

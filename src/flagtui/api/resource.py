@@ -1,8 +1,9 @@
 """What every group of operations has: a connection, a project, and one way to ask."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
 from flagtui.api.clock import Urgency
@@ -80,20 +81,17 @@ class Resource:
             raise lack from None
 
 
-@dataclass(frozen=True, slots=True)
-class Listable(Generic[Row]):
-    """A paged list and how its bytes become rows."""
-
-    operation: str
-    read: Callable[[bytes], RowPage[Row]]
-    identity: Callable[[Row], Hashable]
-
-
 @dataclass(frozen=True, eq=False)
 class PagedRecords(Resource, Generic[Row]):
-    """Records listed page by page as rows. Filter names are the server's."""
+    """Records listed page by page as rows, which have an `id`. Filter names are the server's."""
 
-    listing: ClassVar[Listable[Any]]
+    family: ClassVar[str]
+    """The first half of the operations' names."""
+
+    @staticmethod
+    def read_page(body: bytes) -> RowPage[Any]:
+        """The rows in the bytes of an answer. Raises NotJson."""
+        raise NotImplementedError
 
     def pages(self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING) -> Pages[Row]:
         """The whole list: the first page at once, the rest several at a time."""
@@ -104,13 +102,13 @@ class PagedRecords(Resource, Generic[Row]):
             window = {"limit": limit, "offset": offset or None, **(filters or {})}
             return await self.page(window, urgency=Urgency.PERSON if waits else urgency)
 
-        return Pages(fetch, self.listing.identity)
+        return Pages(fetch, attrgetter("id"))
 
     async def page(self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON) -> RowPage[Row]:
         """One page of rows; `limit` and `offset` are filters here."""
-        answer = await self._ask(self.listing.operation, query=filters, urgency=urgency)
+        answer = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
         try:
-            return replace(self.listing.read(answer.body), server_time=answer.server_time)
+            return replace(self.read_page(answer.body), server_time=answer.server_time)
         except NotJson as fault:
             raise answer.unreadable(str(fault)) from None
 

@@ -1,6 +1,7 @@
 """Changes to the settings file made by the program. Comments and order stay as the person wrote them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +22,7 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
 
     Raises SettingsError, OSError.
     """
-
-    def change(document: tomlkit.TOMLDocument) -> None:
+    with _changed(file) as document:
         if make_default:
             document["default_profile"] = profile.name
         table = _table(_table(document, "profiles", is_super=True), profile.name)
@@ -32,35 +32,26 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
             if name in table or value != getattr(usual, name) or name == "host":
                 table[name] = int(value) if name == "project" and value != CURRENT_PROJECT else value
 
-    _change(file, change)
-
 
 def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
     """Sets which columns a list shows; none gives it its own back. Raises SettingsError, OSError."""
-
-    def change(document: tomlkit.TOMLDocument) -> None:
+    with _changed(file) as document:
         table = _table(document, "columns")
         if names:
             table[list_name] = list(names)
         else:
             table.pop(list_name, None)
 
-    _change(file, change)
-
 
 def write_theme(file: Path, name: str) -> None:
     """Sets the theme. Raises SettingsError, OSError."""
-
-    def change(document: tomlkit.TOMLDocument) -> None:
+    with _changed(file) as document:
         document["theme"] = name
-
-    _change(file, change)
 
 
 def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> None:
     """Keeps a search line under a name, replacing the one that had it. Raises SettingsError, OSError."""
-
-    def change(document: tomlkit.TOMLDocument) -> None:
+    with _changed(file) as document:
         queries = document.setdefault("queries", tomlkit.aot())
         for query in queries:
             if query.get("name") == name and query.get("list", "flags") == list_name:
@@ -70,11 +61,10 @@ def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> No
         query.update({"name": name, "line": line} | ({} if list_name == "flags" else {"list": list_name}))
         queries.append(query)
 
-    _change(file, change)
 
-
-def _change(file: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
-    """Reads, changes, checks and only then writes, so that a mistake of ours never spoils the file."""
+@contextmanager
+def _changed(file: Path) -> Iterator[tomlkit.TOMLDocument]:
+    """The file to be changed; checked and only then written, so that a mistake of ours never spoils it."""
     try:
         before = file.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -82,7 +72,7 @@ def _change(file: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
     parse_settings(before, file)
     try:
         document = tomlkit.parse(before)
-        change(document)
+        yield document
         after = tomlkit.dumps(document)
     except TOMLKitError as error:
         raise SettingsError(file, None, "", f"cannot be changed: {error}") from error

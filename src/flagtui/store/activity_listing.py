@@ -154,9 +154,7 @@ ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
             _ALIASES,
         ),
         choices("is", "deletions that nobody took back", _STATES),
-        Qualifier(
-            "by", "me, or part of a name or an e-mail", "who changed it", _WHO, ("me",), ("me",)
-        ),
+        Qualifier("by", "me, or part of a name or an e-mail", "who changed it", _WHO, ("me",), ("me",)),
         Qualifier(
             "flag",
             "part of a key or a pattern such as /^new-/",

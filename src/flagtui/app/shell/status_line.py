@@ -3,7 +3,7 @@
 Ages on screen stay those of now: drawn anew once a minute, and not in between.
 """
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from textual.app import App, ComposeResult
 
@@ -190,15 +190,11 @@ class FramedScreen(OwnedScreen[None]):
         self.query_one(Header).show_location(location_of(self._app_state), link_of(self._app_state))
         self.query_one(Tabs).show_tabs(self.frame_tabs(), self.current_tab())
 
+    def redraw_ages(self) -> None:
+        """Draw what says how long ago something was; called once a minute."""
+
     def action_back(self) -> None:
         self.dismiss(None)
-
-
-@runtime_checkable
-class ShowsAges(Protocol):
-    """A screen that says how long ago something was."""
-
-    def redraw_ages(self) -> None: ...
 
 
 class Ages:
@@ -218,7 +214,7 @@ class Ages:
         for screen in self._app.screen_stack:
             if not screen.is_mounted:
                 continue
-            if isinstance(screen, ShowsAges):
+            if isinstance(screen, FramedScreen):
                 screen.redraw_ages()
             for header in screen.query(Header):
                 header.show_location(location_of(self._app_state), link_of(self._app_state))
