@@ -70,8 +70,7 @@ class ActivityFeed:
 
     def hear(self, newest: str | None) -> None:
         """Takes note of the identity of the server's newest entry, as another request saw it."""
-        if newest != self._newest_heard:
-            self._newest_heard = newest
+        self._newest_heard = newest
 
     async def read_on(self) -> None:
         """One page further back; a failure becomes `trouble`."""
@@ -143,7 +142,8 @@ class ActivityFeed:
             if len(fresh) < len(page.entries) or not page.has_more:
                 break
         else:
-            self._forget()
+            self._known.clear()
+            self.rows, self.is_complete = [], False
         self._newest_heard, self._head_total = None, made_until
         added = []
         for entry in reversed(found):
@@ -153,10 +153,6 @@ class ActivityFeed:
 
     def _unknown(self, entries: Iterable[Activity]) -> list[Activity]:
         return [entry for entry in entries if entry.identity not in self._known]
-
-    def _forget(self) -> None:
-        self._known.clear()
-        self.rows, self.is_complete = [], False
 
     def _take(self, added: Sequence[ChangeRow]) -> None:
         self._known.update(row.id for row in added)
@@ -219,9 +215,8 @@ async def recent_deletions(feed: Feed) -> tuple[Deletion, ...]:
 def deletions_in(entries: Iterable[Activity]) -> tuple[Deletion, ...]:
     """Of these entries, newest first, the deletions nobody took back afterwards."""
     rows = with_standing([change_row(entry, -place) for place, entry in enumerate(entries)])
-    return tuple(_deletion(row) for row in rows if row.is_standing)
-
-
-def _deletion(row: ChangeRow) -> Deletion:
-    user = row.entry.user
-    return Deletion(row.flag_id or 0, row.key, user.label if user is not None else "", row.at)
+    return tuple(
+        Deletion(row.flag_id or 0, row.key, row.entry.user.label if row.entry.user else "", row.at)
+        for row in rows
+        if row.is_standing
+    )

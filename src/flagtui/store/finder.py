@@ -83,11 +83,6 @@ class Finder(Generic[Row]):
         self._ranking.is_steady = is_steady
 
     @property
-    def order_names(self) -> tuple[str, ...]:
-        """Every order there is."""
-        return tuple(self._listing.orders)
-
-    @property
     def total(self) -> int:
         """How many rows an empty line finds."""
         return self.count("")
@@ -252,17 +247,13 @@ class Finder(Generic[Row]):
         self._stand_in(self._ranking.rearranged(self._order, rows, changed))
 
     def _stand_in(self, order: list[int]) -> None:
-        self._order = order
-        self._forget()
-        self._texts = list(self._in_order(self._texts_by_index))
-
-    def _forget(self) -> None:
         """What was found out about other rows, or rows in another order, is worth nothing any more."""
-        order = self._order
+        self._order = order
         self._in_order = itemgetter(*order) if len(order) > 1 else tuple
         self._answers.clear()
         text = self._listing.vocabulary.text
         self._columns = Columns(self.rows, {} if self._more_text else {text: self._texts_by_index})
+        self._texts = list(self._in_order(self._texts_by_index))
 
 
 def _cost(term: Term[Any]) -> tuple[int, int]:

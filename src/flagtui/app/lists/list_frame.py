@@ -206,7 +206,7 @@ class BrowseScreen(FramedScreen):
         self.rows.set_columns(self.columns_shown())
         self.search.history = LineHistory(tuple(reversed(preferences.remembered.history)))
         sort = preferences.remembered.sorts.get(name, "")
-        if sort.removeprefix("-") in self._finder.order_names:
+        if sort.removeprefix("-") in self.description.listing.orders:
             self._finder.sort_by(Sort(sort.removeprefix("-"), sort.startswith("-")))
         known = self.description.column_names
         if unknown := [each for each in preferences.columns.get(name, ()) if each not in known]:

@@ -143,13 +143,17 @@ def frame_path(key: str) -> str:
 
 
 def frames_folder() -> str:
-    """The cache folder of this system, found without a library."""
+    """In the cache folder of this system."""
+    return os.path.join(_folder_for("XDG_CACHE_HOME", ".cache", "Caches"), "flagtui", "frames")
+
+
+def _folder_for(variable: str, usual: str, on_a_mac: str) -> str:
+    """A folder of this system for the files of programs, found without a library."""
     home = os.path.expanduser("~")
     if sys.platform == "darwin":
-        return os.path.join(home, "Library", "Caches", "flagtui", "frames")
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    cache = given if os.path.isabs(given) else os.path.join(home, ".cache")
-    return os.path.join(cache, "flagtui", "frames")
+        return os.path.join(home, "Library", on_a_mac)
+    given = os.environ.get(variable, "")
+    return given if os.path.isabs(given) else os.path.join(home, usual)
 
 
 def read_frame(key: str) -> "str | None":
@@ -181,10 +185,7 @@ def _ago(seconds: float) -> str:
 
 def _settings_age() -> str:
     """When the settings file was last written: another theme or profile is another frame."""
-    given = os.environ.get("XDG_CONFIG_HOME", "")
-    folder = given if os.path.isabs(given) else os.path.join(os.path.expanduser("~"), ".config")
-    if sys.platform == "darwin":
-        folder = os.path.join(os.path.expanduser("~"), "Library", "Application Support")
+    folder = _folder_for("XDG_CONFIG_HOME", ".config", "Application Support")
     try:
         return str(os.stat(os.path.join(folder, "flagtui", "config.toml")).st_mtime_ns)
     except OSError:
