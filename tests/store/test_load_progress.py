@@ -25,7 +25,6 @@ def test_a_list_beside_the_main_one_does_not_change_its_count() -> None:
     collection.add_page([flag(2, archived=True)], 1)
     collection.finish_load(covers=lambda row: row.archived)
     assert (ids(collection), collection.total) == ([1, 2], 1)
-    assert collection.unreadable == {5}
 
 
 def test_a_refresh_keeps_every_row_until_it_is_finished_then_drops_what_vanished() -> None:
@@ -63,7 +62,7 @@ def test_rows_that_could_not_be_read_count_as_seen() -> None:
     collection.add_page([flag(1)], 2, [3])
     collection.finish_load()
     assert ids(collection) == [1]
-    assert collection.unreadable == frozenset({3})
+    assert collection.is_complete
 
 
 def test_a_load_drops_only_what_it_covers() -> None:

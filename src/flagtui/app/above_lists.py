@@ -14,7 +14,7 @@ from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.app.lists.since import SinceScreen
 from flagtui.app.lists.tour import Tour
-from flagtui.app.shell.place_choices import profile_choices, project_choices, projects_to_choose
+from flagtui.app.shell.place_choices import project_choices, projects_to_choose
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState, Session
@@ -77,8 +77,10 @@ class AboveLists:
                 Notice("There is no other profile; make one with: flagtui auth login --profile NAME"),
             )
             return None
-        chosen = await self._app.push_screen_wait(PickerScreen("Profile", profile_choices(self._app_state)))
-        if chosen is None or chosen == session.profile:
+        here = session.profile
+        choices = [Choice(one.name, one.name, one.about, one.name == here) for one in session.neighbours]
+        chosen = await self._app.push_screen_wait(PickerScreen("Profile", choices))
+        if chosen is None or chosen == here:
             return None
         if self._changing.is_saving:
             tell(self._app, Notice("a change is on its way; switch when it is done", "warning"))

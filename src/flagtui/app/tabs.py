@@ -29,8 +29,8 @@ SCREENS: Final = {
     "4": ("flagtui.app.activity.activity_screen", "ActivityScreen"),
 }
 """By the key of the tab: the module of its list, which is loaded when it is first opened, and its class."""
-KINDS: Final[dict[str, Kind]] = {"2": "experiments", "3": "events"}
-"""What the tabs show that is not flags: the activity is that of the flags."""
+KINDS: Final[dict[str, Kind]] = {tab: kind for kind, tab in TABS.items()}
+"""By the key of the tab; the activity is that of the flags."""
 BELOW: Final = 1
 """Screens that are always at the bottom: Textual's own blank one."""
 
@@ -54,7 +54,7 @@ class TabScreens:
     def keep_left(self) -> bool:
         """Remember how the lists are left now; False when another tab or search is in front than before."""
         session, before = self._app_state.session, self._left()
-        lists = {key: screen.left() for key in SCREENS if (screen := self.list_of(key)) is not None}
+        lists = {key: self._lists[key].left() for key in sorted(self._lists)}
         if lists:
             left = LeftLists(self.current, {**before.lists, **lists})
             session.preferences.keep_left(session.profile, session.host, left)
@@ -66,7 +66,7 @@ class TabScreens:
         """Whether what the next start begins with is on the screen, whole and live."""
         state, workspace, screen = self._app_state, self._app_state.workspace, self._app.screen
         # The activity has no list of records that could be whole.
-        if workspace is None or self.current == "4" or screen is not self.list_of(self.current):
+        if workspace is None or self.current == "4" or screen is not self._lists.get(self.current):
             return False
         left = self._left_in_front()
         is_plain = self.current == "1" and left is not None and not left.line
@@ -79,7 +79,7 @@ class TabScreens:
         return self.current, workspace and workspace.client.project, self._left_in_front()
 
     def _left_in_front(self) -> LeftList | None:
-        screen = self.list_of(self.current)
+        screen = self._lists.get(self.current)
         return screen.left() if screen is not None else None
 
     def _left(self) -> LeftLists:
@@ -125,11 +125,7 @@ class TabScreens:
 
     def lists(self) -> list[BrowseScreen]:
         """Those that were opened before."""
-        return [screen for key in SCREENS if (screen := self.list_of(key)) is not None]
-
-    def list_of(self, key: str) -> BrowseScreen | None:
-        """The list of a tab that was opened before."""
-        return self._lists.get(key)
+        return [*self._lists.values()]
 
     def open_flag(self, row: FlagRow, tab: str = "overview") -> None:
         """Show a flag above the present screen."""
@@ -175,12 +171,12 @@ class TabScreens:
         """Put the cursor of its list on a record, and show the list or the record where that is asked for."""
         tab = TABS[wanted.kind]
         if wanted.arrival == "behind":
-            if isinstance(made := self.list_of(tab), ListScreen):
+            if isinstance(made := self._lists.get(tab), ListScreen):
                 made.stand_on(wanted.record)
             return
-        if wanted.arrival == "cursor" or self._app.screen is not self.list_of(tab):
+        if wanted.arrival == "cursor" or self._app.screen is not self._lists.get(tab):
             self.open(tab)
-        screen = self.list_of(tab)
+        screen = self._lists.get(tab)
         if not isinstance(screen, ListScreen):
             return
         if wanted.arrival == "cursor":

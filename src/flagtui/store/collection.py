@@ -39,8 +39,6 @@ class Collection(Generic[Row]):
         """Counts up whenever anything that can be seen changes."""
         self.total: int | None = None
         """How many the server says there are; None before the first page."""
-        self.unreadable: frozenset[RecordId] = frozenset()
-        """Records of the last load that could not become rows."""
         self.is_complete = False
         """True once a load has seen everything."""
         self._now: Moment = 0
@@ -201,7 +199,6 @@ class Collection(Generic[Row]):
         self._load = None
         self._arrived = {each: self._arrived[each] for each in load.put & self._arrived.keys()}
         if load.is_whole:
-            self.unreadable = frozenset(load.unreadable)
             self.is_complete = True
         self._tell()
 

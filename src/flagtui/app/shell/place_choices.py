@@ -1,19 +1,11 @@
-"""Profiles and projects to choose from."""
+"""Projects to choose from."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from flagtui.app.dialogs.picker import Choice
 from flagtui.app.state.app_state import AppState
 from flagtui.models.account import Me, Project
 from flagtui.store.key_info import Introduction, organization_name
-
-
-def profile_choices(app_state: AppState) -> Sequence[Choice[str]]:
-    """The profiles of the settings file, the one that is open marked."""
-    here = app_state.session.profile
-    return [
-        Choice(each.name, each.name, each.about, each.name == here) for each in app_state.session.neighbours
-    ]
 
 
 async def project_choices(app_state: AppState) -> list[Choice[int]]:
