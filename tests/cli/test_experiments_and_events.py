@@ -1,6 +1,7 @@
 """Experiments and event definitions from the command line."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -98,6 +99,22 @@ def test_results_are_told_to_a_person_as_the_app_tells_them_each_with_its_experi
     early = signed_in("experiments", "timeseries", ids[0], is_shown=True).out
     assert "too few people yet" in early
     assert "not-enough-exposures" not in early
+
+
+def test_words_that_are_one_name_without_its_quotes_are_told_to_be(signed_in: Run) -> None:
+    refused = signed_in("events", "verify", "Team", "created", "--yes")
+    assert (refused.code, "Did you mean 'team created', in quotes?" in refused.err) == (6, True)
+
+
+def test_what_is_new_is_named_once(signed_in: Run) -> None:
+    told = [
+        signed_in("events", "describe", "team created", "--text", "A team", "--yes", is_shown=True).out,
+        signed_in("events", "tag", "team created", "--add", "new", "--yes", is_shown=True).out,
+    ]
+    assert re.search(r"team created has a new description: Team [^:]*\s→ A team\.\n$", told[0])
+    assert "team created has new tags: + new.\n" in told[1]
+    for _ in told:
+        assert signed_in("undo", "--yes").code == 0
 
 
 def test_a_reason_longer_than_the_line_of_a_terminal_is_told_to_its_end(

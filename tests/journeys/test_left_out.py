@@ -217,7 +217,7 @@ async def test_a_flag_without_a_condition_is_left_out_of_a_rollout(setting: Sett
         await no_conditions(program, "replay-canvas")
         await program.press("%", *"15", "enter")
         [line] = lines(program)
-        assert line == "replay-canvas it has no condition, so nobody can have a share of it; add one with e"
+        assert line == "replay-canvas it has no condition, so nobody can have a share of it; edit adds one"
         await program.press("y")
         assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
         assert marked(program) == {"replay-canvas"}

@@ -163,7 +163,9 @@ def _now(plan: Proposal) -> str:
     """The first differences of a change whose name leaves them open: `rollout 10 % → 25 %`."""
     if plan.verb.name in STATES or plan.verb.name == "create":
         return ""
-    told = [line.words for line in plan.lines[:MOST_TOLD]]
+    # `has a new description` has named it.
+    named = plan.verb.done.partition("new ")[2]
+    told = [line.words.removeprefix(f"{named}: ") for line in plan.lines[:MOST_TOLD]]
     told += [f"{more} more"] if (more := len(plan.lines) - MOST_TOLD) > 0 else []
     return "; ".join(told)
 

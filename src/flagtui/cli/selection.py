@@ -86,6 +86,9 @@ def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: st
     more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
     likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
     fix = f"Did you mean {likely}? Nothing was done." if likely else f"Nothing was done. See: {where}"
+    whole = by_fold.get(" ".join(missing).casefold())
+    if whole is not None and len(missing) > 1:
+        fix = f"Did you mean {safe_text(whole, 80)!r}, in quotes? Nothing was done."
     return Trouble(f"there is no {noun} {said}{more}.", fix, code="not_found")
 
 

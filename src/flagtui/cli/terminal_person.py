@@ -24,7 +24,7 @@ class TerminalPerson:
     def ask(self, question: str, default: str) -> str:
         """One line; enter alone takes the default."""
         with _stoppable():
-            answer: str = click.prompt(safe_text(question, 300), default=default)
+            answer: str = click.prompt(safe_text(question, 300), default=default, show_default=bool(default))
         return answer.strip()
 
     def ask_hidden(self, question: str) -> str:

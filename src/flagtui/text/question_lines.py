@@ -74,7 +74,8 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
             yield from _sides(line.where, line.line.before, line.line.after, width)
     if len(plan.lines) > SHOWN:
         yield [(f"  … {len(plan.lines) - SHOWN} more differences", "$text-muted")]
-    yield []
+    if plan.lines:
+        yield []
     for consequence in plan.consequences:
         yield from consequence_lines(consequence, width)
     for caution in plan.cautions:

@@ -128,7 +128,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
     ),
     "Metrics": (
-        (r"^none yet; e sets them$", lambda made, _: not made.record.metrics),
+        (r"^none yet; edit sets them$", lambda made, _: not made.record.metrics),
         (r"^(\d+) measured once it runs$", lambda made, told: len(made.record.metrics) == int(told[1])),
     ),
     "Results": (

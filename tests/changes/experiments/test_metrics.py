@@ -114,7 +114,7 @@ def test_a_window_is_told_as_people_say_it() -> None:
             "parameters",
             {"rollout_percentage": 100},
             {"rollout_percentage": 20},
-            "rollout: 100 → 20",
+            "rollout: 100 % → 20 %",
         ),
         (
             "metrics",

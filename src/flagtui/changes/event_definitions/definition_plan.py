@@ -210,7 +210,7 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     yield Consequence("Lost there", ", ".join(kept) or nothing, "warning" if kept else "plain")
     yield Consequence("Events", "those already taken in stay")
     yield Consequence(
-        "Kept here", "a copy in the journal; u makes it again, on older servers once it is sent again"
+        "Kept here", "a copy in the journal; undo makes it again, on older servers once it is sent again"
     )
 
 

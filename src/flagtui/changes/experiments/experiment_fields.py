@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from flagtui.changes.difference import arrow, brief, field_words
+from flagtui.changes.difference import MISSING, arrow, brief, field_words
 from flagtui.changes.draft import share_sum
 from flagtui.changes.experiments.metric_words import (
     activated_by,
@@ -193,8 +193,9 @@ def _parameter_words(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> I
     for key in {**before, **after}:
         if key != "feature_flag_variants" and before.get(key) != after.get(key):
             name = "rollout" if key == "rollout_percentage" else key.replace("_", " ")
-            told = arrow(before[key], after.get(key)) if key in before else brief(after[key])
-            yield f"{name}: {told}"
+            unit = " %" if key == "rollout_percentage" else ""
+            sides = [f"{brief(each[key])}{unit}" if key in each else MISSING for each in (before, after)]
+            yield f"{name}: {arrow(*sides) if key in before else sides[1]}"
 
 
 def _shares(parameters: JSON) -> dict[str, JSON]:

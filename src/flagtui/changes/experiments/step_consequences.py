@@ -107,7 +107,7 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
         yield from _peeking(fresh, context)
     if step.name == "launch":
         if not any(measured(fresh)):
-            yield Caution("it has no metric: nothing will be measured", ("give it one with e",))
+            yield Caution("it has no metric: nothing will be measured", ("give it a metric first",))
         if context.needs_code:
             yield Caution("no event of the last 7 days carried a flag: the code is probably not there yet")
     if step.name == "end":
@@ -202,7 +202,7 @@ def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     if fields.get("holdout_id"):
         yield Consequence("Flag", f"{key} leaves out the people of holdout #{fields['holdout_id']}")
     count = sum(len(as_list(fields.get(name))) for name in (*METRICS, "saved_metrics_ids"))
-    yield Consequence("Metrics", f"{count} measured once it runs" if count else "none yet; e sets them")
+    yield Consequence("Metrics", f"{count} measured once it runs" if count else "none yet; edit sets them")
     yield from _unseen(choices)
 
 

@@ -119,7 +119,7 @@ def why_no_rollout(flag: Flag) -> str:
     if not flag.targeting.is_editable:
         return NEWER
     if not flag.targeting.conditions:
-        return "it has no condition, so nobody can have a share of it; add one with e"
+        return "it has no condition, so nobody can have a share of it; edit adds one"
     return ""
 
 
