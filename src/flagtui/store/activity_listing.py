@@ -44,13 +44,9 @@ class Centre:
     def since(self) -> float:
         return self.at - BEFORE
 
-    @property
-    def until(self) -> float:
-        return self.at + AFTER
-
     def holds(self, at: float | None) -> bool:
         """Whether a change at that time is within the window."""
-        return at is not None and self.since <= at <= self.until
+        return at is not None and self.since <= at <= self.at + AFTER
 
 
 def read_moment(text: str, now: float) -> float:

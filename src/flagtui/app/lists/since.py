@@ -110,14 +110,10 @@ def difference_lines(found: Comparison[AnyRow], taken_at: float) -> Iterator[lis
 
 
 def _lines(found: Comparison[AnyRow]) -> Iterator[list[Piece]]:
-    for row in found.added:
-        yield [("+ ", "bold $success"), (_called(row), "bold"), ("  is new", "$text-muted")]
-    for row in found.gone:
-        yield [
-            ("− ", "bold $error"),
-            (_called(row), "bold"),
-            ("  is gone", "$text-muted"),
-        ]
+    came, went = ("+ ", "bold $success"), ("− ", "bold $error")
+    for sign, rows, words in ((came, found.added, "  is new"), (went, found.gone, "  is gone")):
+        for row in rows:
+            yield [sign, (_called(row), "bold"), (words, "$text-muted")]
     for changed in found.changed:
         words = ", ".join(_words(changed)) or "changed in a way the list does not show"
         yield [("~ ", "bold $warning"), (_called(changed.after), "bold"), (f"  {words}", "")]

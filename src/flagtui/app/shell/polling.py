@@ -109,13 +109,9 @@ class Polling:
 
     async def poll(self) -> None:
         """Poll once. A failure is the list's trouble; the rows stay."""
-        app_state, workspace = self._app_state, self._app_state.workspace
+        app_state, workspace, trouble = self._app_state, self._app_state.workspace, self._app_state.trouble
         if workspace is None:
-            if (
-                app_state.trouble is not None
-                and not app_state.is_connecting
-                and not needs_key(app_state.trouble)
-            ):
+            if trouble is not None and not app_state.is_connecting and not needs_key(trouble):
                 self._reconnect()
             return
         loading = workspace.loading(app_state.kind)

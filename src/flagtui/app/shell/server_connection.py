@@ -42,11 +42,12 @@ class ServerConnection:
         ended = await asyncio.gather(
             workspace.introduce(), self.polling.mark(workspace), *loads, return_exceptions=True
         )
-        faults = [fault for fault in ended if isinstance(fault, BaseException)]
-        for fault in faults:
-            if not isinstance(fault, ApiError):
+        refused: ApiError | None = None
+        for fault in ended:
+            if isinstance(fault, ApiError):
+                refused = refused or fault
+            elif isinstance(fault, BaseException):
                 raise fault
-        refused = next((fault for fault in faults if isinstance(fault, ApiError)), None)
         if refused is None:
             app_state.refreshes += 1
         app_state.become_troubled(refused)
