@@ -54,25 +54,15 @@ class Budget:
         self._paused_until = max(self._paused_until, self.clock.monotonic() + seconds)
         self.link.hold(seconds, "because the server asked for a pause")
 
-    @property
-    def left(self) -> float:
-        """Requests that could leave at once."""
-        self._refill()
-        return self._tokens
-
     def _delay(self, ticket: tuple[Urgency, int], cost: int) -> float:
         now = self.clock.monotonic()
         pause = self._paused_until - now
         if not self.is_limited:
             return pause
-        self._refill()
+        self._tokens = min(BURST, self._tokens + (now - self._counted_at) * PER_SECOND)
+        self._counted_at = now
         ahead = sum(other < ticket for other in self._queue)
         needed = cost + ahead + (RESERVE if ticket[0] is Urgency.BACKGROUND else 0)
         short = needed - self._tokens
         # Less than a millionth is rounding; waiting for it could go on for ever.
         return max(pause, short / PER_SECOND if short > 1e-6 else 0.0)
-
-    def _refill(self) -> None:
-        now = self.clock.monotonic()
-        self._tokens = min(BURST, self._tokens + (now - self._counted_at) * PER_SECOND)
-        self._counted_at = now
