@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -89,12 +90,10 @@ async def _read_again(flags: Flags, now: Mark, ids: tuple[int, ...]) -> Differen
     rows: list[FlagRow] = []
     gone: list[int] = []
     for id in ids:
-        try:
+        row: FlagRow | None = None
+        with suppress(NotFound, Forbidden):
             row = (await flags.get(id, urgency=Urgency.BACKGROUND)).row()
-        except (NotFound, Forbidden):
-            gone.append(id)
-            continue
-        if row.deleted:
+        if row is None or row.deleted:
             gone.append(id)
         else:
             rows.append(row)

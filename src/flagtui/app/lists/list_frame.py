@@ -40,12 +40,18 @@ class ChipLine(Line):
     """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """Draw these filters, and what stands at the end."""
+        """`state any  type any  runtime any   2 marked  12 of 248`; `end` is what follows the chips.
+
+        Where there is no room for all of it, chips that filter nothing go first.
+        """
+        shown = {chip: cell_len(f"{chip.label} {chip.value}  ") for chip in chips}
+        taken = sum(cell_len(text) for text, _style in end)
+        while shown and taken + sum(shown.values()) > self.size.width:
+            del shown[next((chip for chip in shown if not chip.is_set), next(iter(shown)))]
         pieces: list[Piece] = []
-        widths = [cell_len(f"{chip.label} {chip.value}  ") for chip in chips]
-        at = self.content_size.width - sum(widths) - sum(cell_len(text) for text, _style in end)
+        at = self.content_size.width - taken - sum(shown.values())
         spots = [Spot(at, "")]
-        for chip, width in zip(chips, widths, strict=True):
+        for chip, width in shown.items():
             style = "$primary" if chip.is_set else ""
             pieces += [(f"{chip.label} ", "$faint"), (f"{chip.value}  ", style)]
             at += width
@@ -129,16 +135,8 @@ class BrowseScreen(FramedScreen):
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """`state any  type any  runtime any   2 marked  12 of 248`; `end` is what follows the chips.
-
-        Where there is no room for all of it, chips that filter nothing go first.
-        """
-        line = self.query_one(ChipLine)
-        room = line.size.width - sum(cell_len(text) for text, _ in end)
-        shown = [chip for chip in chips if self.size.width >= STANDARD]
-        while shown and sum(cell_len(f"{chip.label} {chip.value}  ") for chip in shown) > room:
-            shown.remove(next((chip for chip in shown if not chip.is_set), shown[0]))
-        line.show_chips(shown, end)
+        """Draw these filters where the window has room for any, and what stands at the end."""
+        self.query_one(ChipLine).show_chips(chips if self.size.width >= STANDARD else (), end)
 
     def on_resize(self, _event: events.Resize) -> None:
         self.reframe()
