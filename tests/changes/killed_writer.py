@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from flagtui.api.event_definitions import EventDefinitions
 from flagtui.api.flags import Flags
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.event_definitions.definition_intent import describe
+from flagtui.changes.event_definitions.definition_intent import set_field
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.flags import flag_intent
@@ -106,7 +106,7 @@ async def work_on_events(folder: Path) -> None:
     number = 0
     while True:
         fresh = await server.get("")
-        wanted = describe(str(EVENT["id"]), f"text {number}", fresh.description or "")
+        wanted = set_field(str(EVENT["id"]), "description", f"text {number}", fresh.description or "")
         plan = plan_event(wanted, fresh, DefinitionContext(save_context.clock.time()))
         assert isinstance(plan, EventPlan)
         approved = agreed(plan)

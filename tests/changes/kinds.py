@@ -8,7 +8,7 @@ from typing import Any, Final
 from tests.changes.bench import Bench
 from tests.changes.cases import TURNED_OFF
 
-from flagtui.changes.event_definitions.definition_intent import delete, describe, verify
+from flagtui.changes.event_definitions.definition_intent import delete, set_field, verify
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -130,7 +130,7 @@ KINDS: Final[dict[str, Make]] = {
     "step of an experiment": of_experiment("pause", "running"),
     "fields of an experiment": of_experiment("edit", "draft", fields={"description": "ours"}),
     "new experiment": of_experiment("create", "", name="Green button", flag_key="green"),
-    "event definition": of_event(lambda id: describe(id, "ours", "")),
+    "event definition": of_event(lambda id: set_field(id, "description", "ours", "")),
     "verified event": of_event(verify),
     "deleted event": of_event(delete),
     "copy": of_related(a_copy),

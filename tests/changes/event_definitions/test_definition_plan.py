@@ -5,12 +5,9 @@ from tests.changes.event_definitions.conftest import AROUND, approve, definition
 from flagtui.changes.event_definitions.definition_intent import (
     KIND,
     delete,
-    describe,
-    enforce,
     hide,
     retag,
-    set_owner,
-    set_property,
+    set_field,
     tidy_tags,
     verify,
 )
@@ -35,7 +32,9 @@ def planned(found: EventPlan | None) -> EventPlan:
 
 
 def test_only_the_changed_field_is_sent() -> None:
-    plan = planned(plan_event(describe(ID, "Somebody joined", ""), definition(description=""), AROUND))
+    plan = planned(
+        plan_event(set_field(ID, "description", "Somebody joined", ""), definition(description=""), AROUND)
+    )
     assert plan.body == {"description": "Somebody joined"}
     assert [line.words for line in plan.lines] == ["description: none → Somebody joined"]
 
@@ -59,10 +58,10 @@ def test_hiding_a_verified_event_says_who_is_forgotten() -> None:
 
 
 def test_an_owner_is_read_as_a_person_and_written_as_a_number() -> None:
-    plan = planned(plan_event(set_owner(ID, 1, 7), definition(owner=BOB), AROUND))
+    plan = planned(plan_event(set_field(ID, "owner", 1, 7), definition(owner=BOB), AROUND))
     assert plan.body == {"owner": 1}
     assert plan.lines[0].words == "owner: user 7 → alice@acme.com"
-    nobody = planned(plan_event(set_owner(ID, None, 7), definition(owner=BOB), AROUND))
+    nobody = planned(plan_event(set_field(ID, "owner", None, 7), definition(owner=BOB), AROUND))
     assert nobody.body == {"owner": None}
 
 
@@ -78,19 +77,25 @@ def test_tags_of_two_people_are_put_together() -> None:
 
 
 def test_a_description_somebody_else_wrote_meanwhile_is_a_clash() -> None:
-    plan = planned(plan_event(describe(ID, "mine", "seen"), definition(description="theirs"), AROUND))
+    plan = planned(
+        plan_event(set_field(ID, "description", "mine", "seen"), definition(description="theirs"), AROUND)
+    )
     assert [(clash.seen, clash.mine, clash.theirs) for clash in plan.clashes] == [("seen", "mine", "theirs")]
 
 
 def test_a_property_is_cleared_with_null_never_with_nothing() -> None:
     plan = planned(
-        plan_event(set_property(ID, "", "$pathname"), definition(primary_property="$pathname"), AROUND)
+        plan_event(
+            set_field(ID, "primary_property", "", "$pathname"),
+            definition(primary_property="$pathname"),
+            AROUND,
+        )
     )
     assert plan.body == {"primary_property": None}
 
 
 def test_rejecting_says_that_data_is_lost() -> None:
-    plan = planned(plan_event(enforce(ID, "reject", "allow"), definition(), AROUND))
+    plan = planned(plan_event(set_field(ID, "enforcement_mode", "reject", "allow"), definition(), AROUND))
     assert any("dropped from now on" in found.text and found.tone == "danger" for found in plan.consequences)
 
 

@@ -11,9 +11,9 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     delete,
-    describe,
     hide,
     retag,
+    set_field,
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
@@ -31,7 +31,7 @@ async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:
 async def test_a_description_is_saved_and_journalled_and_taken_back(opened: Opened) -> None:
     async with opened("signed up") as world:
         id = world.ids["signed up"]
-        [ended] = await world.save(await plan(world, "signed up", describe(id, "Joined", "")))
+        [ended] = await world.save(await plan(world, "signed up", set_field(id, "description", "Joined", "")))
         assert ended.ending == "saved"
         assert (await world.fresh("signed up")).description == "Joined"
         [entry] = next_undo(world.entries(), HERE)
@@ -166,7 +166,7 @@ async def test_one_that_is_gone_is_named_and_the_others_are_saved(opened: Opened
 
 async def test_an_unlicensed_server_says_no_once_and_nothing_more_is_sent(opened: Opened) -> None:
     async with opened("a", "b", unlicensed=True) as world:
-        plans = [await plan(world, name, describe(world.ids[name], "x", "")) for name in "ab"]
+        plans = [await plan(world, name, set_field(world.ids[name], "description", "x", "")) for name in "ab"]
         ended = await world.save(*plans)
         assert [(one.plan.key, one.ending) for one in ended] == [("a", "refused")]
         assert ended[0].error is not None
@@ -176,7 +176,7 @@ async def test_an_unlicensed_server_says_no_once_and_nothing_more_is_sent(opened
 
 async def test_a_lost_answer_is_looked_up_and_never_sent_again(opened: Opened) -> None:
     async with opened("a") as world:
-        planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        planned = await plan(world, "a", set_field(world.ids["a"], "description", "x", ""))
         world.wire.after = broken_after("event_definitions")
         [ended] = await world.save(planned)
         assert ended.ending == "saved"
@@ -205,7 +205,7 @@ def silent_from_the_write() -> Callable[[httpx.Request], Exception | None]:
 
 async def test_what_stays_unknown_is_found_out_at_the_next_start(opened: Opened) -> None:
     async with opened("a") as world:
-        planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        planned = await plan(world, "a", set_field(world.ids["a"], "description", "x", ""))
         world.wire.before = silent_from_the_write()
         [ended] = await world.save(planned)
         assert ended.ending == "unknown"
@@ -227,7 +227,7 @@ async def test_what_somebody_changed_since_is_not_told_as_done_or_undone(
     opened: Opened, is_done: bool, theirs: str
 ) -> None:
     async with opened("a") as world:
-        planned = await plan(world, "a", describe(world.ids["a"], "x", ""))
+        planned = await plan(world, "a", set_field(world.ids["a"], "description", "x", ""))
         if is_done:
             world.wire.after = silent_from_the_write()
         else:
@@ -247,7 +247,9 @@ async def test_what_somebody_changed_since_is_not_told_as_done_or_undone(
 
 async def test_a_link_that_breaks_stops_the_batch_and_the_rest_is_not_sent(opened: Opened) -> None:
     async with opened("a", "b", "c") as world:
-        plans = [await plan(world, name, describe(world.ids[name], "x", "")) for name in "abc"]
+        plans = [
+            await plan(world, name, set_field(world.ids[name], "description", "x", "")) for name in "abc"
+        ]
 
         def cut(request: httpx.Request) -> Exception | None:
             is_second = world.ids["b"] in request.url.path

@@ -111,11 +111,15 @@ class EventChanges:
             return ""
         return self._refusal[1]
 
+    def is_read_only(self) -> bool:
+        """Whether this server refuses such changes, which is said then."""
+        if why := self.why_read_only:
+            self.changing.tell(Notice(why, "warning", "read-only"))
+        return bool(why)
+
     def start(self, intents: Sequence[EventIntent], listener: Listener = NOBODY) -> None:
         """Starts the pipeline for these intents, which are confirmed together."""
-        if self.why_read_only:
-            self.changing.tell(Notice(self.why_read_only, "warning", "read-only"))
-        elif intents:
+        if not self.is_read_only() and intents:
             self.changing.run(self._write(tuple(intents), listener))
 
     async def _write(self, intents: Sequence[EventIntent], listener: Listener) -> None:

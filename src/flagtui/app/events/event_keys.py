@@ -14,12 +14,9 @@ from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     definition_text,
     delete,
-    describe,
     edit_intent,
-    enforce,
     hide,
-    set_owner,
-    set_property,
+    set_field,
     tag_intent,
     verify,
 )
@@ -64,29 +61,31 @@ class EventKeys(RecordKeys):
             if "\n" in row.description:
                 self.action_describe_in_editor()
             else:
-                self._ask(self._describe(row))
+                self._ask(self._field("description", [row], f"Describe {row.name}"))
 
-    async def _describe(self, row: EventDefinitionRow) -> None:
-        field = EVENT_FIELDS["description"]
-        answer = await ask_field(self._changing, field, row.description, f"Describe {row.name}")
+    async def _field(self, name: str, rows: Rows, title: str = "") -> None:
+        """Another text in a field, the same for all of these."""
+        field = EVENT_FIELDS[name]
+        answer = await ask_field(self._changing, field, field.value_of(rows[0]), title)
         if answer is not None:
-            self._start([describe(row.id, as_text(answer.value).strip(), row.description)])
+            text = as_text(answer.value).strip()
+            self._start([set_field(row.id, name, text, field.value_of(row)) for row in rows])
 
     def action_describe_in_editor(self) -> None:
         """In the person's own editor."""
         for row in self.at_cursor():
-            if self._is_read_only():
+            if self.event_path.is_read_only():
                 return
             text = edit_as_text(self._changing, row.description, "description.txt")
             if text is None or text.strip() == row.description.strip():
                 self._changing.tell(Notice(f"{row.name}: nothing was changed"))
             else:
-                self._start([describe(row.id, text.strip(), row.description)])
+                self._start([set_field(row.id, "description", text.strip(), row.description)])
 
     def action_edit_json(self) -> None:
         """All that can be changed, as JSON in the person's own editor."""
         for row in self.at_cursor():
-            if not self._is_read_only():
+            if not self.event_path.is_read_only():
                 self._edit_json(row)
 
     def _edit_json(self, row: EventDefinitionRow) -> None:
@@ -126,40 +125,23 @@ class EventKeys(RecordKeys):
         chosen = await self._changing.ask(PickerScreen("Owner", choices))
         if chosen is not None:
             wanted = None if chosen == NOBODY else chosen
-            self._start([set_owner(row.id, wanted, row.owner_id) for row in rows])
+            self._start([set_field(row.id, "owner", wanted, row.owner_id) for row in rows])
 
     def action_primary_property(self) -> None:
         """The property people see first; empty for none."""
         for row in self.at_cursor():
-            self._ask(self._primary_property(row))
-
-    async def _primary_property(self, row: EventDefinitionRow) -> None:
-        field, before = EVENT_FIELDS["primary_property"], row.primary_property
-        answer = await ask_field(self._changing, field, before, f"Primary property of {row.name}")
-        if answer is not None:
-            self._start([set_property(row.id, as_text(answer.value).strip(), before)])
+            self._ask(self._field("primary_property", [row], f"Primary property of {row.name}"))
 
     def action_enforcement(self) -> None:
         """Whether events that do not fit are taken."""
         if rows := self.chosen():
-            self._ask(self._enforcement(rows))
-
-    async def _enforcement(self, rows: Rows) -> None:
-        before = rows[0].enforcement
-        answer = await ask_field(self._changing, EVENT_FIELDS["enforcement_mode"], before)
-        if answer is not None:
-            self._start([enforce(row.id, as_text(answer.value), row.enforcement) for row in rows])
+            self._ask(self._field("enforcement_mode", rows))
 
     def _ask(self, edit: Coroutine[Any, Any, None]) -> None:
-        if self._is_read_only():
+        if self.event_path.is_read_only():
             edit.close()
         else:
             self._changing.run(edit)
-
-    def _is_read_only(self) -> bool:
-        if why := self.event_path.why_read_only:
-            self._changing.tell(Notice(why, "warning", "read-only"))
-        return bool(why)
 
     def _start(self, intents: Sequence[EventIntent]) -> None:
         if intents:

@@ -69,26 +69,20 @@ def hide(id: str, hidden: bool = True) -> EventIntent:
     return EventIntent(id, {"hidden": hidden}, "hide" if hidden else "unhide")
 
 
-def describe(id: str, description: str, seen: str) -> EventIntent:
-    """Another description."""
-    return EventIntent(id, {"description": description}, "describe", {"description": seen})
+_SETTING: Final = {
+    "description": "describe",
+    "owner": "set owner",
+    "primary_property": "set property",
+    "enforcement_mode": "set enforcement",
+}
+"""The verb of a change of this field alone."""
 
 
-def set_owner(id: str, owner: int | None, seen: int | None) -> EventIntent:
-    """Another person, or nobody, looks after it."""
-    return EventIntent(id, {"owner": owner}, "set owner", {"owner": seen})
-
-
-def set_property(id: str, name: str, seen: str) -> EventIntent:
-    """The property that tells most about it; empty for none."""
-    return EventIntent(
-        id, {"primary_property": name or None}, "set property", {"primary_property": seen or None}
-    )
-
-
-def enforce(id: str, mode: str, seen: str) -> EventIntent:
-    """`allow` takes events that do not fit, `reject` drops them."""
-    return EventIntent(id, {"enforcement_mode": mode}, "set enforcement", {"enforcement_mode": seen})
+def set_field(id: str, name: str, value: JSON, seen: JSON) -> EventIntent:
+    """Another value of one field; an empty text is None where the field can be without a value."""
+    if not EVENT_FIELDS[name].takes.wrong(None):
+        value, seen = value or None, seen or None
+    return EventIntent(id, {name: value}, _SETTING[name], {name: seen})
 
 
 def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]) -> EventIntent:

@@ -89,7 +89,7 @@ async def describe(session: ProjectSession, event: Wanted, text: str, terms: Wri
     """Change the description of an event."""
 
     def described(fresh: EventDefinition) -> EventIntent:
-        return intents.describe(fresh.id, text.strip(), fresh.description or "")
+        return intents.set_field(fresh.id, "description", text.strip(), fresh.description or "")
 
     return await change_events(session, event, described, terms)
 
@@ -104,7 +104,7 @@ async def owner(session: ProjectSession, events: Wanted, person: str, terms: Wri
     number = _number_of(person, known)
 
     def make(one: EventDefinition) -> EventIntent:
-        return intents.set_owner(one.id, number, one.owner.id if one.owner else None)
+        return intents.set_field(one.id, "owner", number, one.owner.id if one.owner else None)
 
     return await carry_out(await plan_events(session, fresh, make, known), session, terms)
 
@@ -116,7 +116,7 @@ async def primary_property(session: ProjectSession, event: Wanted, name: str, te
     """Say which property tells most about an event."""
 
     def named(fresh: EventDefinition) -> EventIntent:
-        return intents.set_property(fresh.id, name.strip(), fresh.primary_property or "")
+        return intents.set_field(fresh.id, "primary_property", name.strip(), fresh.primary_property)
 
     return await change_events(session, event, named, terms)
 
@@ -133,7 +133,7 @@ async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: Wri
     """Say whether events that do not fit are taken."""
 
     def enforced(fresh: EventDefinition) -> EventIntent:
-        return intents.enforce(fresh.id, mode, fresh.row().enforcement)
+        return intents.set_field(fresh.id, "enforcement_mode", mode, fresh.row().enforcement)
 
     return await change_events(session, events, enforced, terms)
 
