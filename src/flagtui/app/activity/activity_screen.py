@@ -11,7 +11,6 @@ from flagtui import local_time
 from flagtui.api.errors import ApiError
 from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activity_columns
 from flagtui.app.activity.activity_keys import ActivityKeys
-from flagtui.app.activity.activity_search import ActivityReach
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.state.app_state import AppState, Watcher
 from flagtui.app.state.permissions import may_write, missing_scope
@@ -26,6 +25,11 @@ from flagtui.text.entry_lines import Shown, entry_lines, touches_payloads
 
 NOT_HERE: Final = frozenset({"lists.copy_key"})
 """y copies whole lines."""
+FOR_A_LINE: Final = 10
+"""Pages read for one query; more are read when the cursor moves to the end."""
+FOR_A_MOMENT: Final = 30
+AHEAD: Final = 2
+"""Screens of rows kept ready below the cursor."""
 
 
 class ActivityScreen(ActivityKeys):
@@ -37,7 +41,8 @@ class ActivityScreen(ActivityKeys):
 
     def __init__(self, app_state: AppState, changing: Changes) -> None:
         super().__init__(app_state, changing)
-        self._reach = ActivityReach()
+        self._pages = 0
+        """Read since the query changed or the cursor moved."""
         self._stops: tuple[Watcher, ...] = ()
         self._is_reading = False
         self._refreshes = 0
@@ -82,9 +87,8 @@ class ActivityScreen(ActivityKeys):
     def _follow(self, workspace: Workspace | None) -> None:
         for stop in self._stops:
             stop()
-        self._workspace, self._newest, self._drawn = workspace, 0, 0
+        self._workspace, self._newest, self._drawn, self._pages = workspace, 0, 0, 0
         self._secrets.clear()
-        self._reach.begin_again()
         self._stops = (self.follow(workspace.activity.watch, self._draw),) if workspace is not None else ()
 
     def _read_on_if_wanted(self) -> None:
@@ -96,7 +100,7 @@ class ActivityScreen(ActivityKeys):
     async def _read_on(self) -> None:
         try:
             while self.feed is not None and self._wants_more():
-                self._reach.count_page()
+                self._pages += 1
                 await self.feed.read_on()
                 # How many rows are below the cursor decides about the next page.
                 self._draw()
@@ -105,10 +109,16 @@ class ActivityScreen(ActivityKeys):
         self.reframe()
 
     def _wants_more(self) -> bool:
+        feed, centre = self.feed, self._finding.centre
+        if feed is None or feed.is_complete or feed.trouble is not None:
+            return False
+        if not feed.rows:
+            return True
+        if centre is not None:
+            oldest = feed.oldest
+            return self._pages < FOR_A_MOMENT and (oldest is None or oldest > centre.since)
         below = self.rows.shown - 1 - max(self.rows.place, 0)
-        height = self.rows.size.height
-        feed = self.feed
-        return feed is not None and self._reach.wants_more(feed, self._finding.centre, below, height)
+        return self._pages < FOR_A_LINE and below < AHEAD * max(self.rows.size.height, 1)
 
     # Drawing
 
@@ -134,12 +144,12 @@ class ActivityScreen(ActivityKeys):
         self.reframe()
         if is_first:
             # What is inside the pane is mounted after the pane itself.
-            self.call_after_refresh(self._show_entry)
+            self.call_after_refresh(self._preview)
         else:
             self._look_soon()
 
     def _find(self, line: str) -> None:
-        self._reach.begin_again()
+        self._pages = 0
         before = self._finding.centre
         order, centre = self._finding.find(line), self._finding.centre
         # Another moment has other candidates, of which the best is the first.
@@ -179,7 +189,7 @@ class ActivityScreen(ActivityKeys):
 
     @on(RowList.Highlighted)
     def _moved(self) -> None:
-        self._reach.begin_again()
+        self._pages = 0
         self._read_on_if_wanted()
         self.reframe()
         self._look_soon()
@@ -188,20 +198,10 @@ class ActivityScreen(ActivityKeys):
         self.reframe()
 
     def draw_preview(self, row: ChangeRow | None) -> None:
-        self._show_entry()
-
-    def _show_entry(self) -> None:
-        row = self.record
         lines = [*entry_lines(self._shown(row))] if row is not None else []
-        text = joined(lines)
-        self.query_one("#change", Static).update(text)
-        is_unknown = row is not None and row.flag_id is not None and row.flag_id not in self._secrets
-        if (
-            row is not None
-            and is_unknown
-            and touches_payloads(row)
-            and self.query_one("#change-pane").display
-        ):
+        self.query_one("#change", Static).update(joined(lines))
+        is_unknown = row is not None and row.flag_id not in (None, *self._secrets)
+        if row and is_unknown and touches_payloads(row) and self.query_one("#change-pane").display:
             self._learn_secrecy(row)
         self._learn_cohorts([one.entry for one in self.rows.in_sight])
 
@@ -211,7 +211,7 @@ class ActivityScreen(ActivityKeys):
         inspector = self._app_state.inspector
         if inspector is not None and await inspector.cohorts.learn_those_in(entries) and self.is_attached:
             self._draw()
-            self._show_entry()
+            self.draw_preview(self.record)
 
     def _take_names(self) -> None:
         names = self._app_state.names
@@ -245,4 +245,4 @@ class ActivityScreen(ActivityKeys):
             # They stay masked; the rest of the entry is there.
             return
         self._secrets[row.flag_id] = flag.has_encrypted_payloads
-        self._show_entry()
+        self.draw_preview(self.record)
