@@ -1,7 +1,7 @@
 """The keys of an experiment, the same in its list and on its own page: steps, forms, editor, copies."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
@@ -130,26 +130,7 @@ class ExperimentKeys(RecordKeys):
         return None, None
 
     def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
-        changing = self._changing
-
-        def save(intent: ExperimentIntent, saved: Callable[[], None]) -> None:
-            changing.run(self._save(intent, saved))
-
-        changing.app.push_screen(ExperimentForm(self._app_state, changing, workspace, copy, save))
-
-    async def _save(self, intent: ExperimentIntent, saved: Callable[[], None] = lambda: None) -> None:
-        """Editing takes long; what is there now decides."""
-        workspace, choices = self._app_state.workspace, intent.choices
-        if workspace is None:
-            self._changing.tell(Notice("There is no connection yet; nothing was changed.", "warning"))
-            return
-        fresh: Experiment | None = Experiment.of(
-            {"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key}
-        )
-        if intent.id:
-            fresh = await self.steps.read(intent.id, f"experiment {intent.id}", workspace)
-        if fresh is not None:
-            await self.steps.take(intent, fresh, workspace, saved)
+        self._changing.app.push_screen(ExperimentForm(self._app_state, self.steps, workspace, copy))
 
     async def _edit_json(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)
@@ -161,7 +142,7 @@ class ExperimentKeys(RecordKeys):
             choices = Choices(
                 fields=edited.changes, seen={name: record.shown[name] for name in edited.changes}
             )
-            await self._save(ExperimentIntent(row.id, STEPS["edit"], choices), edited.saved)
+            await self.steps.save(ExperimentIntent(row.id, STEPS["edit"], choices), edited.saved)
 
     async def _duplicate(self, row: ExperimentRow) -> None:
         workspace = self._app_state.workspace

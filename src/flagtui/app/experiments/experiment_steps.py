@@ -11,7 +11,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.answers import answer, answers
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import ask_line
-from flagtui.app.writing.screens import Listener, Saved, unheard
+from flagtui.app.writing.screens import NOBODY, Listener, Saved, unheard
 from flagtui.changes import guard
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
@@ -69,15 +69,24 @@ class ExperimentSteps:
         listener = Listener(saved, left_out=left_out)
         await self.changing.write(steps, StepPlanner(self._app_state, workspace), listener)
 
+    async def save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
+        """Take what was edited, which took long: what is there now decides. Only within a worker."""
+        if (workspace := self.changing.open_workspace()) is None:
+            return
+        choices = intent.choices
+        fresh: Experiment | None = Experiment.of(
+            {"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key}
+        )
+        if intent.id:
+            fresh = await self.read(intent.id, f"experiment {intent.id}", workspace)
+        if fresh is not None:
+            listener = Listener(saved=lambda ids: saved() if ids else None)
+            await self.take(intent, fresh, workspace, listener)
+
     async def take(
-        self,
-        intent: ExperimentIntent,
-        fresh: Experiment,
-        workspace: Workspace,
-        saved: Callable[[], None] = lambda: None,
+        self, intent: ExperimentIntent, fresh: Experiment, workspace: Workspace, listener: Listener = NOBODY
     ) -> None:
         """Say what a step means whose choices were made elsewhere, ask, and take it. Only within a worker."""
-        listener = Listener(saved=lambda ids: saved() if ids else None)
         planner = StepPlanner(self._app_state, workspace)
         await self.changing.write([RequestedStep(intent, fresh)], planner, listener)
 

@@ -11,7 +11,7 @@ from typing import Final
 from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Baseline, VariantResult
-from flagtui.models.json_value import as_dict, as_number
+from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.text.formats import percent
 from flagtui.text.styled import Look
 
@@ -144,12 +144,17 @@ def is_frequentist(experiment: Experiment) -> bool:
     return experiment.stats_config.get("method") == "frequentist"
 
 
+def stated_confidence(settings: Mapping[str, JSON]) -> float | None:
+    """How wide intervals shall be, from 0 to 1, as these statistics say it; None where they do not."""
+    if settings.get("method") == "frequentist":
+        alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
+        return None if alpha is None else 1 - alpha
+    return as_number(as_dict(settings.get("bayesian")).get("ci_level"))
+
+
 def confidence(experiment: Experiment) -> float:
     """How wide the intervals are, from 0 to 1."""
-    settings = experiment.stats_config
-    level = as_number(as_dict(settings.get("bayesian")).get("ci_level"))
-    alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
-    found = (1 - alpha if alpha is not None else None) if is_frequentist(experiment) else level
+    found = stated_confidence(experiment.stats_config)
     return found if found is not None and 0 < found < 1 else 0.95
 
 

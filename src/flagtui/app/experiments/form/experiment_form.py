@@ -1,19 +1,18 @@
 """An experiment as a form of lines."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from typing import TypeVar, cast
 
 from textual import work
 
 from flagtui.api.errors import ApiError
+from flagtui.app.experiments.experiment_steps import ExperimentSteps
 from flagtui.app.experiments.form.experiment_form_lines import Companions, experiment_lines
 from flagtui.app.experiments.form.experiment_questions import ExperimentQuestions
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
 from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
-from flagtui.changes.experiments.steps import ExperimentIntent
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
@@ -21,8 +20,6 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice, Piece
 
 Kept = TypeVar("Kept", Holdout, SavedMetric)
-Save = Callable[[ExperimentIntent, Callable[[], None]], None]
-"""Begins the path of a step; calls back once it is saved."""
 
 
 class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
@@ -31,10 +28,12 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     shares = "variants and the rollout"
 
     def __init__(
-        self, app_state: AppState, changing: Changes, workspace: Workspace, copy: ExperimentCopy, save: Save
+        self, app_state: AppState, steps: ExperimentSteps, workspace: Workspace, copy: ExperimentCopy
     ) -> None:
-        super().__init__(app_state, changing, copy, ExperimentQuestions(copy, changing, workspace))
-        self._save = save
+        super().__init__(
+            app_state, steps.changing, copy, ExperimentQuestions(copy, steps.changing, workspace)
+        )
+        self._experiment_steps = steps
         self._workspace = workspace
 
     def on_mount(self) -> None:
@@ -82,7 +81,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         if intent is None:
             self._changing.tell(Notice("Nothing is changed."))
         else:
-            self._save(intent, self._saved)
+            self._changing.run(self._experiment_steps.save(intent, self._saved))
 
     def _saved(self) -> None:
         if self.is_attached:

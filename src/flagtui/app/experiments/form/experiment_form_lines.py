@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.app.experiments.detail.judgement import stated_confidence
 from flagtui.app.writing.form_lines import FormLine, field_line, heading_line, label_piece, variant_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.metric_words import (
@@ -58,7 +59,7 @@ def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLi
     if "exposure_criteria" in copy.values:
         yield heading_line("EXPOSURE", "who counts as having met it")
         for name, label in EXPOSURE:
-            yield _field(name, label, _exposure(copy, name))
+            yield _field(name, label, _setting(copy, copy.settings("exposure_criteria"), name))
         if then := activated_by(copy.settings("exposure_criteria")):
             activated = label_piece("activated by")
             yield FormLine(
@@ -67,7 +68,7 @@ def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLi
     if "stats_config" in copy.values:
         yield heading_line("STATISTICS", "how numbers are judged")
         for name, label in STATISTICS:
-            yield _field(name, label, _statistics(copy.settings("stats_config"), name))
+            yield _field(name, label, _setting(copy, copy.settings("stats_config"), name))
     if "holdout_id" in copy.values:
         yield _field("holdout_id", "holdout", _holdout(copy, known))
     yield from _conclusion(copy)
@@ -129,25 +130,15 @@ def _shared(link: Mapping[str, JSON], known: Companions) -> Iterator[Piece]:
         yield f"   {safe_text(metric_words(metric.query), 120)}", "$text-muted"
 
 
-def _exposure(copy: ExperimentCopy, name: str) -> Piece:
-    criteria = copy.settings("exposure_criteria")
+def _setting(copy: ExperimentCopy, settings: Mapping[str, JSON], name: str) -> Piece:
+    """One of the settings that are together in a field."""
     match name:
         case "exposure_config":
-            return safe_text(exposed_by(criteria), 120), ""
+            return safe_text(exposed_by(settings), 120), ""
         case "filterTestAccounts":
             return ("left out", "") if leaves_test_accounts_out(copy) else ("counted", "")
-    return safe_text(several_words(criteria), 40), ""
-
-
-def leaves_test_accounts_out(copy: ExperimentCopy) -> bool:
-    """Whether results are without them. Servers leave them out of a new experiment that says nothing."""
-    criteria = copy.settings("exposure_criteria")
-    says_nothing = copy.is_new and "filterTestAccounts" not in criteria
-    return says_nothing or not counts_test_accounts(criteria)
-
-
-def _statistics(settings: Mapping[str, JSON], name: str) -> Piece:
-    match name:
+        case "multiple_variant_handling":
+            return safe_text(several_words(settings), 40), ""
         case "method":
             method = as_text(settings.get("method"))
             return (safe_text(method, 20), "") if method else ("as the project has it", "$text-muted")
@@ -158,12 +149,16 @@ def _statistics(settings: Mapping[str, JSON], name: str) -> Piece:
     return (safe_text(key, 40), "") if key else ("control", "$text-muted")
 
 
+def leaves_test_accounts_out(copy: ExperimentCopy) -> bool:
+    """Whether results are without them. Servers leave them out of a new experiment that says nothing."""
+    criteria = copy.settings("exposure_criteria")
+    says_nothing = copy.is_new and "filterTestAccounts" not in criteria
+    return says_nothing or not counts_test_accounts(criteria)
+
+
 def confidence_of(settings: Mapping[str, JSON]) -> float | None:
     """How sure intervals are, in percent; None where it was not said."""
-    if settings.get("method") == "frequentist":
-        alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
-        return None if alpha is None else round((1 - alpha) * 100, 6)
-    level = as_number(as_dict(settings.get("bayesian")).get("ci_level"))
+    level = stated_confidence(settings)
     return None if level is None else round(level * 100, 6)
 
 

@@ -1,6 +1,6 @@
 """What each line of an experiment's form asks when it is opened."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from flagtui.api.errors import ApiError
@@ -85,6 +85,13 @@ def _about(is_on: bool, variants: int, experiments: int) -> str:
 
 
 NONE: Final = 0
+METHODS: Final = (("bayesian", "bayesian", "chance to win"), ("frequentist", "frequentist", "p-values"))
+ONE_OF: Final = {
+    "multiple_variant_handling": ("exposure_criteria", "Who saw several variants is", "exclude"),
+    "method": ("stats_config", "Method", ""),
+    "baseline_variant_key": ("stats_config", "Compared with", "control"),
+}
+"""By setting: the field it is part of, the question, and what it means that none is stored."""
 
 
 class ExperimentQuestions:
@@ -130,10 +137,15 @@ class ExperimentQuestions:
                 await self._people()
             case "holdout_id":
                 await self._holdout()
-            case "exposure_config" | "filterTestAccounts" | "multiple_variant_handling":
-                await self._exposure(name)
+            case "exposure_config":
+                await self._exposed_by(self.copy.settings("exposure_criteria"))
+            case "filterTestAccounts":
+                left_out = leaves_test_accounts_out(self.copy)
+                self.copy.settings("exposure_criteria")[name] = not left_out
+            case "confidence":
+                await self._confidence(self.copy.settings("stats_config"))
             case _:
-                await self._statistics(name)
+                await self._one_of(name)
 
     async def _flag(self) -> None:
         before = self.copy.fresh
@@ -162,17 +174,6 @@ class ExperimentQuestions:
 
     # Exposure and statistics
 
-    async def _exposure(self, name: str) -> None:
-        criteria = self.copy.settings("exposure_criteria")
-        match name:
-            case "filterTestAccounts":
-                criteria[name] = not leaves_test_accounts_out(self.copy)
-            case "multiple_variant_handling":
-                ways = {way: (about, "") for way, about in SEVERAL.items()}
-                await self._one_of("Who saw several variants is", criteria, name, ways, "exclude")
-            case _:
-                await self._exposed_by(criteria)
-
     async def _exposed_by(self, criteria: dict[str, JSON]) -> None:
         now = as_text(as_dict(criteria.get("exposure_config")).get("event"))
         ways = [
@@ -186,30 +187,25 @@ class ExperimentQuestions:
             config = {"kind": "ExperimentEventExposureConfig", "event": event, "properties": []}
             criteria["exposure_config"] = config
 
-    async def _statistics(self, name: str) -> None:
-        settings = self.copy.settings("stats_config")
-        match name:
-            case "method":
-                ways = {"bayesian": ("bayesian", "chance to win"), "frequentist": ("frequentist", "p-values")}
-                await self._one_of("Method", settings, name, ways)
-            case "confidence":
-                await self._confidence(settings)
-            case _:
-                keys = [as_text(as_dict(one).get("key")) for one in self.copy.variants]
-                keys = keys or [variant.key for variant in self.copy.fresh.variants]
-                await self._one_of(
-                    "Compared with", settings, name, {key: (key, "") for key in keys}, "control"
-                )
-
-    async def _one_of(
-        self, title: str, settings: Item, name: str, ways: Mapping[str, tuple[str, str]], usual: str = ""
-    ) -> None:
-        """One of these values, with words and what to know of each; `usual` is what none stored means."""
+    async def _one_of(self, name: str) -> None:
+        """One of a few values."""
+        field, title, usual = ONE_OF[name]
+        settings = self.copy.settings(field)
         now = as_text(settings.get(name)) or usual
-        offered = [Choice(way, words, about, way == now) for way, (words, about) in ways.items()]
+        offered = [Choice(way, words, about, way == now) for way, words, about in self._ways(name)]
         chosen = await self._changing.ask(PickerScreen(title, offered))
         if chosen is not None and chosen != now:
             settings[name] = chosen
+
+    def _ways(self, name: str) -> Sequence[tuple[str, str, str]]:
+        """The values, each with its words and what to know of it."""
+        if name == "multiple_variant_handling":
+            return [(way, about, "") for way, about in SEVERAL.items()]
+        if name == "method":
+            return METHODS
+        keys = [as_text(as_dict(one).get("key")) for one in self.copy.variants]
+        keys = keys or [variant.key for variant in self.copy.fresh.variants]
+        return [(key, key, "") for key in dict.fromkeys(keys)]
 
     async def _confidence(self, settings: dict[str, JSON]) -> None:
         before = confidence_of(settings)
