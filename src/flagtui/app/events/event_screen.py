@@ -19,7 +19,6 @@ from flagtui.app.widgets.line import joined
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails, EventInspector
-from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_words import detail_lines
@@ -40,8 +39,6 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()
         self._code = ""
-        self._told: EventDefinition | None = None
-        """Whose JSON is drawn."""
 
     def body(self) -> ComposeResult:
         yield RecordTabs()
@@ -77,10 +74,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
             lines += [[], [("TYPESCRIPT OF ALL EVENTS", "$text-muted")]]
             lines += [[(line, "")] for line in safe_lines(self._code, 200_000, 400)]
         self.query_one("#about", Static).update(joined(lines, width))
-        definition = self._details.definition
-        if definition is not None and definition is not self._told:
-            self._told = definition
-            self.query_one(JsonPane).show_value(definition.raw)
+        self.query_one(JsonPane).show_record(self._details.definition, lambda one: one.raw)
 
     # Keys
 

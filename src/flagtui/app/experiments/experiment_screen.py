@@ -34,7 +34,6 @@ from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined
 from flagtui.app.writing.changes import Changes
-from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece, with_link
@@ -61,8 +60,6 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         self._looking: Worker[None] | None = None
         self._plotted = ""
         self._drawn: dict[str, Content] = {}
-        self._told: Experiment | None = None
-        """Whose JSON is drawn."""
 
     def body(self) -> ComposeResult:
         yield RecordTabs()
@@ -137,14 +134,11 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         self._replot()
 
     def draw_body(self) -> None:
-        now, found = self._app_state.now(), self._findings.experiment
+        now = self._app_state.now()
         width = max(30, self.size.width - 6)
         self._show("about", joined(self._about(now, width), width))
         self._show("rest", joined(self._rest(now, width), width))
-        if found is not None and found is not self._told:
-            # Hundreds of lines: they are laid out once for each reading, not with every result.
-            self._told = found
-            self.query_one(JsonPane).show_value(shown_record(found))
+        self.query_one(JsonPane).show_record(self._findings.experiment, shown_record)
 
     def _show(self, part: str, text: Content) -> None:
         """Draw a part of the screen, where it is different now."""

@@ -1,6 +1,7 @@
 """The whole record as JSON: fold, search, nothing hidden but secrets."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,6 +18,8 @@ from flagtui.safe_text import safe_text
 from flagtui.text.differences import JsonRow, Path, json_rows
 from flagtui.text.styled import Piece
 
+Record = TypeVar("Record")
+
 
 class JsonPane(Vertical, RecordPane):
     """A tab with a cursor of its own."""
@@ -26,6 +29,7 @@ class JsonPane(Vertical, RecordPane):
     def __init__(self, name: str) -> None:
         super().__init__(id=f"tab-{name}", classes="pane")
         self._value: JSON = None
+        self._record: object = None
         self._rows: list[JsonRow] = []
         self._folded: set[Path] = set()
 
@@ -49,6 +53,12 @@ class JsonPane(Vertical, RecordPane):
             self._folded = set(folded)
         self._value = value
         self._redraw()
+
+    def show_record(self, record: Record | None, shown: Callable[[Record], JSON]) -> None:
+        """Draw a record, once for each reading of it: hundreds of lines are not laid out every time."""
+        if record is not None and record is not self._record:
+            self._record = record
+            self.show_value(shown(record))
 
     def move(self, way: str) -> None:
         self.view.move(way)
