@@ -13,7 +13,7 @@ from flagtui.app.lists.read_list import ReadList
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Column, text_cell
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choice
-from flagtui.store.sort_orders import Listing, Order, Sort
+from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
 from flagtui.text.styled import Piece
 
@@ -47,7 +47,6 @@ class Kettles(ReadList[Kettle]):
             {"litres": Order(lambda one: one.litres, is_descending=True), "key": Order()},
             lambda one: one.key,
         ),
-        sort=Sort("litres"),
         orders=("litres", "key"),
         columns=(
             Column("key", "KETTLE", text_cell("key"), 12),

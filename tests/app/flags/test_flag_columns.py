@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import asdict
 
-from flagtui.app.flags.flag_columns import FLAG_COLUMNS, draw_key, draw_rollout, draw_state
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS, draw_key, draw_rollout
 from flagtui.app.widgets.column_layout import Cell, Slot, age_cell, lay_out, tags_cell
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
 from flagtui.models.rows import FlagRow
@@ -9,6 +9,7 @@ from flagtui.models.rows import FlagRow
 NOW = 1_800_000_000.0
 DAY = 86_400.0
 SLOT = Slot(12, UNICODE, NOW)
+DRAW_STATE = FLAG_COLUMNS[0].draw
 
 
 def text_of(cell: Cell) -> str:
@@ -26,14 +27,14 @@ def text_of(cell: Cell) -> str:
     ],
 )
 def test_every_state_has_its_own_glyph(flag: FlagRow, glyph: str) -> None:
-    assert text_of(draw_state(flag, SLOT)) == f"{glyph} "
+    assert text_of(DRAW_STATE(flag, SLOT)) == f"{glyph} "
 
 
 def test_an_edit_on_its_way_is_shown_before_a_change_by_someone_else() -> None:
     flag = FlagRow(1, "a", active=True)
     both = Slot(2, UNICODE, NOW, pending=True, changed=True)
-    assert text_of(draw_state(flag, both)) == "●↻"
-    assert text_of(draw_state(flag, Slot(2, UNICODE, NOW, changed=True))) == "●•"
+    assert text_of(DRAW_STATE(flag, both)) == "●↻"
+    assert text_of(DRAW_STATE(flag, Slot(2, UNICODE, NOW, changed=True))) == "●•"
 
 
 @pytest.mark.parametrize(

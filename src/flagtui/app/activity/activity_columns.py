@@ -9,7 +9,6 @@ from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age
 from flagtui.models.activity import ChangeRow
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.activity_feed import ACTIVITY_LISTING
-from flagtui.store.sort_orders import Sort
 from flagtui.text.activity_words import activity_words
 from flagtui.text.styled import Look
 
@@ -21,8 +20,6 @@ FAR: Final = 0.75
 """From this share of people on a change is one to look at first."""
 SOME: Final = 0.2
 WEEK: Final = 6
-_WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def day_words(at: float | None, now: float) -> str:
@@ -34,9 +31,8 @@ def day_words(at: float | None, now: float) -> str:
     if days == 0:
         return ""
     if 0 < days <= WEEK:
-        return _WEEKDAYS[then.weekday()]
-    month = _MONTHS[then.month - 1]
-    return f"{then.day:>2} {month}" if then.year == today.year or days < 180 else f"{month}'{then:%y}"
+        return f"{then:%a}"
+    return f"{then.day:>2} {then:%b}" if then.year == today.year or days < 180 else f"{then:%b'%y}"
 
 
 def draw_day(row: ChangeRow, slot: Slot) -> Cell:
@@ -102,12 +98,10 @@ ACTIVITY_LIST: Final = ListDescription(
     what="changes",
     hint="search  by:sam  flag:new  kind:rollout  since:2h  @ 14:05",
     listing=ACTIVITY_LISTING,
-    sort=Sort("newest"),
     orders=("newest", "flag", "who", "reach"),
     columns=activity_columns(),
     more_columns=MORE_ACTIVITY_COLUMNS,
     always=("time", "flag"),
-    key=lambda row: row.key,
     filters={"state": "is", "type": "kind", "mine": "by"},
     values={"by": lambda row: row.email or row.who, "flag": lambda row: row.key},
     near={"newest": "time"},

@@ -19,6 +19,7 @@ from flagtui.app.widgets.column_layout import (
     Slot,
     age_cell,
     shown_column,
+    state_cell,
     tags_cell,
 )
 from flagtui.app.widgets.panes import Pane
@@ -27,7 +28,6 @@ from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.event_listing import EVENT_LISTING
-from flagtui.store.sort_orders import Sort
 from flagtui.text.event_words import event_lines, is_silent, seen_words
 from flagtui.text.styled import Look, Notice, Piece, with_link
 
@@ -37,14 +37,21 @@ ALL_FROM: Final = 74
 NAME_FROM: Final = 118
 
 
-def draw_state(event: EventDefinitionRow, slot: Slot) -> Cell:
-    """Verified, hidden or neither, and beside it whether an edit is on its way or it was changed."""
-    return _glyph(event, slot), slot.sign
+def state_glyph(event: EventDefinitionRow, slot: Slot) -> CellPiece:
+    """Verified, hidden or neither."""
+    glyphs = slot.glyphs
+    if event.hidden:
+        return glyphs.archived, "faint"
+    return (glyphs.on, "good") if event.verified else (glyphs.off, "muted")
 
 
 def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
-    """The same as a word."""
-    return (state_piece(event),)
+    """What people decided about it, in a word."""
+    if event.hidden:
+        return (("hidden", "faint"),)
+    if event.verified:
+        return (("verified", "good"),)
+    return (("not told", "faint") if "verified" in event.untold else ("unverified", "muted"),)
 
 
 def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -74,7 +81,7 @@ def draw_created(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 
 EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (
-    Column("state", "", draw_state, 2, gap=0, sortable=False),
+    Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
     Column("name", "EVENT", draw_name, 18, grow=5, most=60),
     Column("seen", "SEEN", draw_seen, 6, gap=2, align="right"),
     Column("verified", "STATE", draw_state_word, 10, gap=2, from_width=STANDARD_FROM),
@@ -98,7 +105,6 @@ EVENT_LIST: Final = ListDescription(
     what="event definitions",
     hint="search   kind:custom  is:undescribed  seen:>30d  owner:me  tag:ops",
     listing=EVENT_LISTING,
-    sort=Sort("seen"),
     orders=("seen", "name", "verified", "created", "updated", "enforcement"),
     columns=EVENT_COLUMNS,
     more_columns=MORE_EVENT_COLUMNS,
@@ -108,24 +114,6 @@ EVENT_LIST: Final = ListDescription(
     values={"tag": lambda row: row.tags, "owner": lambda row: row.owner},
     near={"updated": "description"},
 )
-
-
-def state_piece(event: EventDefinitionRow) -> CellPiece:
-    """What people decided about it, in a word."""
-    if event.hidden:
-        return "hidden", "faint"
-    if event.verified:
-        return "verified", "good"
-    return ("not told", "faint") if "verified" in event.untold else ("unverified", "muted")
-
-
-def _glyph(event: EventDefinitionRow, slot: Slot) -> CellPiece:
-    glyphs = slot.glyphs
-    if event.hidden:
-        return glyphs.archived, "faint"
-    if event.verified:
-        return glyphs.on, "good"
-    return glyphs.off, "muted"
 
 
 class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):

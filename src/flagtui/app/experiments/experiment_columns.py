@@ -5,11 +5,10 @@ from typing import Final
 
 from flagtui.app.experiments.detail.judgement import Leading
 from flagtui.app.lists.list_description import ListDescription
-from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, state_cell, text_cell
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
-from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import DAY
 from flagtui.text.styled import Look
 
@@ -38,9 +37,21 @@ def days_of(row: ExperimentRow, now: float) -> float | None:
     return max(0.0, end - row.started_at) / DAY
 
 
-def draw_state(row: ExperimentRow, slot: Slot) -> Cell:
-    """Its state, and beside it whether an edit is on its way or it was changed."""
-    return (_mark(row, slot), slot.sign)
+def state_glyph(row: ExperimentRow, slot: Slot) -> CellPiece:
+    """In which part of its life it is."""
+    glyphs = slot.glyphs
+    if row.deleted:
+        return glyphs.deleted, "bad"
+    if row.archived:
+        return glyphs.archived, "faint"
+    marks: dict[str, str] = {
+        "running": glyphs.on,
+        "exposure_frozen": glyphs.on,
+        "paused": glyphs.stale,
+        "draft": glyphs.off,
+        "stopped": glyphs.track,
+    }
+    return marks.get(row.status, glyphs.off), STATE_LOOKS.get(row.status, "plain")
 
 
 def draw_state_word(row: ExperimentRow, slot: Slot) -> Cell:
@@ -82,7 +93,7 @@ def experiment_columns(
         return (said, (f"  {found.age}", "faint")) if found.age else (said,)
 
     return (
-        Column("state", "", draw_state, 2, gap=0, sortable=False),
+        Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
         Column("name", "NAME", draw_name, 16, grow=5, most=60),
         Column("word", "STATE", draw_state_word, 8, gap=2, sortable=False),
         Column("started", "DAYS", draw_days, 6, align="right"),
@@ -107,7 +118,6 @@ EXPERIMENT_LIST: Final = ListDescription(
     what="experiments",
     hint="search   is:running  flag:checkout  result:won  by:me  started:<7d",
     listing=EXPERIMENT_LISTING,
-    sort=Sort("state"),
     orders=("state", "started", "name", "updated", "ended", "created"),
     columns=experiment_columns(),
     more_columns=MORE_EXPERIMENT_COLUMNS,
@@ -117,19 +127,3 @@ EXPERIMENT_LIST: Final = ListDescription(
     values={"flag": lambda row: row.key, "by": lambda row: row.creator},
     near={"ended": "started", "created": "updated", "state": "name"},
 )
-
-
-def _mark(row: ExperimentRow, slot: Slot) -> CellPiece:
-    glyphs = slot.glyphs
-    if row.deleted:
-        return glyphs.deleted, "bad"
-    if row.archived:
-        return glyphs.archived, "faint"
-    marks: dict[str, str] = {
-        "running": glyphs.on,
-        "exposure_frozen": glyphs.on,
-        "paused": glyphs.stale,
-        "draft": glyphs.off,
-        "stopped": glyphs.track,
-    }
-    return marks.get(row.status, glyphs.off), STATE_LOOKS.get(row.status, "plain")

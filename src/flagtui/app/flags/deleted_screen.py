@@ -1,6 +1,6 @@
 """Flags that were deleted lately and not brought back, as a list: marked and restored one or many at once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from flagtui.app.commands.command_table import bindings_of
@@ -13,7 +13,7 @@ from flagtui.store.activity_feed import Deletion, recent_deletions
 from flagtui.store.query.term_readers import AGES, age_of, part_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
-from flagtui.store.sort_orders import Listing, Order, Sort
+from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.formats import ago
 from flagtui.text.styled import Piece
 
@@ -42,7 +42,6 @@ DELETED_LIST: Final = ListDescription[Deletion](
         },
         lambda one: fold(one.key),
     ),
-    sort=Sort("at"),
     orders=("at", "key", "who"),
     columns=(
         Column("at", "DELETED", age_cell("at"), 8, align="right"),
@@ -51,8 +50,6 @@ DELETED_LIST: Final = ListDescription[Deletion](
     ),
     more_columns=(Column("id", "ID", id_cell, 8, sortable=False),),
     always=("at", "key"),
-    key=lambda one: one.key,
-    filters={},
     title="Deleted flags",
     nothing="The activity tells of no flag that was deleted lately.",
 )
@@ -87,10 +84,10 @@ class DeletedScreen(ReadList[Deletion]):
 
     def action_restore(self) -> None:
         """Bring back what is marked, else this one."""
-        listened: Callable[..., None] = self._restored
-        self._changing.start([switch("restore", one.id) for one in self.chosen()], ended=listened)
+        intents = [switch("restore", one.id) for one in self.chosen()]
+        self._changing.start(intents, ended=lambda _ended: self._restored())
 
-    def _restored(self, *_ended: object) -> None:
+    def _restored(self) -> None:
         if self.is_attached:
             self.read_again()
 

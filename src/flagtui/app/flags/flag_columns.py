@@ -11,6 +11,7 @@ from flagtui.app.widgets.column_layout import (
     Slot,
     age_cell,
     shown_column,
+    state_cell,
     tags_cell,
     text_cell,
     version_cell,
@@ -19,7 +20,6 @@ from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
-from flagtui.store.sort_orders import Sort
 from flagtui.text.formats import NOT_KNOWN, age, filled_cells
 from flagtui.text.styled import Look, Piece
 
@@ -34,9 +34,18 @@ NAME_FROM: Final = 118
 _TYPE_LOOKS: Final[dict[str, Look]] = {"experiment": "special", "multivariant": "info", "config": "warn"}
 
 
-def draw_state(flag: FlagRow, slot: Slot) -> Cell:
-    """On, off, stale, archived or deleted, and beside it whether an edit is on its way or it was changed."""
-    return _state(flag, slot), slot.sign
+def state_glyph(flag: FlagRow, slot: Slot) -> CellPiece:
+    """On, off, stale, archived or deleted."""
+    glyphs = slot.glyphs
+    if flag.deleted:
+        return glyphs.deleted, "bad"
+    if flag.archived:
+        return glyphs.archived, "faint"
+    if not flag.active:
+        return glyphs.off, "muted"
+    if flag.is_stale:
+        return glyphs.stale, "warn"
+    return glyphs.on, "good"
 
 
 def draw_key(flag: FlagRow, slot: Slot) -> Cell:
@@ -71,7 +80,7 @@ def called_words(flag: FlagRow, now: float) -> str:
 
 
 FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
-    Column("state", "", draw_state, 2, gap=0, sortable=False),
+    Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
     Column("key", "KEY", draw_key, 18, grow=5, most=60),
     Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
@@ -96,29 +105,14 @@ FLAG_LIST: Final = ListDescription(
     what="flags",
     hint="search   type:experiment  runtime:server  is:stale  by:me  tag:checkout",
     listing=FLAG_LISTING,
-    sort=Sort("updated"),
     orders=("updated", "key", "state", "rollout", "type", "created", "called"),
     columns=FLAG_COLUMNS,
     more_columns=MORE_FLAG_COLUMNS,
     always=("state", "key"),
-    key=lambda row: row.key,
     filters={"state": "is", "type": "type", "mine": "by", "runtime": "runtime"},
     values={"tag": lambda row: row.tags, "by": lambda row: row.creator},
     near={"created": "updated", "called": "updated"},
 )
-
-
-def _state(flag: FlagRow, slot: Slot) -> CellPiece:
-    glyphs = slot.glyphs
-    if flag.deleted:
-        return glyphs.deleted, "bad"
-    if flag.archived:
-        return glyphs.archived, "faint"
-    if not flag.active:
-        return glyphs.off, "muted"
-    if flag.is_stale:
-        return glyphs.stale, "warn"
-    return glyphs.on, "good"
 
 
 def _percent(rollout: float) -> str:

@@ -26,7 +26,7 @@ from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, choices
-from flagtui.store.sort_orders import Listing, Order, Sort
+from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.evaluation_words import value_words
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error
@@ -63,7 +63,6 @@ IDS: Final = ListDescription[IdFound](
         {"place": Order(lambda one: one.place), "id": Order(lambda one: one.id), "key": Order()},
         lambda one: fold(one.key),
     ),
-    sort=Sort("place"),
     orders=("place", "id", "key"),
     columns=(
         Column("id", "ID", id_cell, 9, align="right"),
@@ -167,14 +166,12 @@ MY_FLAGS: Final = ListDescription[MyValue](
         {"key": Order(), "value": Order(label=lambda one: fold(one.value))},
         lambda one: fold(one.key),
     ),
-    sort=Sort("key"),
     orders=("key", "value"),
     columns=(
         Column("key", "KEY", text_cell("key", "strong"), 15, grow=4, most=60),
         Column("value", "FOR YOU", draw_value, 10, grow=1, most=40, gap=2),
     ),
     always=("key", "value"),
-    key=lambda one: one.key,
     filters={"state": "is"},
     title="My flags",
     nothing="This project has no flags.",

@@ -57,19 +57,16 @@ class RelatedChanges:
 
     def make(self, what: What, row: FlagRow) -> None:
         """Begin the path."""
-        self._changing.run(self._make(what, row))
+        if (workspace := self._app_state.workspace) is not None:
+            client = workspace.client
+            self._changing.run(
+                self._write(row, lambda fresh: made_beside(what, fresh, self._who(row, fresh), client))
+            )
 
     def make_dashboard(self, row: FlagRow, flag: Flag | None) -> None:
         """The dashboard, or more on it when it is there already."""
         has_one = flag is not None and flag.usage_dashboard is not None
         self.make("enrich" if has_one else "dashboard", row)
-
-    async def _make(self, what: What, row: FlagRow) -> None:
-        if (workspace := self._app_state.workspace) is not None:
-            await self._write(
-                row,
-                lambda fresh: made_beside(what, fresh, self._who(row, fresh), workspace.client),
-            )
 
     async def _write(self, row: FlagRow, plan: Callable[[Flag], Awaitable[RelatedPlan | Blocked]]) -> None:
         if (workspace := self._app_state.workspace) is None:

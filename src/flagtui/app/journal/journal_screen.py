@@ -28,7 +28,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name, choices
-from flagtui.store.sort_orders import Listing, Order, Sort
+from flagtui.store.sort_orders import Listing, Order
 from flagtui.store.workspace import Kind
 from flagtui.text.empty_states import Words
 from flagtui.text.formats import count
@@ -127,12 +127,10 @@ JOURNAL_LIST: Final = ListDescription[Entry](
         },
         lambda entry: fold(entry.key),
     ),
-    sort=Sort("at"),
     orders=("at", "key", "verb", "ending"),
     columns=JOURNAL_COLUMNS,
     more_columns=MORE_JOURNAL_COLUMNS,
     always=("at", "key"),
-    key=lambda entry: entry.key,
     filters={"state": "is", "type": "kind"},
     title="Journal",
     nothing="You changed nothing yet.",

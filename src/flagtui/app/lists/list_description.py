@@ -1,6 +1,7 @@
 """What one list is made of, as data: columns, orders, filters, words. The list screen does the rest."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 from msgspec import Struct, field
@@ -23,15 +24,13 @@ class ListDescription(Struct, Generic[R], frozen=True):
     hint: str
     """What stands in the empty search line."""
     listing: Listing[R]
-    sort: Sort
-    """Its own order; another one is remembered."""
     orders: tuple[str, ...]
-    """What the sort key walks through."""
+    """What the sort key walks through, its own order first."""
     columns: tuple[Column[R], ...]
     """Those shown unless others were chosen."""
-    key: Callable[[R], str]
+    key: Callable[[R], str] = attrgetter("key")
     """What a row is known by, and what the copy key copies."""
-    filters: Mapping[str, str]
+    filters: Mapping[str, str] = field(default_factory=dict)
     """By the name of a filter key, the qualifier it cycles."""
     values: Mapping[str, Callable[[R], str | tuple[str, ...]]] = field(default_factory=dict)
     """By qualifier, the texts of a row that Tab offers after it."""
@@ -45,6 +44,11 @@ class ListDescription(Struct, Generic[R], frozen=True):
     """The word on its tab, for a list above the others."""
     nothing: str = ""
     """What is said where such a list is empty."""
+
+    @property
+    def sort(self) -> Sort:
+        """Its own order; another one is remembered."""
+        return Sort(self.orders[0])
 
     @property
     def column_names(self) -> tuple[str, ...]:

@@ -88,6 +88,11 @@ def age_cell(attribute: str) -> Draw[Any]:
     return lambda row, slot: ((age(getattr(row, attribute), slot.now), "faint"),)
 
 
+def state_cell(glyph: Callable[[R, Slot], CellPiece]) -> Draw[R]:
+    """The glyph of the row's state, and beside it whether an edit is on its way or it was changed."""
+    return lambda row, slot: (glyph(row, slot), slot.sign)
+
+
 def id_cell(row: Any, slot: Slot) -> Cell:
     """`#812`."""
     return ((f"#{row.id}", "faint"),)
