@@ -24,6 +24,7 @@ STATE_LOOKS: Final[dict[str, Look]] = {
 RESULT_LOOKS: Final[dict[str, Look]] = {
     "won": "good",
     "lost": "bad",
+    "inconclusive": "muted",
     "invalid": "warn",
     "stopped_early": "warn",
 }

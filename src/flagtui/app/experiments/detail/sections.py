@@ -14,7 +14,8 @@ from flagtui.app.experiments.detail.judgement import (
     ratio_mismatch,
 )
 from flagtui.app.experiments.detail.metric_findings import Findings
-from flagtui.app.experiments.experiment_columns import days_of
+from flagtui.app.experiments.detail.metric_table import COLOURS
+from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
@@ -23,13 +24,6 @@ from flagtui.text.formats import JUST_NOW, ago, percent, share_bar
 from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
-CONCLUSIONS: Final[dict[str, str]] = {
-    "won": "$success",
-    "lost": "$error",
-    "inconclusive": "$text-muted",
-    "stopped_early": "$warning",
-    "invalid": "$warning",
-}
 LABEL: Final = 14
 APART: Final = 3
 """Cells between the name and its flag."""
@@ -57,9 +51,10 @@ def conclusion_lines(experiment: Experiment) -> Lines:
     if not experiment.conclusion and not experiment.conclusion_comment:
         return
     word = experiment.conclusion or ""
+    look = RESULT_LOOKS.get(word)
     yield [
         (f"{'CONCLUSION':<{LABEL}}", "$text-muted"),
-        (safe_text(word.replace("_", " "), 30), f"bold {CONCLUSIONS.get(word, '$primary')}"),
+        (safe_text(word.replace("_", " "), 30), f"bold {COLOURS[look] if look else '$primary'}"),
     ]
     for line in safe_lines(experiment.conclusion_comment or "", 4000, 6):
         yield [(" " * LABEL + line, "")]
