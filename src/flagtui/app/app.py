@@ -18,7 +18,7 @@ from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.status_line import Ages
 from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import drop_read, tell
 from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.app.state.go_to import GoTo, OpenRecord
 from flagtui.app.state.permissions import why_refused
@@ -159,6 +159,8 @@ class FlagTui(ScreenOwner[None]):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus) and self._asks:
             self.server.polling.notice_person()
+        if isinstance(event, events.Key) and event.key == "escape":
+            drop_read(self)
         await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
@@ -200,6 +202,7 @@ class FlagTui(ScreenOwner[None]):
     @work(exclusive=True, group="load")
     async def show_profile(self, session: Session) -> None:
         """Leave everything that belongs to this profile for another."""
+        drop_read(self)
         self.uncover_list()
         await self.server.change_session(session)
         self.poll()
@@ -244,6 +247,7 @@ class FlagTui(ScreenOwner[None]):
     @work(exclusive=True, group="load")
     async def show_project(self, project: int) -> None:
         """Leave this project for another of the same host and key."""
+        drop_read(self)
         await self.server.open_chosen(project)
         self.changing.recover_unresolved()
 

@@ -12,7 +12,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.screen_owner import ScreenOwner
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import drop_read, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.writing.changes import Changes
@@ -91,6 +91,9 @@ class TabScreens:
         app = self._app
         if app.screen.is_modal or key not in SCREENS:
             return
+        if key != self.current:
+            # Toasts are about the records of the list that is left.
+            drop_read(app)
         self._app_state.kind = KINDS.get(key, "flags")
         self.current = key
         app.uncover_list()

@@ -1,6 +1,7 @@
 """Toasts: the one place that makes notifications, always without markup and with safe text."""
 
 import os
+import time
 from collections.abc import Iterable
 from textwrap import wrap
 from typing import Any, Final
@@ -20,6 +21,8 @@ MARGIN: Final = 2
 """Columns beside them."""
 EDGES: Final = 3
 """Columns of it without text."""
+READ: Final = 1.0
+"""Seconds after which a toast counts as read."""
 SHORTEST: Final = 0.1
 """Seconds that a toast is shown at least."""
 
@@ -70,6 +73,14 @@ def drop_stale(app: App[Any]) -> None:
     for holder in app.screen.query(ToastHolder) if app.screen_stack else ():
         if all(toast._notification not in app._notifications for toast in holder.query(Toast)):
             holder.remove()
+
+
+def drop_read(app: App[Any]) -> None:
+    """Take away the toasts that were there long enough to be read; what was told just now stays."""
+    now = time.time()
+    for known in [each for each in app._notifications if now - each.raised_at >= READ]:
+        app._unnotify(known)
+    drop_stale(app)
 
 
 def _make_room(app: App[Any]) -> None:

@@ -1,0 +1,55 @@
+"""Toasts go with escape, and with the tab, the project or the profile they speak of."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from tests.doubles.whole_program import Program, Setting, running
+from textual.notifications import Notify
+from textual.widgets._toast import ToastHolder
+
+from flagtui.app.shell.toasts import READ, LastingNotification
+
+
+async def told(program: Program, text: str, seconds_ago: float) -> None:
+    raised = LastingNotification(text, timeout=30.0, raised_at=time.time() - seconds_ago, markup=False)
+    program.app.post_message(Notify(raised))
+    await program.settle()
+    assert text in program.screen
+
+
+def shown(program: Program) -> int:
+    return len(program.app.screen.query(ToastHolder))
+
+
+@pytest.mark.parametrize(
+    "keys", [("escape",), ("2",), ("3",), ("p", *"mobile", "enter"), ("P", *"eu", "enter")], ids=" ".join
+)
+async def test_what_was_read_goes_with_the_key_and_what_is_new_stays(
+    setting: Setting, keys: tuple[str, ...]
+) -> None:
+    async with running(replace(setting, neighbours=("eu",))) as program:
+        await told(program, "new-nav is off", READ)
+        await told(program, "brand new", -60.0)
+        assert shown(program) == 2
+        await program.press(*keys)
+        assert "new-nav is off" not in program.screen
+        assert "brand new" in program.screen
+        assert shown(program) == 1
+
+
+@pytest.mark.parametrize("keys", [("down",), ("1",), ("slash",)], ids=" ".join)
+async def test_other_keys_and_the_same_tab_leave_them(setting: Setting, keys: tuple[str, ...]) -> None:
+    async with running(setting) as program:
+        await told(program, "new-nav is off", READ)
+        await program.press(*keys)
+        assert "new-nav is off" in program.screen
+
+
+async def test_escape_does_what_it_does_besides(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await told(program, "new-nav is off", READ)
+        await program.press("escape")
+        assert "new-nav is off" not in program.screen
+        assert program.app.screen.query_one("SearchLine").value == ""  # type: ignore[attr-defined]  # by name
