@@ -1,11 +1,7 @@
 """People, keys and projects: who made a record, who holds the key, and where one is."""
 
-from typing import Annotated
-
-from pydantic import BeforeValidator
-
 from flagtui.models.json_value import JSON, as_dict, as_whole
-from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only_objects
+from flagtui.models.record import Each, Ids, Items, Moment, Record, Texts, Whole
 
 
 class User(Record):
@@ -45,7 +41,7 @@ class Me(User):
     team: dict[str, JSON] | None = None
     """The project `@current` means for this person now."""
     organization: Organization | None = None
-    organizations: Annotated[tuple[Organization, ...], BeforeValidator(only_objects)] = ()
+    organizations: Each[Organization] = ()
     theme_mode: str | None = None
     is_staff: bool = False
 

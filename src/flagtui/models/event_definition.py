@@ -1,13 +1,9 @@
 """One event definition, with everything the server said about it."""
 
-from typing import Annotated
-
-from pydantic import BeforeValidator
-
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.flag_answers import BulkError
-from flagtui.models.record import Moment, Record, Texts, Whole, only_objects
+from flagtui.models.record import Each, Moment, Record, Texts, Whole
 from flagtui.models.rows import TOLD, EventDefinitionRow
 
 
@@ -78,8 +74,8 @@ class VerifiedNow(Record):
 class BulkVerified(Record):
     """What a bulk verification did; those already in that state are in neither list."""
 
-    updated: Annotated[tuple[VerifiedNow, ...], BeforeValidator(only_objects)] = ()
-    skipped: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
+    updated: Each[VerifiedNow] = ()
+    skipped: Each[BulkError] = ()
 
 
 class GeneratedCode(Record):

@@ -1,15 +1,13 @@
 """The one experiment that is opened or changed, with everything the server said about it."""
 
 from datetime import datetime
-from typing import Annotated, Literal
-
-from pydantic import BeforeValidator
+from typing import Literal
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.filters import Filters, Variant
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.record import Items, Moment, Record, Texts, Whole, only_objects
+from flagtui.models.record import Each, Items, Moment, Record, Texts, Whole
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 
 Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
@@ -97,7 +95,7 @@ class Experiment(Record):
     exposure_cohort: Whole | None = None
     parameters: dict[str, JSON] = {}
     secondary_metrics: Items = ()
-    saved_metrics: Annotated[tuple[SavedMetricLink, ...], BeforeValidator(only_objects)] = ()
+    saved_metrics: Each[SavedMetricLink] = ()
     saved_metrics_ids: Items = ()
     filters: dict[str, JSON] = {}
     archived: bool = False

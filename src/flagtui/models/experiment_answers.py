@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Final
-
-from pydantic import BeforeValidator
+from typing import Final
 
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.record import Count, Counts, Items, Moment, NamedTexts, Record, Texts, Whole, only_objects
+from flagtui.models.record import Count, Counts, Each, Items, Moment, NamedTexts, Record, Texts, Whole
 
 
 class Baseline(Record):
@@ -45,7 +43,7 @@ class MetricResult(Record):
     """A metric for every variant."""
 
     baseline: Baseline | None = None
-    variant_results: Annotated[tuple[VariantResult, ...], BeforeValidator(only_objects)] = ()
+    variant_results: Each[VariantResult] = ()
 
 
 class Timeseries(Record):
@@ -119,7 +117,7 @@ class MetricsRun(Record):
     completed_at: Moment | None = None
     query_to: Moment | None = None
     """Events until then were counted."""
-    results: Annotated[tuple[MetricOutcome, ...], BeforeValidator(only_objects)] = ()
+    results: Each[MetricOutcome] = ()
 
     @property
     def is_over(self) -> bool:

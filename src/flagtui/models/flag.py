@@ -1,15 +1,12 @@
 """The one flag that is opened or changed, with everything the server said about it."""
 
 from functools import cached_property
-from typing import Annotated
-
-from pydantic import BeforeValidator
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.filters import Filters
 from flagtui.models.json_value import JSON
-from flagtui.models.record import Ids, Items, Moment, Record, Texts, Whole, only_objects
+from flagtui.models.record import Each, Ids, Items, Moment, Record, Texts, Whole
 from flagtui.models.rows import FlagRow, FlagType
 
 
@@ -42,7 +39,7 @@ class Flag(Record):
     last_called_at: Moment | None = None
     ensure_experience_continuity: bool = False
     experiment_set: Ids = ()
-    experiment_set_metadata: Annotated[tuple[ExperimentLink, ...], BeforeValidator(only_objects)] = ()
+    experiment_set_metadata: Each[ExperimentLink] = ()
     surveys: Items = ()
     features: Items = ()
     """Early access features on this flag."""

@@ -1,12 +1,8 @@
 """What the operations around flags answer: bulk changes, cohorts, schedules, definitions."""
 
-from typing import Annotated
-
-from pydantic import BeforeValidator
-
 from flagtui.models.account import User
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
-from flagtui.models.record import Ids, Items, Moment, NamedTexts, Record, Texts, Whole, only_objects
+from flagtui.models.record import Each, Ids, Items, Moment, NamedTexts, Record, Texts, Whole
 
 
 class FlagKey(Record):
@@ -93,7 +89,7 @@ class ConditionCheck(Record):
     rollout_percentage: float | None = None
     rollout_excluded: bool = False
     variant: str | None = None
-    properties: Annotated[tuple[PropertyCheck, ...], BeforeValidator(only_objects)] = ()
+    properties: Each[PropertyCheck] = ()
 
 
 class Trial(Record):
@@ -105,7 +101,7 @@ class Trial(Record):
     condition_index: Whole | None = None
     payload: JSON = None
     person_properties: dict[str, JSON] = {}
-    conditions: Annotated[tuple[ConditionCheck, ...], BeforeValidator(only_objects)] = ()
+    conditions: Each[ConditionCheck] = ()
 
 
 class MyFlag(Record):
@@ -126,8 +122,8 @@ class BulkError(Record):
 class BulkDelete(Record):
     """What a bulk deletion did; partial success is normal."""
 
-    deleted: Annotated[tuple[FlagKey, ...], BeforeValidator(only_objects)] = ()
-    errors: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
+    deleted: Each[FlagKey] = ()
+    errors: Each[BulkError] = ()
 
 
 class TagsNow(Record):
@@ -140,8 +136,8 @@ class TagsNow(Record):
 class BulkTags(Record):
     """What a bulk change of tags did."""
 
-    updated: Annotated[tuple[TagsNow, ...], BeforeValidator(only_objects)] = ()
-    skipped: Annotated[tuple[BulkError, ...], BeforeValidator(only_objects)] = ()
+    updated: Each[TagsNow] = ()
+    skipped: Each[BulkError] = ()
 
 
 class FlagVersion(Record):
@@ -169,8 +165,8 @@ class CopyFailure(Record):
 class Copied(Record):
     """What copying a flag to other projects did."""
 
-    success: Annotated[tuple[dict[str, JSON], ...], BeforeValidator(only_objects)] = ()
-    failed: Annotated[tuple[CopyFailure, ...], BeforeValidator(only_objects)] = ()
+    success: Each[dict[str, JSON]] = ()
+    failed: Each[CopyFailure] = ()
 
 
 def keys_by_id(raw: JSON) -> dict[int, str]:

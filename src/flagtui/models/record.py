@@ -1,7 +1,7 @@
 """What every record has in common: frozen, lenient, and the JSON it came from kept beside it."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -26,8 +26,7 @@ def _only_items(value: JSON) -> JSON:
     return value if isinstance(value, list | tuple) else ()
 
 
-def only_objects(value: JSON) -> JSON:
-    """The objects of a list; what is left out stays in `raw`."""
+def _only_objects(value: JSON) -> JSON:
     return tuple(item for item in _only_items(value) if isinstance(item, dict | BaseModel))
 
 
@@ -69,6 +68,9 @@ NamedTexts = Annotated[dict[str, str], BeforeValidator(_only_named_texts)]
 """Text by name; what is no text is left out and loses nothing else."""
 Items = Annotated[tuple[Any, ...], BeforeValidator(_only_items)]
 """A list whose items we do not interpret."""
+Item = TypeVar("Item")
+Each = Annotated[tuple[Item, ...], BeforeValidator(_only_objects)]
+"""The objects of a list, each as this kind; what is no object is left out and stays in `raw`."""
 
 
 class Record(BaseModel):
