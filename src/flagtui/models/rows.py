@@ -212,15 +212,14 @@ class RowReader(Generic[Wire, Row]):
         unreadable: list[int | str] = []
         for item in page["results"]:
             self._sort_out(item, rows, unreadable)
-        size = len(rows) + len(unreadable)
-        count = as_id(page.get("count")) or 0
-        return RowPage(
-            rows=tuple(rows),
-            total=max(count if count <= COUNT_LIMIT else 0, size),
-            unreadable=tuple(unreadable),
-            is_capped=page.get("count_is_capped") is True,
-            has_more=isinstance(page.get("next"), str),
+        count, following = as_id(page.get("count")) or 0, page.get("next")
+        read = _Page(
+            page["results"],
+            count if count <= COUNT_LIMIT else None,
+            following if isinstance(following, str) else None,
+            page.get("count_is_capped") is True,
         )
+        return _page_of(read, tuple(rows), tuple(unreadable))
 
     def _sort_out(self, item: JSON, rows: list[Row], unreadable: list[int | str]) -> None:
         if not isinstance(item, dict):
