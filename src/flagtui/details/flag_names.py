@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from flagtui.evaluate.definitions import evaluation_orders
-from flagtui.models.filters import Property
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.rows import FlagRow
@@ -32,7 +31,7 @@ def names_about(flag: Flag | None, names: Names, rows: Iterable[FlagRow], *, is_
 def _undecided(
     flag: Flag, known: Mapping[int, FlagRow], needs: Mapping[int, tuple[int, ...]]
 ) -> Iterator[tuple[int, str]]:
-    for item in _asked(flag):
+    for item in flag.targeting.properties:
         id = item.flag_id
         if id is None:
             continue
@@ -40,10 +39,6 @@ def _undecided(
             yield id, GONE_OFF if item.value is False else GONE
         elif _leads_round(id, needs):
             yield id, ROUND
-
-
-def _asked(flag: Flag) -> Iterator[Property]:
-    return (item for condition in flag.targeting.conditions for item in condition.properties)
 
 
 def _leads_round(start: int, needs: Mapping[int, tuple[int, ...]]) -> bool:

@@ -116,7 +116,6 @@ class Cohorts:
 
     def hear(self, flag: Flag) -> None:
         """A flag that is read by itself names the cohorts its conditions ask for."""
-        for condition in flag.targeting.conditions:
-            for item in condition.properties:
-                if item.cohort_id is not None and item.label:
-                    self.names[item.cohort_id] = item.label
+        for item in flag.targeting.properties:
+            if item.cohort_id is not None and item.label:
+                self.names[item.cohort_id] = item.label

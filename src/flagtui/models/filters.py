@@ -178,16 +178,19 @@ class Filters:
         return bool(best) and all(condition.properties for condition in best)
 
     @property
+    def properties(self) -> Iterator[Property]:
+        """Everything its conditions ask for, in order."""
+        return (item for condition in self.conditions for item in condition.properties)
+
+    @property
     def depends_on(self) -> tuple[int, ...]:
         """Ids of the flags its conditions ask for, each once."""
-        found = (item.flag_id for condition in self.conditions for item in condition.properties)
-        return tuple(dict.fromkeys(flag_id for flag_id in found if flag_id is not None))
+        return tuple(dict.fromkeys(item.flag_id for item in self.properties if item.flag_id is not None))
 
     @property
     def cohorts(self) -> tuple[int, ...]:
         """Ids of the cohorts its conditions ask for, each once."""
-        found = (item.cohort_id for condition in self.conditions for item in condition.properties)
-        return tuple(dict.fromkeys(cohort_id for cohort_id in found if cohort_id is not None))
+        return tuple(dict.fromkeys(item.cohort_id for item in self.properties if item.cohort_id is not None))
 
 
 def is_known_version(version: JSON) -> bool:

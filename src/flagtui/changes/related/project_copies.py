@@ -114,7 +114,7 @@ def plan_copy(
 
 
 def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
-    asked = [item for condition in flag.targeting.conditions for item in condition.properties]
+    asked = [*flag.targeting.properties]
     cohorts = {item.cohort_id: item.label for item in asked if item.cohort_id is not None}
     if cohorts:
         called = ", ".join(label or names.cohorts.get(id, f"cohort {id}") for id, label in cohorts.items())

@@ -74,7 +74,7 @@ def _needs(flag: Flag, study: Study) -> Iterator[list[Piece]]:
 
 
 def _cohorts(flag: Flag) -> Iterator[list[Piece]]:
-    asked = [item for condition in flag.targeting.conditions for item in condition.properties]
+    asked = flag.targeting.properties
     names = {item.cohort_id: item.label for item in asked if item.cohort_id is not None}
     for id, name in names.items():
         yield [
