@@ -127,36 +127,41 @@ class PersonEvaluation:
         return self.worked_out.get(self.flag.key)
 
     @property
+    def by_server(self) -> Trial | None:
+        """The server's account where it counts: not of a subject that is partly supposed."""
+        return None if self.subject.is_supposed else self.trial
+
+    @property
     def is_from_server(self) -> bool:
         """Whether the value is the server's own."""
-        return self.trial is not None and not self.subject.is_supposed
+        return self.by_server is not None
 
     @property
     def value(self) -> JSON:
         """True, false, a variant's key; None when it cannot be told."""
-        if self.is_from_server and self.trial is not None:
-            return self.trial.result
+        if self.by_server is not None:
+            return self.by_server.result
         return self.here.value if self.here else None
 
     @property
     def condition_index(self) -> int | None:
         """The condition that decided, or came nearest; from 0."""
-        if self.is_from_server and self.trial is not None and self.trial.condition_index is not None:
-            return self.trial.condition_index
+        if self.by_server is not None and self.by_server.condition_index is not None:
+            return self.by_server.condition_index
         return self.here.condition_index if self.here else None
 
     @property
     def reason(self) -> str:
         """The server's word for what decided."""
-        if self.is_from_server and self.trial is not None and self.trial.reason:
-            return self.trial.reason
+        if self.by_server is not None and self.by_server.reason:
+            return self.by_server.reason
         return self.here.reason.value if self.here else "unknown"
 
     @property
     def payload(self) -> JSON:
         """What comes with the value, as stored."""
-        if self.is_from_server and self.trial is not None and self.trial.payload is not None:
-            return self.trial.payload
+        if self.by_server is not None and self.by_server.payload is not None:
+            return self.by_server.payload
         return self.flag.targeting.payloads.get("true" if self.value is True else str(self.value))
 
     def value_of(self, key: str) -> JSON:

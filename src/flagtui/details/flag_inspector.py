@@ -66,18 +66,17 @@ class Inspector:
         self.cohorts.hear(flag)
         details = replace(details, flag=flag)
         yield details
-        dependents, changes, reach, _ = await asyncio.gather(
-            _answer(self._client.flags.dependents(row.id)),
+        (dependents, no_dependents), changes, reach, _ = await asyncio.gather(
+            _told(self._client.flags.dependents(row.id)),
             self._changes(row),
             self._reach(flag),
             self._name_groups(flag),
         )
-        details = replace(details, changes=changes, reach=reach, names=self.names)
-        if isinstance(dependents, str):
-            details = replace(details, no_dependents=dependents)
-        else:
-            keys = tuple(dependent.key for dependent in dependents)
-            details = replace(details, dependents=keys, no_dependents="")
+        details = replace(
+            details, changes=changes, reach=reach, names=self.names, no_dependents=no_dependents
+        )
+        if dependents is not None:
+            details = replace(details, dependents=tuple(dependent.key for dependent in dependents))
         self._keep(details)
         yield details
 
@@ -100,16 +99,12 @@ class Inspector:
         if details.flag is None:
             return
         if not details.status or details.schedule is None:
-            status, schedule = await asyncio.gather(
-                _answer(self._client.flags.status(row.id)),
-                _answer(self._client.schedule.all({"model_name": "FeatureFlag", "record_id": str(row.id)})),
+            (status, no_status), (schedule, no_schedule) = await asyncio.gather(
+                _told(self._client.flags.status(row.id)),
+                _told(self._client.schedule.all({"model_name": "FeatureFlag", "record_id": str(row.id)})),
             )
             details = replace(
-                details,
-                status=None if isinstance(status, str) else status,
-                no_status=status if isinstance(status, str) else "",
-                schedule=None if isinstance(schedule, str) else schedule,
-                no_schedule=schedule if isinstance(schedule, str) else "",
+                details, status=status, no_status=no_status, schedule=schedule, no_schedule=no_schedule
             )
             self._keep(details)
             yield details
@@ -120,11 +115,8 @@ class Inspector:
                 yield details
 
     async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
-        try:
-            page = await self._client.flags.activity(row.id, limit=8)
-        except ApiError:
-            return ()
-        return page.entries
+        page, _ = await _told(self._client.flags.activity(row.id, limit=8))
+        return page.entries if page is not None else ()
 
     async def _reach(self, flag: Flag) -> CountedReach:
         """The reach for the preview; a flag with many conditions is counted only when it is opened."""
@@ -159,12 +151,12 @@ class Inspector:
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
 
-async def _answer(request: Awaitable[Answer]) -> Answer | str:
-    """What the server answers, or why it does not."""
+async def _told(request: Awaitable[Answer]) -> tuple[Answer | None, str]:
+    """What the server answers; None, and why, where it does not."""
     try:
-        return await request
+        return await request, ""
     except ApiError as error:
-        return error.what
+        return None, error.what
 
 
 def _without_conditions(flag: Flag) -> str:
