@@ -158,6 +158,11 @@ class ConditionResult:
     """None when there was nothing to draw."""
     unknown: Unknown | None = None
 
+    @property
+    def differing(self) -> Check:
+        """The first question that came out as no; there is one where the properties differ."""
+        return next(check for check in self.checks if check.verdict is False)
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:

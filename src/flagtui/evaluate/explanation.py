@@ -48,6 +48,11 @@ def describe_draw(draw: Draw) -> str:
     return f"hash {fraction} ≤ {limit}: in" if draw.is_in else f"hash {fraction} > {limit}: out"
 
 
+def _beside(draw: Draw | None) -> str:
+    """The draw in brackets, where there was one."""
+    return f" ({describe_draw(draw)})" if draw else ""
+
+
 def describe_variant(draw: VariantDraw) -> str:
     """Which variant the hash falls into, and the range that this variant has."""
     for key, low, high in draw.ranges:
@@ -88,11 +93,9 @@ def describe_condition(result: ConditionResult) -> str:
     name = f"condition {result.index + 1}"
     match result.outcome:
         case Outcome.MATCHED:
-            how = f" ({describe_draw(result.rollout)})" if result.rollout else ""
-            return f"{name} matches{how}"
+            return f"{name} matches{_beside(result.rollout)}"
         case Outcome.OUT_OF_ROLLOUT:
-            how = f" ({describe_draw(result.rollout)})" if result.rollout else ""
-            return f"{name} fits, but its rollout leaves this one out{how}"
+            return f"{name} fits, but its rollout leaves this one out{_beside(result.rollout)}"
         case Outcome.NO_DEVICE:
             return f"{name} goes by device, and no device id is given"
         case Outcome.NO_GROUP:
@@ -100,8 +103,7 @@ def describe_condition(result: ConditionResult) -> str:
         case Outcome.UNKNOWN:
             return f"{name} cannot be decided: {describe_unknown(result.unknown)}" if result.unknown else name
         case Outcome.PROPERTIES_DIFFER:
-            differing = next(check for check in result.checks if check.verdict is False)
-            return f"{name} does not fit: {describe_check(differing)}"
+            return f"{name} does not fit: {describe_check(result.differing)}"
 
 
 def describe(evaluation: Evaluation) -> str:
@@ -116,8 +118,7 @@ def describe(evaluation: Evaluation) -> str:
         case Reason.ENROLLMENT:
             return "early access: opted in" if evaluation.enrollment else "early access: opted out"
         case Reason.HOLDOUT:
-            how = f" ({describe_draw(evaluation.holdout)})" if evaluation.holdout else ""
-            return f"held out of experiments{how}"
+            return f"held out of experiments{_beside(evaluation.holdout)}"
         case Reason.NO_GROUP_TYPE if not evaluation.conditions:
             return "the flag is about a group that was not given"
     if evaluation.condition_index is None:

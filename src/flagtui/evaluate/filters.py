@@ -6,7 +6,7 @@ from typing import Any
 from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Check, Evaluation, Gathering, Unknown, Verdict, Why
 from flagtui.evaluate.operator_words import WITHOUT_VALUE
 from flagtui.evaluate.operators import COMPARISONS, Comparison
-from flagtui.evaluate.parts import Filter, Flag, id_text, mapping
+from flagtui.evaluate.parts import Filter, Flag, mapping
 from flagtui.evaluate.parts import question as read_question
 from flagtui.evaluate.run import Manner, Rules, Run, Vantage
 
@@ -139,7 +139,7 @@ def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
 
 def check_cohort(run: Run, vantage: Vantage, question: Filter, path: tuple[str, ...] = ()) -> Check:
     """`path` are the cohorts that led here."""
-    cohort_id = id_text(question.value)
+    cohort_id = str(question.value)
     if cohort_id in path:
         return Check(question, Unknown(Why.COHORT_CIRCULAR, cohort_id, is_final=True))
     if cohort_id not in run.definitions.cohorts:

@@ -172,11 +172,6 @@ def items(raw: Any) -> list[Any]:
     return raw if isinstance(raw, list) else []
 
 
-def id_text(raw: Any) -> str:
-    """Ids come as numbers and as text."""
-    return str(raw)
-
-
 def _key(raw: Mapping[str, Any]) -> str:
     key = raw.get("key")
     return "" if key is None else str(key)

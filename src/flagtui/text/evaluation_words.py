@@ -40,10 +40,12 @@ def value_words(value: JSON) -> str:
 def decided_by(account: PersonEvaluation) -> str:
     """`condition 1`, `no condition fits; nearest is 2`, `early access`."""
     index = account.condition_index
-    if account.here is not None and account.here.unknown is not None and account.value is None:
-        return safe_text(describe(account.here), 160)
-    if account.here is not None and account.here.problem is not None and not account.is_from_server:
-        return safe_text(describe(account.here), 160)
+    here = account.here
+    if here is not None and (
+        (here.unknown is not None and account.value is None)
+        or (here.problem is not None and not account.is_from_server)
+    ):
+        return safe_text(describe(here), 160)
     words = REASONS.get(account.reason, safe_text(account.reason, 40))
     if index is None:
         return words
@@ -65,8 +67,8 @@ def hash_words(account: PersonEvaluation) -> tuple[str, bool] | None:
 
 def condition_sentences(account: PersonEvaluation) -> tuple[str, ...]:
     """Each condition and what became of it; raw. The server's account where it gives one, else ours."""
-    if account.is_from_server and account.trial is not None and account.trial.conditions:
-        return tuple(_said_of(one) for one in account.trial.conditions)
+    if account.by_server is not None and account.by_server.conditions:
+        return tuple(_said_of(one) for one in account.by_server.conditions)
     if account.here is None:
         return account.refusals
     return tuple(describe_condition(one) for one in account.here.conditions) or (describe(account.here),)
@@ -165,8 +167,7 @@ def _parted(has: ConditionResult, lacks: ConditionResult, names: Sequence[str]) 
         Outcome.MATCHED,
         Outcome.OUT_OF_ROLLOUT,
     ):
-        needed = next(check for check in lacks.checks if check.verdict is False)
-        asked = safe_text(describe_filter(needed.filter), 160)
+        asked = safe_text(describe_filter(lacks.differing.filter), 160)
         return f"condition {number} needs {asked}: {names[0]} has it, {names[1]} has not."
     if has.outcome is Outcome.MATCHED and lacks.outcome is Outcome.OUT_OF_ROLLOUT and lacks.rollout:
         return (
@@ -213,8 +214,7 @@ def _why(one: Evaluation | None, other: Evaluation | None, first: JSON, second: 
     for here, there in zip(one.conditions, other.conditions, strict=False):
         for has, lacks in ((here, there), (there, here)):
             if lacks.outcome is Outcome.PROPERTIES_DIFFER and has.outcome is not lacks.outcome:
-                needed = next(check for check in lacks.checks if check.verdict is False)
-                return safe_text(describe_filter(needed.filter), 80)
+                return safe_text(describe_filter(lacks.differing.filter), 80)
         if here.rollout and there.rollout and here.outcome is not there.outcome:
             share = here.rollout.percentage
             return f"rollout {share:g} %: hash {here.rollout.fraction:.2f} / {there.rollout.fraction:.2f}"
