@@ -39,9 +39,10 @@ def columns(program: Program) -> tuple[str, ...]:
 async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(any_mode: Setting) -> None:
     (any_mode.folder / "config.toml").write_text("# mine\npreview = false\n")
     async with running(replace(any_mode, size=WIDE, preferences=from_disk(any_mode.folder))) as program:
-        assert columns(program) == ("state", "key", "rollout", "type", "runtime", "tags", "name", "updated")
-        await program.press("c", "space", "down", "less_than_sign", "enter")
-        assert columns(program)[:3] == ("state", "key", "type")
+        own = ("state", "key", "word", "rollout", "type", "runtime", "tags", "name", "updated")
+        assert columns(program) == own
+        await program.press("c", "down", "space", "down", *["less_than_sign"] * 2, "enter")
+        assert columns(program)[:4] == ("state", "key", "type", "word")
         assert "rollout" not in columns(program)
     written = (any_mode.folder / "config.toml").read_text()
     assert written.startswith("# mine\npreview = false\n")
@@ -83,7 +84,7 @@ async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_los
     blocked.write_text("a file where a folder should be")
     unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
     async with running(replace(kept, preferences=unwritable)) as program:
-        await program.press("c", "space", "enter")
+        await program.press("c", "down", "space", "enter")
         assert "kept until you leave only" in program.notices[-1]
         assert "rollout" not in columns(program)
 

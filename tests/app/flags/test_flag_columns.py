@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import asdict
 
-from flagtui.app.flags.flag_columns import FLAG_COLUMNS, draw_key, draw_rollout
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS, WORD_FROM, draw_key, draw_rollout, draw_state_word
 from flagtui.app.widgets.column_layout import Cell, Slot, age_cell, lay_out, tags_cell
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
 from flagtui.models.rows import FlagRow
@@ -17,17 +17,26 @@ def text_of(cell: Cell) -> str:
 
 
 @pytest.mark.parametrize(
-    ("flag", "glyph"),
+    ("flag", "glyph", "word"),
     [
-        (FlagRow(1, "a", active=True), "●"),
-        (FlagRow(1, "a", active=False), "○"),
-        (FlagRow(1, "a", active=True, status="STALE"), "◌"),
-        (FlagRow(1, "a", active=True, archived=True), "▫"),
-        (FlagRow(1, "a", active=False, deleted=True), "×"),
+        (FlagRow(1, "a", active=True), "●", "on"),
+        (FlagRow(1, "a", active=False), "○", "off"),
+        (FlagRow(1, "a", active=True, status="STALE"), "◌", "stale"),
+        (FlagRow(1, "a", active=True, archived=True), "▫", "archived"),
+        (FlagRow(1, "a", active=False, deleted=True), "×", "deleted"),
     ],
 )
-def test_every_state_has_its_own_glyph(flag: FlagRow, glyph: str) -> None:
+def test_every_state_has_its_own_glyph_and_word(flag: FlagRow, glyph: str, word: str) -> None:
     assert text_of(DRAW_STATE(flag, SLOT)) == f"{glyph} "
+    assert text_of(draw_state_word(flag, SLOT)) == word
+
+
+def test_the_word_is_shown_where_all_other_columns_have_room() -> None:
+    def shown(width: int) -> list[str]:
+        return [placed.column.name for placed in lay_out(FLAG_COLUMNS, width)]
+
+    assert set(shown(WORD_FROM)) - set(shown(WORD_FROM - 1)) == {"word"}
+    assert set(shown(WORD_FROM)) == {column.name for column in FLAG_COLUMNS}
 
 
 def test_an_edit_on_its_way_is_shown_before_a_change_by_someone_else() -> None:

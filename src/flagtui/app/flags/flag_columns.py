@@ -30,22 +30,29 @@ STANDARD_FROM: Final = 54
 """Cells a list needs to show type and age; an 80-column screen leaves 78, a 60-column one 58."""
 ALL_FROM: Final = 74
 NAME_FROM: Final = 118
+WORD_FROM: Final = 128
 
 _TYPE_LOOKS: Final[dict[str, Look]] = {"experiment": "special", "multivariant": "info", "config": "warn"}
 
 
-def state_glyph(flag: FlagRow, slot: Slot) -> CellPiece:
-    """On, off, stale, archived or deleted."""
-    glyphs = slot.glyphs
+def state_of(flag: FlagRow) -> tuple[str, Look]:
+    """On, off, stale, archived or deleted: a word that is the name of its glyph as well, and how it looks."""
     if flag.deleted:
-        return glyphs.deleted, "bad"
+        return "deleted", "bad"
     if flag.archived:
-        return glyphs.archived, "faint"
+        return "archived", "faint"
     if not flag.active:
-        return glyphs.off, "muted"
-    if flag.is_stale:
-        return glyphs.stale, "warn"
-    return glyphs.on, "good"
+        return "off", "muted"
+    return ("stale", "warn") if flag.is_stale else ("on", "good")
+
+
+def state_glyph(flag: FlagRow, slot: Slot) -> CellPiece:
+    word, look = state_of(flag)
+    return getattr(slot.glyphs, word), look
+
+
+def draw_state_word(flag: FlagRow, slot: Slot) -> Cell:
+    return (state_of(flag),)
 
 
 def draw_key(flag: FlagRow, slot: Slot) -> Cell:
@@ -82,6 +89,7 @@ def called_words(flag: FlagRow, now: float) -> str:
 FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
     Column("key", "KEY", draw_key, 18, grow=5, most=60),
+    Column("word", "STATE", draw_state_word, 8, gap=2, from_width=WORD_FROM, sortable=False),
     Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
     shown_column(FLAG_FIELDS.shown("runtime"), from_width=ALL_FROM),
