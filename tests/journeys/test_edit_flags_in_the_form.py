@@ -11,6 +11,7 @@ from tests.journeys.modes import MODES
 from textual.widgets import TextArea
 
 from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.widgets.field import is_stop
 
 
 async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setting) -> None:
@@ -186,6 +187,7 @@ async def test_a_payload_is_checked_while_it_is_typed(setting: Setting) -> None:
         stand_on(program, '{"colour": "red"}')
         await program.press("enter")
         area = program.app.screen.query_one(TextArea)
+        assert is_stop(area), "what is pressed there is text"
         area.text = '{"colour": "blue"'
         await program.settle()
         assert "not JSON, line 1" in program.screen

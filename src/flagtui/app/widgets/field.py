@@ -7,11 +7,11 @@ from typing import ClassVar, Final, TypedDict, Unpack
 from rich.highlighter import Highlighter
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.widgets import Button, Input, TextArea
+from textual.widgets import Button, Input
 
 from flagtui.app.widgets.row_surface import RowSurface
 
-STOPS: Final = "Field, TextArea, AnswerButton, .-stop"
+STOPS: Final = "Field, AnswerButton, .-stop"
 """Where Tab stops while something is typed: nowhere that letters are commands."""
 
 KeyWords = tuple[str, str]
@@ -106,4 +106,4 @@ class Field(Input, inherit_bindings=False):
 
 def is_stop(widget: object) -> bool:
     """Whether letters pressed there are text and not commands of the screen below."""
-    return isinstance(widget, Field | TextArea | Button) or "-stop" in getattr(widget, "classes", ())
+    return isinstance(widget, Field | Button) or "-stop" in getattr(widget, "classes", ())

@@ -34,6 +34,7 @@ class PayloadScreen(Dialog[str | None]):
                 yield Static(styled((self._note, "$warning")))
             area = TextArea(self._text, soft_wrap=True, tab_behavior="indent", show_line_numbers=False)
             area.cursor_blink = False
+            area.add_class("-stop")
             yield area
             yield Static(id="reading")
 
