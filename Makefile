@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-watch check-modes check-display check-rough check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-watch check-modes check-display check-rough check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -37,6 +37,10 @@ serve: $(RUNNABLE) ## run the embedded service on http://127.0.0.1:8010 with sam
 
 test: $(READY) ## run every test, of long tables of cases a part with everything in it once
 	$(PYTEST) -n $(WORKERS) --dist worksteal -q
+	@$(BIN)/python -m tests.changed --mark-green
+
+test-changed: $(READY) ## run the tests that the changes since the last green commit can reach
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m tests.changed -n $(WORKERS) --dist worksteal -q
 
 check-full: $(READY) ## run every test with every combination of its cases, on every kind of server
 	FLAGTUI_FULL=1 FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q

@@ -1,16 +1,14 @@
 """What holds for every test."""
 
-import asyncio
 import gc
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from tests.doubles.parsed_styles import parse_once
-from tests.doubles.served_flags import Served, serve_flags
 
 from flagtui.local_time import use_zone
 
@@ -78,9 +76,3 @@ def in_berlin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     use_zone("")
     monkeypatch.undo()
     time.tzset()
-
-
-@pytest.fixture(scope="session")
-def projects(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Served]:
-    """The sample as the service shows it, hostile project and all, read once."""
-    return asyncio.run(serve_flags(tmp_path_factory.mktemp("sample"), nasty=True))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.doubles.import_graph import find_imports, find_modules
 from tests.doubles.source_trees import tree_of
 
 SOURCE: Final = Path(__file__).parents[1] / "src" / "flagtui"
@@ -18,23 +19,11 @@ FLOORS: Final = (
 """Folders of the app from the ground up: each may import from itself and from those before it."""
 
 
-def module_of(path: Path) -> str:
-    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-    return ".".join(parts).removesuffix(".__init__")
+FILES: Final = find_modules(SOURCE, SOURCE.parent)
 
 
-FILES: Final = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
-
-
-def imports_of(name: str) -> set[str]:
-    """Modules of ours, wherever in the file they are imported, for types alone too."""
-    found: set[str] = set()
-    for node in ast.walk(tree_of(FILES[name])):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    return {one for one in found if one in FILES and one != name}
+def imports_of(name: str) -> frozenset[str]:
+    return find_imports(name, FILES)
 
 
 def folder_of(name: str) -> str:

@@ -1,5 +1,6 @@
 """Every flag of the sample and everything the service says about it, read once."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from tests.doubles.whole_program import KEY, NOW, make_template
 
 from flagtui.api.http_library import in_process
@@ -25,6 +27,12 @@ class Served:
     entries: Mapping[str, Sequence[Activity]]
     """The log by the number of the flag, as text."""
     definitions: Definitions
+
+
+@pytest.fixture(scope="session")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Served]:
+    """The sample as the service shows it, hostile project and all, read once."""
+    return asyncio.run(serve_flags(tmp_path_factory.mktemp("sample"), nasty=True))
 
 
 async def serve_flags(folder: Path, **choices: Any) -> Sequence[Served]:
