@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-writes check-watch check-modes check-display check-rough check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-display check-rough check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -104,6 +104,14 @@ check-kills: $(READY) ## kill the service two hundred times in a write storm and
 check-api: $(READY) ## thousands of generated requests against the service's own OpenAPI document
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,check-api]'
 	FLAGTUI_CASES=$${FLAGTUI_CASES:-40} $(PYTEST) -q tests/service/check_api.py tests/service/check_product_api.py
+
+check-mutations: $(READY) ## make three hundred small faults in the source and count those that no test detects
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,check-mutations]'
+	@mkdir -p .mutations
+	COVERAGE_FILE=.mutations/coverage FLAGTUI_TIMES=.mutations/times \
+		$(PYTEST) -p tests.prove.times --cov=flagtui --cov-branch --cov-context=test -n $(WORKERS) --dist worksteal -q
+	$(BIN)/python -m tests.prove.mutation --coverage .mutations/coverage --times .mutations/times \
+		--out .mutations/verdicts --workers $(WORKERS) $(if $(BEFORE),--as-caught-in $(BEFORE))
 
 check-install: $(READY) ## wheel and sdist in an empty environment, with everything they need
 	$(PYTEST) -q tests/check_install.py
