@@ -6,7 +6,10 @@ from random import Random
 from typing import Final
 
 # fmt: off
-SIZES: Final = ((132, 40), (100, 30), (80, 24), (60, 15), (40, 8), (39, 7), (20, 3), (200, 60), (132, 9))
+SIZES: Final = (
+    (132, 40), (100, 30), (80, 24), (60, 15), (40, 8), (39, 7), (20, 3), (200, 60), (132, 9),
+    (1, 1), (2, 1), (1, 24), (5, 5), (7, 40), (8, 8), (39, 1), (200, 1),
+)
 
 _FUNCTION: Final = ("OP", "OQ", "OR", "[15~", "[17~", "[18~", "[19~", "[20~", "[21~", "[23~", "[24~")
 MOVES: Final = (
@@ -45,6 +48,8 @@ WORDS: Final = (
 # fmt: on
 ESCAPE: Final = 0.13
 """Seconds after which a terminal's escape is the key, and not the beginning of another."""
+STAYS: Final = 0.15
+"""How often the hands go on at a size that may be too small for anything."""
 TABS: Final = ("1", "2", "3", "4")
 OPENED: Final = ("1", "2", "3", "2", "3", "4")
 """The tabs whose records are opened: so flags, experiments and events come equally often."""
@@ -119,7 +124,7 @@ def _paste(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
 def _resize(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
     for _ in range(random.randint(1, 4)):
         yield Operation(size=random.choice(SIZES), rest=random.choice((0.0, 0.0, 0.05)))
-    yield Operation(size=random.choice(SIZES[:4]))
+    yield Operation(size=random.choice(SIZES if random.random() < STAYS else SIZES[:4]))
 
 
 def _tour(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
