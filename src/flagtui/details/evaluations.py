@@ -190,7 +190,7 @@ async def account_for(
         known = trial.person_properties if trial else {}
         person = subject.person(known, is_complete=bool(trial and trial.conditions))
         worked_out = await asyncio.to_thread(evaluate_all, person, definitions)
-        by_library = evaluate(flag.key, person, definitions, Rules.LIBRARY)
+        by_library = await asyncio.to_thread(evaluate, flag.key, person, definitions, Rules.LIBRARY)
     once = tuple(dict.fromkeys(refusals))
     return PersonEvaluation(subject, flag, trial, said, worked_out, definitions, once, by_library)
 

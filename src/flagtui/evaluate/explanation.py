@@ -39,8 +39,14 @@ _UNKNOWN_WORDS = {
 }
 
 
+_LONGEST_NAME = 80
+"""Of what is not known: a pattern may be longer than the screen, and what is wrong with it comes after it."""
+
+
 def describe_unknown(unknown: Unknown) -> str:
-    return _UNKNOWN_WORDS[unknown.why].format(unknown.about)
+    about = unknown.about
+    short = about if len(about) <= _LONGEST_NAME else about[: _LONGEST_NAME - 1] + "…"
+    return _UNKNOWN_WORDS[unknown.why].format(short)
 
 
 def describe_draw(draw: Draw) -> str:

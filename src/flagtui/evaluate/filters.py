@@ -124,14 +124,21 @@ def _evaluate_step(run: Run, vantage: Vantage, flag: Flag) -> Unknown | None:
     unknown = evaluation.unknown
     if unknown is None or not unknown.is_final:
         run.decided[flag.key] = evaluation
-    return unknown and Unknown(Why.FLAG_UNKNOWN, flag.key, unknown.is_final)
+    return unknown and _inherited(flag.key, unknown)
+
+
+def _inherited(flag_key: str, unknown: Unknown | None) -> Unknown:
+    """Return why a flag is not known whose dependency is not; a costly pattern stays the reason."""
+    if unknown is not None and unknown.why is Why.PATTERN_COSTLY:
+        return unknown
+    return Unknown(Why.FLAG_UNKNOWN, flag_key, unknown is not None and unknown.is_final)
 
 
 def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
     """True asks for any variant, text for exactly that variant; everything else matches nobody."""
     wanted, value = question.value, evaluation.value
     if value is None:
-        return Unknown(Why.FLAG_UNKNOWN, question.key)
+        return _inherited(question.key, evaluation.unknown)
     if isinstance(wanted, bool):
         return wanted == bool(value)
     return isinstance(wanted, str) and isinstance(value, str) and wanted == value

@@ -1,10 +1,19 @@
 """A flag and a person in; the value, and what decided it, out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from flagtui.evaluate.conditions import evaluate_condition, holdout_fraction
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, Reason, Unknown, Why
+from flagtui.evaluate.evaluation import (
+    ConditionResult,
+    Draw,
+    Evaluation,
+    Outcome,
+    Reason,
+    Unknown,
+    Verdict,
+    Why,
+)
 from flagtui.evaluate.filters import check
 from flagtui.evaluate.parts import Filter, Flag
 from flagtui.evaluate.run import Person, Rules, Run, Vantage
@@ -37,10 +46,10 @@ def evaluate_all(
     return {key: evaluate(key, person, definitions, rules) for key in keys or definitions.flags}
 
 
-def fits(question: Filter, person: Person, definitions: Definitions) -> bool:
-    """Whether a person, not a group, passes one question of a condition; what cannot be told does not fit."""
+def verdict_on(question: Filter, person: Person, definitions: Definitions) -> Verdict:
+    """Return whether a person, not a group, passes one question of a condition."""
     run = Run(person, definitions, Rules.SERVER, _evaluate_flag)
-    return check(run, Vantage(run.properties, person.distinct_id), question).verdict is True
+    return check(run, Vantage(run.properties, person.distinct_id), question).verdict
 
 
 def _begin_as_library(run: Run, flag: Flag) -> Evaluation:
@@ -127,12 +136,29 @@ def _by_conditions(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation:
         result = evaluate_condition(run, flag, index, vantage)
         results.append(result)
         if result.outcome is Outcome.MATCHED:
-            return _matched(run, flag, results, vantage)
+            doubt = _doubt(flag, results)
+            return _undecided(flag, doubt, results) if doubt else _matched(run, flag, results, vantage)
         if result.unknown and result.unknown.is_final:
             return _undecided(flag, result.unknown, results)
         if flag.exits_early and result.outcome is Outcome.OUT_OF_ROLLOUT:
             break
     return _unmatched(run, flag, results, vantage)
+
+
+def _doubt(flag: Flag, results: Sequence[ConditionResult]) -> Unknown | None:
+    """Return the costly pattern of an earlier condition that may serve another value than the last one.
+
+    The product's engine would decide that condition: unlike other unknowns, it is open here alone.
+    """
+    last = flag.conditions[results[-1].index]
+    for result in results[:-1]:
+        if result.unknown is None or result.unknown.why is not Why.PATTERN_COSTLY:
+            continue
+        earlier = flag.conditions[result.index]
+        is_alike = (earlier.variant, earlier.group_index) == (last.variant, last.group_index)
+        if flag.exits_early or not is_alike:
+            return result.unknown
+    return None
 
 
 def _matched(run: Run, flag: Flag, results: list[ConditionResult], vantage: Vantage | None) -> Evaluation:
@@ -191,7 +217,10 @@ def by_enrollment(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation
     if not any(question.key in run.properties for question in older.filters):
         return None
     alone = Flag(flag.key, conditions=(older,), is_by_device=flag.is_by_device)
-    return _enrolled(run, flag, evaluate_condition(run, alone, 0).outcome is Outcome.MATCHED)
+    result = evaluate_condition(run, alone, 0)
+    if result.unknown is not None and result.unknown.why is Why.PATTERN_COSTLY:
+        return result.unknown
+    return _enrolled(run, flag, result.outcome is Outcome.MATCHED)
 
 
 def _by_opting_in(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation | Unknown | None:

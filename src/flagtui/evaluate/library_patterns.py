@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 
 from flagtui.evaluate.evaluation import UnsupportedPatternError
+from flagtui.evaluate.pattern_budget import PATTERN_LIMIT, TooCostlyError, is_quick
 
 _TOKEN = re.compile(
     r"""
@@ -33,9 +34,11 @@ _SET = re.compile(r"\[(?:\\.|[^\]\\])*\]|\\[^bBsSwW]", re.DOTALL)
 def matches(pattern: str, value: str) -> bool | None:
     """As the product's Python library, which leaves open more than it must.
 
-    None when the pattern is wrong in any engine; raises UnsupportedPatternError.
+    None when the pattern is wrong in any engine; raises UnsupportedPatternError and TooCostlyError.
     """
-    signs = _SET.sub("", pattern)
+    if len(pattern) > PATTERN_LIMIT:
+        raise TooCostlyError
+    signs = _signs(pattern)
     if pattern.startswith("(?i)") or re.search(r"\\[bB]", signs):
         raise UnsupportedPatternError(pattern)
     found = compiled(pattern)
@@ -48,7 +51,20 @@ def matches(pattern: str, value: str) -> bool | None:
     is_odd = any(not one.isascii() and not (one.isalpha() or one.isdecimal()) for one in value)
     if is_odd and re.search(r"\\[wW]", pattern):
         raise UnsupportedPatternError(pattern)
-    return found.search(value) is not None
+    if is_quick(pattern, value):
+        return found.search(value) is not None
+    if is_odd and re.search(r"\\[dD]", pattern):
+        # The other engine may know newer digits.
+        raise UnsupportedPatternError(pattern)
+    from flagtui.evaluate.timed_patterns import search
+
+    return search(pattern, value)
+
+
+@lru_cache(maxsize=512)
+def _signs(pattern: str) -> str:
+    """What is left of the pattern without the places where a character means itself."""
+    return _SET.sub("", pattern)
 
 
 @lru_cache(maxsize=512)

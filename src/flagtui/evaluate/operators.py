@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from flagtui.evaluate.dates import instant, wanted_instant
 from flagtui.evaluate.evaluation import Unknown, UnsupportedPatternError, Verdict, Why
-from flagtui.evaluate.patterns import TooCostlyError, matches
+from flagtui.evaluate.pattern_budget import TooCostlyError
+from flagtui.evaluate.patterns import matches
 from flagtui.evaluate.run import Manner
 from flagtui.evaluate.text import is_boolean_like, is_truthy, lowered, number, written
 from flagtui.evaluate.versions import caret, is_within, tilde, version, wildcard

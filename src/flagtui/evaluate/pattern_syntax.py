@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.evaluate.evaluation import UnsupportedPatternError, WrongPatternError
+from flagtui.evaluate.pattern_budget import TooCostlyError
 
 _ASCII_CLASSES: Final = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": "\\x00-\\x7F", "blank": "\\t ",
@@ -34,12 +35,17 @@ _OUTSIDE = re.compile(
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _DEEPEST: Final = 100
-"""Groups in groups."""
+"""Groups in groups, and sets in sets."""
+_PROGRAM_LIMIT: Final = 5_000
+"""Parts of a pattern with its counts written out, as ``regex`` does it; more fill the memory."""
 _SET_OPERATORS: Final = ("&&", "--", "~~")
 
 
 def translated(pattern: str) -> str:
-    """For ``regex`` with its version 1 behaviour. Raises UnsupportedPatternError."""
+    """For ``regex`` with its version 1 behaviour.
+
+    Raises UnsupportedPatternError, WrongPatternError and TooCostlyError.
+    """
     return _Translation(pattern).run()
 
 
@@ -63,6 +69,11 @@ class _Translation:
         self._count = 0
         self._is_multiline = False
         self._before = "start"
+        self._set_depth = 0
+        self._sizes = [0]
+        """Parts so far: of the pattern, and of every open group."""
+        self._last_size = 0
+        """Parts of what a count would repeat."""
 
     def run(self) -> str:
         while self._at < len(self._pattern):
@@ -78,7 +89,23 @@ class _Translation:
                 self._at = found.end()
                 self._out.append(self._token(kind, written))
             self._note(kind)
+            self._measure(kind, written)
         return "".join(self._out)
+
+    def _measure(self, kind: str, written: str) -> None:
+        """Add what a token makes of the program; a count multiplies what it repeats."""
+        if kind in ("plain", "named", "look") or (kind == "flags" and written.endswith(":")):
+            self._sizes.append(0)
+            return
+        if kind == "count":
+            least = re.match(r"\{(\d+)", written)
+            added = self._last_size * (int(least[1]) - 1) if least else 0
+        else:
+            added = self._sizes.pop() + 1 if kind == "close" else 1
+            self._last_size = added
+        self._sizes[-1] += max(added, 0)
+        if self._sizes[-1] > _PROGRAM_LIMIT:
+            raise TooCostlyError
 
     def _token(self, kind: str, written: str) -> str:
         match kind:
@@ -176,6 +203,9 @@ class _Translation:
     def _set(self) -> str:
         """From "[" to its "]", with sets inside. Two operators on sets would need a precedence."""
         self._at += 1
+        self._set_depth += 1
+        if self._set_depth > _DEEPEST:
+            raise UnsupportedPatternError(self._pattern)
         out, operators = ["["], 0
         if self._peek("^"):
             out.append("^")
@@ -193,6 +223,7 @@ class _Translation:
         if operators > 1 or (operators and (out[-1] in _SET_OPERATORS or out[1] in ("^", *_SET_OPERATORS))):
             raise UnsupportedPatternError(self._pattern)
         self._at += 1
+        self._set_depth -= 1
         return "".join([*out, "]"])
 
     def _member(self) -> str:

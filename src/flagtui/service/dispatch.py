@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.service.access import NOBODY, Throttle, admit, identify, with_named_project
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
@@ -111,10 +112,10 @@ class Dispatcher:
                 self._refuse_unknown_action(match, request.method)
                 return _describe(request, match)
             if not operation.writes and not operation.slow:
-                return operation.handle(call)
+                return _carry_out(operation, call)
 
         def handling(db: sqlite3.Connection) -> Answer:
-            return operation.handle(replace(call, db=db))
+            return _carry_out(operation, replace(call, db=db))
 
         if operation.writes:
             return await self._write(handling)
@@ -202,6 +203,12 @@ class Dispatcher:
         except TimeoutError:
             raise too_slow() from None
         return bytes(chunks)
+
+
+def _carry_out(operation: Operation, call: Call) -> Answer:
+    """Handle one request, on the thread where that belongs; its patterns share one budget."""
+    with limited_patterns():
+        return operation.handle(call)
 
 
 def _fault_answer(fault: Fault) -> Answer:

@@ -21,7 +21,8 @@ LONGEST_PATH = 200
 MOST_CONNECTIONS = 900
 """Open at once; requests of the surplus are told to come again. A process may often have 1,024 files open."""
 HEAD_SECONDS = 10.0
-STOP_SECONDS = 10
+STOP_SECONDS = 1
+"""For requests under way. No request takes longer; the surplus of a long queue is dropped."""
 
 Write = Callable[[str], None]
 """Takes one line without its end."""

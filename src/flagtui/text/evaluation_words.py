@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.evaluate.conditions import draw_variant, rollout_fraction
-from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome
+from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, Why
 from flagtui.evaluate.explanation import apart, describe, describe_condition, describe_filter, parting
 from flagtui.evaluate.parts import Flag as Parts
 from flagtui.models.flag_answers import ConditionCheck
@@ -206,6 +206,16 @@ def differing(one: PersonEvaluation, other: PersonEvaluation) -> Iterator[Differ
 def all_keys(account: PersonEvaluation) -> set[str]:
     """Every flag there is something to say about."""
     return {*account.said, *account.worked_out}
+
+
+def too_costly(account: PersonEvaluation) -> set[str]:
+    """Keys of the flags whose value only a costly pattern leaves open."""
+    unknowns = {key: evaluation.unknown for key, evaluation in account.worked_out.items()}
+    return {
+        key
+        for key, unknown in unknowns.items()
+        if unknown and unknown.why is Why.PATTERN_COSTLY and account.value_of(key) is None
+    }
 
 
 def _why(one: Evaluation | None, other: Evaluation | None, first: JSON, second: JSON) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Final
 
+from flagtui.evaluate.pattern_budget import is_malformed
 from flagtui.models.json_value import JSON, as_id
 
 TYPES: Final = ("person", "cohort", "group", "flag", "person_metadata")
@@ -112,7 +113,7 @@ def _value(value: JSON, operator: str) -> Iterator[str]:
         yield f"{operator} needs a list"
     elif operator in TEXT_OPERATORS and not isinstance(value, str):
         yield f"{operator} needs text, also for a number"
-    elif operator in ("regex", "not_regex") and not is_read(re.compile, value):
+    elif operator in ("regex", "not_regex") and is_malformed(value):
         yield "is not a valid pattern"
     elif operator in DATE_OPERATORS and not _is_date(value):
         yield "must be a date such as 2026-03-01, or a time ago such as -7d"

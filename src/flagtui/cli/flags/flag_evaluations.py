@@ -22,6 +22,7 @@ from flagtui.details.evaluations import (
     read_subject,
 )
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
@@ -139,7 +140,8 @@ async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequen
         said = await several(subjects, lambda subject: _said(session, subject))
         return sorted(chain.from_iterable(said), key=lambda value: value.key)
     flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
-    return [value_of(one) for one in await _accounts(session, subjects, flags)]
+    with limited_patterns():
+        return [value_of(one) for one in await _accounts(session, subjects, flags)]
 
 
 async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:
@@ -150,6 +152,7 @@ async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[Fla
             one.value,
             one.evaluation.reason if one.evaluation else "",
             _from_one(one.evaluation.condition_index if one.evaluation else None),
+            why=one.evaluation.description if one.evaluation and one.value is None else "",
             distinct_id=subject.distinct_id,
         )
         for key, one in found.items()

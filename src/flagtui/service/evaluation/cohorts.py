@@ -8,6 +8,7 @@ from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, insert_rows
 from flagtui.service.errors import Json
+from flagtui.service.evaluation.costly import is_on
 from flagtui.service.evaluation.stored import evaluated, everybody, load_definitions_for
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_links import event_condition
@@ -74,5 +75,5 @@ def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
     return [
         stored.row
         for stored in everybody(call.db, call.project.id)
-        if evaluate(row["key"], stored.at(call.now), definitions).value
+        if is_on(evaluate(row["key"], stored.at(call.now), definitions))
     ]

@@ -26,7 +26,8 @@ from flagtui.service.shapes import (
     whole,
 )
 
-_VALUE: Final[Json] = {"type": ["boolean", "string"]}
+_VALUE: Final[Json] = {"type": ["boolean", "string", "null"]}
+"""Null where a pattern is too costly to evaluate here."""
 
 _MINIMAL_FLAG: Final = whole(
     {

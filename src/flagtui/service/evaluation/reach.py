@@ -5,12 +5,13 @@ from datetime import datetime
 from typing import Final
 
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.flags import evaluate, fits
+from flagtui.evaluate.flags import evaluate, verdict_on
 from flagtui.evaluate.parts import Filter
 from flagtui.service.answers import Answer, answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
+from flagtui.service.evaluation.costly import holds, is_on
 from flagtui.service.evaluation.stored import Stored, every_group, everybody, load_definitions_for
 from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.representation import properties_of
@@ -41,7 +42,7 @@ def _count(call: Call, questions: list[Json], index: int | None) -> tuple[int, i
     if index is not None:
         name = definitions.group_types.get(str(index))
         groups = every_group(call.db, call.project.id, index, name, call.now) if name else ()
-        answers = [not questions or evaluate(_ASKED, group, definitions).value is True for group in groups]
+        answers = [not questions or is_on(evaluate(_ASKED, group, definitions)) for group in groups]
         return sum(answers), len(answers)
     people = everybody(call.db, call.project.id)
     affected = _count_people(people, definitions, call.now) if questions else len(people)
@@ -53,7 +54,7 @@ def _count_people(people: Sequence[Stored], definitions: Definitions, now: datet
     conditions = definitions.flags[_ASKED].conditions
     if len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
         # Another flag that is asked for draws lots: nobody is like anybody else.
-        return sum(evaluate(_ASKED, one.at(now), definitions).value is True for one in people)
+        return sum(is_on(evaluate(_ASKED, one.at(now), definitions)) for one in people)
     questions = [_Question(asked, definitions) for condition in conditions for asked in condition.filters]
     for question in sorted(questions, key=lambda question: question.kinds_among(people[:_FEW])):
         people = question.who_fits(people, now)
@@ -81,7 +82,7 @@ class _Question:
         for one in people:
             likeness = self._likeness(one)
             if likeness not in known:
-                known[likeness] = fits(self._asked, one.at(now), self._definitions)
+                known[likeness] = holds(verdict_on(self._asked, one.at(now), self._definitions))
             if known[likeness]:
                 found.append(one)
         return found

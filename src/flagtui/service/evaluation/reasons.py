@@ -14,6 +14,7 @@ from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, hand_written, invalid, not_found
+from flagtui.service.evaluation.costly import is_costly
 from flagtui.service.evaluation.stored import (
     evaluated,
     load_definitions,
@@ -76,8 +77,10 @@ def evaluate_for(call: Call, distinct_id: str) -> dict[str, Evaluation]:
     return {key: evaluate(key, person, definitions) for key in keys}
 
 
-def told(evaluation: Evaluation) -> bool | str:
-    """The server always has a value: what it cannot evaluate is off."""
+def told(evaluation: Evaluation) -> bool | str | None:
+    """The server always has a value: what it cannot evaluate is off. None where only we cannot."""
+    if is_costly(evaluation.unknown):
+        return None
     return False if evaluation.value is None else evaluation.value
 
 

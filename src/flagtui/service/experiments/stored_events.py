@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from flagtui.evaluate.evaluation import Unknown, Why
+from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.filters import compare, without_property
 from flagtui.evaluate.run import Manner
 from flagtui.service.answers import value_of
@@ -91,11 +93,15 @@ def _holds(
 
 
 def _compares(one: Mapping[str, Json], properties: Properties, manner: Manner) -> bool:
+    """Raises NotComputable for a pattern that is too costly to evaluate here."""
     operator, wanted = str(one.get("operator") or "exact"), one.get("value")
     actual = properties.get(str(one.get("key")))
     if actual is None:
         return without_property(operator, wanted)
-    return compare(operator, wanted, actual, manner) is True
+    verdict = compare(operator, wanted, actual, manner)
+    if isinstance(verdict, Unknown) and verdict.why is Why.PATTERN_COSTLY:
+        raise NotComputable(describe_unknown(verdict))
+    return verdict is True
 
 
 def _in_cohort(one: Mapping[str, Json], person_id: int | None, people: People) -> bool:

@@ -1,10 +1,10 @@
 """What filters point at: other flags, cohorts, variants of running experiments, patterns."""
 
-import re
 import sqlite3
 from collections.abc import Mapping
 
 from flagtui.evaluate.parts import is_known_version
+from flagtui.evaluate.pattern_budget import is_malformed
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
@@ -99,11 +99,9 @@ def _check_patterns(filters: Mapping[str, Json], stored: Mapping[str, Json]) -> 
             value = item.get("value")
             if item.get("operator") not in _PATTERNS or not isinstance(value, str) or text_of(value) in known:
                 continue
-            try:
-                re.compile(value)
-            except (re.error, OverflowError, RecursionError):
+            if is_malformed(value):
                 place = f"groups[{number}].properties[{position}]"
-                raise fail(f"{place}.value: invalid regex pattern") from None
+                raise fail(f"{place}.value: invalid regex pattern")
 
 
 def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:

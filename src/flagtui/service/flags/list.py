@@ -38,6 +38,8 @@ _TYPES = {
 _TAGGED = f"SELECT 1 FROM json_each(flags.tags) AS t WHERE t.value IN {among('{0}')}"
 _SHOWN = ", ".join(f"flags.{name}" for name in NEEDED)
 _SPACES = r"[\s_-]*"
+_JOINT = re.compile(f"{_SPACES}\0{_SPACES}")
+"""Between two words of a search, with the spaces that the words themselves end or begin with."""
 
 
 def list_flags(call: Call) -> Answer:
@@ -87,8 +89,9 @@ def _add_search(call: Call, where: Where, value: str) -> None:
     found = "{0} LIKE :search ESCAPE '\\'"
     where.values["search"] = like(term)
     if not term.isascii() or (" " in term and call.generation.search_joins_words):
-        words = [re.escape(word) for word in term.split()]
-        pattern = re.compile(_SPACES.join(words), re.IGNORECASE)
+        # A separator of a word counts as one between words: two that follow each other would take ages.
+        words = [word for word in _JOINT.sub("\0", "\0".join(term.split())).split("\0") if word]
+        pattern = re.compile(_SPACES.join(map(re.escape, words or term.split()[:1])), re.IGNORECASE)
         call.db.create_function("fits_search", 1, lambda text: pattern.search(text) is not None)
         found = "fits_search({0})"
     where.add(

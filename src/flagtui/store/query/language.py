@@ -97,6 +97,8 @@ def _enclosed(line: str, opening: int, mark: str) -> tuple[str, int]:
 
 
 _SEPARATORS: Final = r"[\s_-]*"
+_JOINT: Final = re.compile(f"{_SEPARATORS}\0{_SEPARATORS}")
+"""Between two words of a phrase, with the separators that the words themselves end or begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,9 @@ def text_test(term: Term[Row]) -> Callable[[str], bool]:
     if len(term.words) == 1:
         word = term.words[0]
         return (lambda text: word not in text) if term.is_negated else (lambda text: word in text)
-    search = re.compile(_SEPARATORS.join(re.escape(word) for word in term.words)).search
+    # A separator of a word counts as one between words: two that follow each other would take ages.
+    words = [word for word in _JOINT.sub("\0", "\0".join(term.words)).split("\0") if word]
+    search = re.compile(_SEPARATORS.join(map(re.escape, words or term.words[:1]))).search
     return lambda text: (search(text) is None) is term.is_negated
 
 

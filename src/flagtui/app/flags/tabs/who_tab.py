@@ -19,6 +19,7 @@ from flagtui.details.evaluations import (
     PersonEvaluation,
     read_subject,
 )
+from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
@@ -30,6 +31,7 @@ from flagtui.text.evaluation_words import (
     hash_words,
     library_words,
     payload_words,
+    too_costly,
     value_words,
     variant_words,
     why_they_differ,
@@ -104,7 +106,8 @@ class WhoPane(Vertical, RecordPane):
             return
         self._trouble = "asking…"
         self._draw()
-        found = [await self._ask(subject, flag) for subject in named if subject is not None]
+        with limited_patterns():
+            found = [await self._ask(subject, flag) for subject in named if subject is not None]
         self._accounts = [account for account in found if account is not None]
         self._trouble = ""
         self._draw()
@@ -242,7 +245,11 @@ def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
 
 
 def _untold(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
-    unknown = sum(account.value_of(key) is None for key in all_keys(account))
+    costly = len(too_costly(account))
+    if costly:
+        words = "flag has" if costly == 1 else "flags have"
+        yield [(f"{costly} {words} a pattern that is too costly to evaluate here.", "$faint")]
+    unknown = sum(account.value_of(key) is None for key in all_keys(account)) - costly
     if unknown:
         yield [(f"{unknown} flags cannot be told without the server's knowledge of this person.", "$faint")]
     yield []

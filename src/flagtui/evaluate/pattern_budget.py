@@ -1,0 +1,119 @@
+"""How much work the patterns of flags may cause: for one text, and in one request, screen or command.
+
+The product's engine counts steps. Here an engine with a timeout runs every pattern that could be slow, and a
+budget bounds all patterns that are evaluated for one purpose.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import thread_time
+from typing import Final
+
+TEXT_SECONDS: Final = 0.05
+"""For one pattern on one text."""
+TOTAL_SECONDS: Final = 0.2
+"""For all patterns of one request, screen or command."""
+FREE_SECONDS: Final = 20e-6
+"""Not charged for each text, as long as the rest of a comparison takes: ordinary patterns cost nothing."""
+FREE_COMPILE_SECONDS: Final = 1e-3
+"""Not charged for each new pattern, since an ordinary one compiles in less."""
+PATTERN_LIMIT: Final = 4_000
+"""Characters. A longer pattern takes too long to read."""
+TEXT_LIMIT: Final = 100_000
+"""Characters. In a longer text the engine looks at its clock too rarely."""
+_WIDE: Final = re.compile(r"[^\x00-\x7f]|\\[uxUpP]")
+"""What can make a set with thousands of characters."""
+_MOST_WIDE_RANGES: Final = 5
+"""Without regard to case, each takes Python's own engine 15 ms to compile."""
+_QUICK_STEPS: Final = 100_000
+"""About 2 ms in Python's own engine."""
+_QUICK_REPETITIONS: Final = 3
+
+
+class TooCostlyError(ValueError):
+    """Whether it matches would take too long to find out here; the server's engine never takes long."""
+
+
+class PatternBudget:
+    """Processor seconds that patterns may still use: those of their threads, whatever else the machine does."""
+
+    def __init__(self, seconds: float = TOTAL_SECONDS) -> None:
+        self._left = seconds
+
+    @property
+    def has_rest(self) -> bool:
+        return self._left > 0
+
+    def allowance(self) -> float:
+        """Return the seconds for the next text. Raises TooCostlyError when none are left."""
+        if not self.has_rest:
+            raise TooCostlyError
+        return min(TEXT_SECONDS, self._left)
+
+    def charge(self, seconds: float, free: float = FREE_SECONDS) -> None:
+        self._left -= max(0.0, seconds - free)
+
+
+_BUDGET: Final[ContextVar[PatternBudget | None]] = ContextVar("pattern budget", default=None)
+
+
+@contextmanager
+def limited_patterns(seconds: float = TOTAL_SECONDS) -> Iterator[None]:
+    """Let all patterns inside share one budget: set it where a request, a screen or a command begins."""
+    token = _BUDGET.set(PatternBudget(seconds))
+    try:
+        yield
+    finally:
+        _BUDGET.reset(token)
+
+
+def current_budget() -> PatternBudget:
+    """Return the budget of this request, screen or command; outside of them each text has its own."""
+    return _BUDGET.get() or PatternBudget()
+
+
+def is_quick(pattern: str, value: str) -> bool:
+    """Return whether an engine without a timeout takes few steps, whatever the pattern and the text are.
+
+    Without alternatives and counts in braces, each repetition ends at one of the places of the text, so the
+    ways to match are at most as many as the places, to the power of the repetitions and the start.
+    """
+    if "|" in pattern or "{" in pattern:
+        return False
+    repetitions = pattern.count("*") + pattern.count("+") + pattern.count("?")
+    if repetitions > _QUICK_REPETITIONS:
+        return False
+    ways: int = (len(value) + 1) ** (repetitions + 1)
+    return ways * (len(pattern) + 1) <= _QUICK_STEPS
+
+
+def is_costly_to_compile(pattern: str) -> bool:
+    """Return whether to compile it could take seconds, in Python's own engine too."""
+    if len(pattern) > PATTERN_LIMIT:
+        return True
+    has_folded_ranges = ignores_case(pattern) and pattern.count("-") > _MOST_WIDE_RANGES
+    return has_folded_ranges and _WIDE.search(pattern) is not None
+
+
+def ignores_case(pattern: str) -> bool:
+    return re.search(r"\(\?[A-Za-z]*i", pattern) is not None
+
+
+def is_malformed(pattern: str) -> bool:
+    """Return whether Python rejects the pattern, as the product does before it stores one.
+
+    Patterns that are costly to compile are not tried, nor is any once the budget is used up.
+    """
+    budget = current_budget()
+    if is_costly_to_compile(pattern) or not budget.has_rest:
+        return False
+    start = thread_time()
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return True
+    finally:
+        budget.charge(thread_time() - start, FREE_COMPILE_SECONDS)
+    return False
