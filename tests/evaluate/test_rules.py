@@ -116,7 +116,7 @@ def test_a_date_without_an_offset_is_of_the_projects_time_zone(zone: str, value:
             "1999-01-01",
             "the condition on age asks for something that cannot be",
         ),
-        (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "(?=.)(a|aa)+$ is too costly to evaluate here"),
+        (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "too costly to evaluate here: (?=.)(a|aa)+$"),
         (asking("regex", "a{,2}"), "a", "only the server can tell what matches a{,2}"),
     ],
 )

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shlex
 from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -15,6 +16,7 @@ from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation
 from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person, Rules
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import EvaluatedFlag, Trial
@@ -169,6 +171,11 @@ class PersonEvaluation:
         if not self.subject.is_supposed and key in self.said:
             return self.said[key].value
         return self.worked_out[key].value if key in self.worked_out else None
+
+
+def limited_evaluation() -> AbstractContextManager[None]:
+    """Let all evaluations inside share the time for patterns: those of one command or one screen."""
+    return limited_patterns()
 
 
 async def account_for(

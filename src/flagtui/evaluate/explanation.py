@@ -23,7 +23,7 @@ _UNKNOWN_WORDS = {
     Why.FILTER_UNUSABLE: "the condition on {} asks for something that cannot be compared",
     Why.OPERATOR_UNKNOWN: "the operator {} is not known here",
     Why.PATTERN_UNSUPPORTED: "only the server can tell what matches {}",
-    Why.PATTERN_COSTLY: "{} is too costly to evaluate here",
+    Why.PATTERN_COSTLY: "too costly to evaluate here: {}",
     Why.COHORT_UNKNOWN: "only the server knows who is in cohort {}",
     Why.COHORT_MALFORMED: "the definition of cohort {} cannot be read",
     Why.COHORT_CIRCULAR: "cohort {} contains itself",
@@ -40,7 +40,7 @@ _UNKNOWN_WORDS = {
 
 
 _LONGEST_NAME = 80
-"""Of what is not known: a pattern may be longer than the screen, and what is wrong with it comes after it."""
+"""Of what is not known: a pattern may be longer than the screen."""
 
 
 def describe_unknown(unknown: Unknown) -> str:

@@ -11,9 +11,9 @@ from contextvars import ContextVar
 from time import thread_time
 from typing import Final
 
-TEXT_SECONDS: Final = 0.05
+TEXT_SECONDS: Final = 0.02
 """For one pattern on one text."""
-TOTAL_SECONDS: Final = 0.2
+TOTAL_SECONDS: Final = 0.1
 """For all patterns of one request, screen or command."""
 FREE_SECONDS: Final = 20e-6
 """Not charged for each text, as long as the rest of a comparison takes: ordinary patterns cost nothing."""
@@ -37,7 +37,7 @@ class TooCostlyError(ValueError):
 
 
 class PatternBudget:
-    """Processor seconds that patterns may still use: those of their threads, whatever else the machine does."""
+    """Processor seconds that patterns may still use: those of their threads, however busy the machine is."""
 
     def __init__(self, seconds: float = TOTAL_SECONDS) -> None:
         self._left = seconds

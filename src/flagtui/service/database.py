@@ -149,7 +149,7 @@ class Database:
                 connection.close()
 
     def close(self) -> None:
-        """Finishes queued writes and the running read, then lets go of the file. A second call does nothing."""
+        """Finishes queued writes and the running read, then lets go of the file. Again, it does nothing."""
         self._writes.shutdown(wait=True)
         self._long_reads.shutdown(wait=True, cancel_futures=True)
         for idle in (self._idle, self._idle_for_long):

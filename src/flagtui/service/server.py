@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from asyncio import Transport
+from asyncio import CancelledError, Transport
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,6 +133,9 @@ class PromptProtocol(H11Protocol):
 _TOO_MANY: ASGIApp = JSONResponse(
     {"detail": "Too many connections at once. Try again."}, 503, {"Retry-After": "1", "Connection": "close"}
 )
+_STOPPING: ASGIApp = JSONResponse(
+    {"detail": "The service is stopping. Try again."}, 503, {"Retry-After": "1", "Connection": "close"}
+)
 
 
 class Guard:
@@ -159,7 +162,12 @@ class Guard:
             await send(message)
 
         refusal = self._refusal(dict(scope["headers"]))
-        await (refusal or self._application)(scope, receive, noting)
+        try:
+            await (refusal or self._application)(scope, receive, noting)
+        except CancelledError:
+            # The server stops, and the request has not had its turn.
+            if status == 0:
+                await _STOPPING(scope, receive, noting)
         if self._write is not None:
             milliseconds = (time.perf_counter() - started) * 1000
             self._write(f"{scope['method']} {_shown_path(scope)} {status} {milliseconds:.1f} ms")

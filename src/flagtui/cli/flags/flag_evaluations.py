@@ -19,10 +19,10 @@ from flagtui.details.evaluations import (
     Misread,
     PersonEvaluation,
     account_for,
+    limited_evaluation,
     read_subject,
 )
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
-from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
@@ -140,7 +140,7 @@ async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequen
         said = await several(subjects, lambda subject: _said(session, subject))
         return sorted(chain.from_iterable(said), key=lambda value: value.key)
     flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
-    with limited_patterns():
+    with limited_evaluation():
         return [value_of(one) for one in await _accounts(session, subjects, flags)]
 
 

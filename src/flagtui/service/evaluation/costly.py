@@ -13,7 +13,7 @@ def is_costly(unknown: object) -> bool:
 def holds(verdict: Verdict) -> bool:
     """Return whether it is a yes; other unknowns are a no, as in the product. Raises the fault."""
     if isinstance(verdict, Unknown) and is_costly(verdict):
-        raise invalid(describe_unknown(verdict))
+        raise invalid(f"The pattern is {describe_unknown(verdict)}")
     return verdict is True
 
 

@@ -100,7 +100,7 @@ def _compares(one: Mapping[str, Json], properties: Properties, manner: Manner) -
         return without_property(operator, wanted)
     verdict = compare(operator, wanted, actual, manner)
     if isinstance(verdict, Unknown) and verdict.why is Why.PATTERN_COSTLY:
-        raise NotComputable(describe_unknown(verdict))
+        raise NotComputable(f"The pattern is {describe_unknown(verdict)}")
     return verdict is True
 
 

@@ -17,9 +17,9 @@ from flagtui.details.evaluations import (
     EvaluationSubject,
     Misread,
     PersonEvaluation,
+    limited_evaluation,
     read_subject,
 )
-from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
@@ -106,7 +106,7 @@ class WhoPane(Vertical, RecordPane):
             return
         self._trouble = "asking…"
         self._draw()
-        with limited_patterns():
+        with limited_evaluation():
             found = [await self._ask(subject, flag) for subject in named if subject is not None]
         self._accounts = [account for account in found if account is not None]
         self._trouble = ""

@@ -1,0 +1,154 @@
+"""No pattern of another user takes long, and none that is cut off counts as a no.
+
+Times are those of the processor: other programs on the machine do not count.
+"""
+
+import re
+from time import process_time
+
+import pytest
+from tests.doubles.expensive_patterns import EXPENSIVE, Expensive, expensive_flags, expensive_properties
+from tests.doubles.slices import one_in
+
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Unknown, Why
+from flagtui.evaluate.explanation import describe
+from flagtui.evaluate.filters import compare
+from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.pattern_budget import PatternBudget, TooCostlyError, is_malformed, limited_patterns
+from flagtui.evaluate.run import Manner, Person, Rules
+
+COSTLY = "(?=.)(a|aa)+$"
+LONG = "a" * 80 + "!"
+ORDINARY = (
+    r".*@acme\.com$", "^(pro|team)$", r"^\d{3}-\d{4}$", "a+b?c*", r"^[\w.-]+@[\w-]+\.(com|org)$", "x{2,3}y",
+    "(?:ab|cd)+e", "", "^$", "[^a-c]+$", r"\.js|\.ts",
+)  # fmt: skip
+TEXTS = ("ada@acme.com", "pro", "555-1234", "aabcc", "xxy", "ababcde", "", "abcabc", "main.ts", "a" * 300)
+
+
+def person(*, is_complete: bool = True) -> Person:
+    return Person("ada", expensive_properties(), is_complete=is_complete)
+
+
+def test_there_are_fifty() -> None:
+    assert len(EXPENSIVE) == 50
+
+
+@pytest.mark.parametrize(
+    ("expensive", "rules"),
+    [
+        *((each, Rules.SERVER) for each in EXPENSIVE),
+        *((each, Rules.LIBRARY) for each in one_in(5, EXPENSIVE)),
+    ],
+)
+def test_expensive_pattern_ends_soon_and_is_never_wrong(expensive: Expensive, rules: Rules) -> None:
+    start = process_time()
+    verdict = compare("regex", expensive.pattern, expensive.text, Manner(rules=rules))
+    assert process_time() - start < 1
+    assert verdict is expensive.is_match or isinstance(verdict, Unknown)
+
+
+def test_fifty_expensive_patterns_share_one_budget() -> None:
+    definitions = Definitions.of(expensive_flags())
+    start = process_time()
+    with limited_patterns():
+        values = evaluate_all(person(), definitions)
+    assert process_time() - start < 1
+    for expensive, evaluation in zip(EXPENSIVE, values.values(), strict=True):
+        is_open = evaluation.unknown is not None and evaluation.unknown.why is Why.PATTERN_COSTLY
+        assert is_open or evaluation.value is expensive.is_match, expensive.pattern[:40]
+        assert not is_open or describe(evaluation).startswith("too costly to evaluate here: ")
+
+
+def test_used_up_budget_refuses_at_once_and_quick_patterns_go_on() -> None:
+    with limited_patterns(0.0):
+        assert compare("regex", "^(pro|team)$", "pro", Manner()) == Unknown(
+            Why.PATTERN_COSTLY, "^(pro|team)$"
+        )
+        assert compare("regex", "^pro$", "pro", Manner()) is True
+
+
+def test_budget_ends() -> None:
+    budget = PatternBudget(0.075)
+    budget.charge(0.06)
+    assert 0.01 < budget.allowance() <= 0.02
+    budget.charge(0.06)
+    with pytest.raises(TooCostlyError):
+        budget.allowance()
+
+
+def test_budget_is_not_used_by_ordinary_searches() -> None:
+    budget = PatternBudget(0.001)
+    for _ in range(1_000):
+        budget.charge(10e-6)
+    assert budget.has_rest
+
+
+@pytest.mark.parametrize("rules", Rules)
+@pytest.mark.parametrize("pattern", ORDINARY)
+def test_ordinary_pattern_matches_as_the_plain_engine(pattern: str, rules: Rules) -> None:
+    expected = [re.search(pattern, text) is not None for text in TEXTS]
+    assert [compare("regex", pattern, text, Manner(rules=rules)) for text in TEXTS] == expected
+
+
+def question(pattern: str) -> dict[str, object]:
+    return {"key": "name", "type": "person", "operator": "regex", "value": pattern}
+
+
+def costly_flag(*conditions: dict[str, object], **filters: object) -> Definitions:
+    groups = [{"properties": [question(COSTLY)]}, *conditions]
+    return Definitions.of([{"key": "it", "active": True, "filters": {"groups": groups, **filters}}])
+
+
+VARIANTS = {"variants": [{"key": "x", "rollout_percentage": 50}, {"key": "y", "rollout_percentage": 50}]}
+
+
+@pytest.mark.parametrize(
+    ("definitions", "value"),
+    [
+        (costly_flag({"properties": []}), True),
+        (costly_flag({"properties": [question("no")]}), None),
+        (costly_flag({"properties": [], "variant": "x"}, multivariate=VARIANTS), None),
+        (costly_flag({"properties": []}, early_exit=True), None),
+        (costly_flag(super_groups=[{"properties": [question(COSTLY)], "rollout_percentage": 100}]), None),
+    ],
+)
+def test_later_condition_decides_only_where_the_costly_one_cannot(
+    definitions: Definitions, value: bool | None
+) -> None:
+    found = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), definitions)
+    assert found.value is value
+    assert value is not None or found.unknown == Unknown(Why.PATTERN_COSTLY, COSTLY)
+
+
+def test_dependent_flag_names_the_costly_pattern() -> None:
+    asked = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": True}
+    chained = {**asked, "dependency_chain": ["base"]}
+    flags = [
+        {"key": "base", "active": True, "filters": {"groups": [{"properties": [question(COSTLY)]}]}},
+        {"key": "it", "active": True, "filters": {"groups": [{"properties": [chained]}]}},
+    ]
+    found = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), Definitions.of(flags))
+    assert found.unknown == Unknown(Why.PATTERN_COSTLY, COSTLY)
+
+
+def test_long_pattern_is_cut_in_its_reason() -> None:
+    definitions = Definitions.of(expensive_flags())
+    longest = max(range(50), key=lambda number: len(EXPENSIVE[number].pattern))
+    words = describe(evaluate(f"costly-{longest}", person(), definitions))
+    assert len(words) < 120
+    assert words.startswith("too costly to evaluate here: ")
+    assert words.endswith("…")
+
+
+def test_check_of_expensive_patterns_ends_soon() -> None:
+    start = process_time()
+    with limited_patterns():
+        assert not any(is_malformed(expensive.pattern) for expensive in EXPENSIVE)
+    assert process_time() - start < 1
+
+
+@pytest.mark.parametrize("pattern", ["(", "[", "a**", "(?P<x", "*", "a{2,1}"])
+def test_check_refuses_what_python_cannot_read(pattern: str) -> None:
+    assert is_malformed(pattern)

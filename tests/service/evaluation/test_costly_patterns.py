@@ -1,0 +1,95 @@
+"""Requests about fifty expensive patterns: each is answered soon, and none of them wrongly."""
+
+from time import process_time
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.expensive_patterns import EXPENSIVE, expensive_flags, expensive_properties, store_expensive
+from tests.doubles.slices import one_in
+from tests.service.evaluation.conftest import KEY, Service
+
+COSTLY = "(?=.)(a|aa)+$"
+WORDS = f"too costly to evaluate here: {COSTLY}"
+PROBLEM = f"The pattern is {WORDS}"
+ASKED = {"key": "name", "type": "person", "operator": "regex", "value": COSTLY}
+LONG = "a" * 80 + "!"
+
+
+class Reading:
+    """A caller with read scope alone, and how many seconds of the processor the slowest answer took."""
+
+    def __init__(self, service: Service) -> None:
+        self._client = service.client
+        self._headers = service.key("feature_flag:read")
+        self.slowest = 0.0
+
+    async def ask(self, method: str, path: str, body: Any = None) -> httpx.Response:
+        start = process_time()
+        url = f"/api/projects/1/feature_flags/{path}"
+        response = await self._client.request(method, url, json=body, headers=self._headers)
+        self.slowest = max(self.slowest, process_time() - start)
+        return response
+
+
+async def test_reader_of_fifty_expensive_patterns_waits_under_a_second(service: Service) -> None:
+    await store_expensive(service.application, KEY)
+    reader = Reading(service)
+    values = (await reader.ask("GET", "evaluation_reasons/?distinct_id=ada")).json()
+    for number, expensive in enumerate(EXPENSIVE):
+        found = values[f"costly-{number}"]
+        assert found["value"] in (None, expensive.is_match), expensive.pattern[:40]
+        if found["value"] is None:
+            assert "too costly to evaluate here" in found["evaluation"]["description"]
+    assert (await reader.ask("GET", "local_evaluation/")).status_code == 200
+    flags = (await reader.ask("GET", "?limit=100")).json()["results"]
+    for flag in one_in(4, flags):
+        expensive = EXPENSIVE[int(flag["key"].split("-")[1])]
+        tried = (await reader.ask("POST", f"{flag['id']}/test_evaluation/", {"distinct_id": "ada"})).json()
+        assert tried["result"] in (None, expensive.is_match)
+    for body in one_in(4, expensive_flags()):
+        (group,) = body["filters"]["groups"]
+        counted = await reader.ask("POST", "user_blast_radius/", {"condition": group})
+        if counted.status_code == 400:
+            assert "too costly to evaluate here" in counted.json()["detail"]
+        else:
+            assert counted.json()["total"] == 1
+    assert len(flags) == len(EXPENSIVE) == len(expensive_properties())
+    assert reader.slowest < 1
+
+
+@pytest.fixture
+async def costly(service: Service) -> int:
+    """A flag for one person, whose name is too long for its pattern."""
+    service.person("ada", name=LONG)
+    return await service.flag("costly", ASKED)
+
+
+async def test_value_behind_a_costly_pattern_is_null(service: Service, costly: int) -> None:
+    values = await service.get("evaluation_reasons/", distinct_id="ada")
+    assert values["costly"]["value"] is None
+    assert values["costly"]["evaluation"]["description"] == f"Flag cannot be evaluated: {WORDS}"
+    tried = await service.post(f"{costly}/test_evaluation/", {"distinct_id": "ada"})
+    assert (tried["result"], tried["reason"]) == (None, "unknown")
+    assert WORDS in tried["conditions"][0]["explanation"]
+
+
+@pytest.mark.parametrize("operator", ["regex", "not_regex"])
+async def test_count_behind_a_costly_pattern_is_refused(service: Service, costly: int, operator: str) -> None:
+    condition = {"properties": [{**ASKED, "operator": operator}]}
+    refused = await service.post("user_blast_radius/", {"condition": condition}, 400)
+    assert refused["detail"] == PROBLEM
+
+
+async def test_cohort_behind_a_costly_pattern_is_refused(service: Service, costly: int) -> None:
+    refused = await service.post(f"{costly}/create_static_cohort_for_flag/", {}, 400)
+    assert refused["detail"] == PROBLEM
+    assert service.rows("SELECT count(*) FROM cohorts") == [(0,)]
+
+
+async def test_search_for_separators_ends_soon(service: Service) -> None:
+    await service.flag("plain", name="_" * 100)
+    start = process_time()
+    found = await service.get("", search="_ _ _ _ _ x")
+    assert process_time() - start < 1
+    assert found["count"] == 0
