@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from time import thread_time
 from typing import Final
 
@@ -80,13 +81,19 @@ def is_quick(pattern: str, value: str) -> bool:
     Without alternatives and counts in braces, each repetition ends at one of the places of the text, so the
     ways to match are at most as many as the places, to the power of the repetitions and the start.
     """
-    if "|" in pattern or "{" in pattern:
-        return False
-    repetitions = pattern.count("*") + pattern.count("+") + pattern.count("?")
+    repetitions = _repetitions(pattern)
     if repetitions > _QUICK_REPETITIONS:
         return False
     ways: int = (len(value) + 1) ** (repetitions + 1)
     return ways * (len(pattern) + 1) <= _QUICK_STEPS
+
+
+@lru_cache(maxsize=512)
+def _repetitions(pattern: str) -> int:
+    """At most; more than are quick where there are alternatives or counts in braces."""
+    if "|" in pattern or "{" in pattern:
+        return _QUICK_REPETITIONS + 1
+    return pattern.count("*") + pattern.count("+") + pattern.count("?")
 
 
 def is_costly_to_compile(pattern: str) -> bool:

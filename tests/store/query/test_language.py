@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -6,7 +7,7 @@ from hypothesis import strategies as st
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.flag_listing import FLAGS
-from flagtui.store.query.language import compile_query, read_line
+from flagtui.store.query.language import Term, compile_query, read_line, text_test
 
 NOW = 1_800_000_000.0
 
@@ -243,3 +244,11 @@ def test_no_line_can_break_the_search(line: str) -> None:
     for problem in query.problems:
         assert 0 <= problem.start < problem.end <= len(line)
         assert problem.reason
+
+
+def test_phrase_of_separators_ends_soon() -> None:
+    term = Term[FlagRow]("", ("_", "_", "_", "_", "_", "x"), False, 0, 0)
+    start = process_time()
+    assert not text_test(term)("_" * 100)
+    assert text_test(term)("a_x")
+    assert process_time() - start < 1
