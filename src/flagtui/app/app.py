@@ -284,6 +284,10 @@ class FlagTui(ScreenOwner[None]):
         """Whether the server was asked for anything yet."""
         return "server" in self.__dict__
 
+    def report_lost_keys(self) -> None:
+        words = "flagtui did not respond for a while; keys pressed in that time were lost"
+        tell(self, Notice(words, "warning"))
+
     def renew_list(self, screen: Screen[Any]) -> None:
         self.tabs.renew(screen)
 

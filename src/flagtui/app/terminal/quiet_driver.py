@@ -8,10 +8,11 @@ import os
 import select
 import selectors
 import signal
+from asyncio import TimerHandle
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checkable
 
 from textual._xterm_parser import XTermParser
 from textual.driver import Driver
@@ -19,6 +20,9 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
 
 from flagtui.app.terminal.first_frame import hand_over
+
+if TYPE_CHECKING:
+    from flagtui.app.terminal.watchdog import Watchdog
 
 ENTER_SCREEN: Final = "\x1b[?1049h"
 READ_BYTES: Final = 4096
@@ -42,9 +46,18 @@ class LeftByKey(Protocol):
 
     def leave_if_stalled(self, is_full: Callable[[], bool]) -> None: ...
 
+    def report_lost_keys(self) -> None: ...
+
 
 class QuietDriver(LinuxDriver):
     """Wakes up for input, for the end, and once after input; nothing else."""
+
+    WATCHED_AFTER: ClassVar = 1.0
+    """Seconds with the screen after which a watchdog is started: the first rows have all of the machine."""
+    SILENCE: ClassVar = 2.0
+    """Seconds without a heartbeat after which the watchdog obeys SIGTERM, SIGHUP and ctrl+q."""
+    _starting: TimerHandle | None = None
+    _watchdog: "Watchdog | None" = None
 
     _ended = _end = -1
     """The two ends of a pipe; a byte in it ends the input thread."""
@@ -62,6 +75,21 @@ class QuietDriver(LinuxDriver):
         self._ended, self._end = os.pipe()
         self._has_frame = hand_over()
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._starting = self._loop.call_later(self.WATCHED_AFTER, self._watch)
+
+    def stop_application_mode(self) -> None:
+        if self._starting is not None:
+            self._starting.cancel()
+        if self._watchdog is not None:
+            self._watchdog.close()
+            self._watchdog = None
+        super().stop_application_mode()
+
+    def _watch(self) -> None:
+        if self.attrs_before is not None and isinstance(self._app, LeftByKey):
+            from flagtui.app.terminal.watchdog import start_watchdog
+
+            self._watchdog = start_watchdog(self.SILENCE, self.attrs_before, self._app.report_lost_keys)
 
     def write(self, data: str) -> None:
         """Entering the alternate screen clears it, so a frame that is on it already is left alone."""
@@ -90,6 +118,9 @@ class QuietDriver(LinuxDriver):
                 if self._ended in ready:
                     os.read(self._ended, 1)
                     return
+                if ready and not self._has_input():
+                    # The watchdog has read it, after seconds without the interpreter lock.
+                    continue
                 if ready and not self._take(parser, decode):
                     os.kill(os.getpid(), signal.SIGTERM)
                     return
@@ -145,15 +176,15 @@ class QuietDriver(LinuxDriver):
         """Whether so much waits to be written that writing more blocks."""
         return self._writer_thread is not None and self._writer_thread._queue.full()
 
-    def _has_more(self) -> bool:
-        return bool(select.select([self.fileno], [], [], MORE_SECONDS)[0])
+    def _has_input(self, seconds: float = 0.0) -> bool:
+        return bool(select.select([self.fileno], [], [], seconds)[0])
 
     def _take(self, parser: XTermParser, decode: Any) -> bool:
         """Read once and pass on what was pressed; false when the terminal is gone."""
         data = b""
         with suppress(OSError):
             data = os.read(self.fileno, READ_BYTES)
-            while FLOOD <= len(data) < MOST_BYTES and self._has_more():
+            while FLOOD <= len(data) < MOST_BYTES and self._has_input(MORE_SECONDS):
                 data += os.read(self.fileno, READ_BYTES)
         if data.endswith(QUIT) and max(len(data), self._app.message_queue_size) >= FLOOD:
             # A person who leaves behind a flood of held keys, or a paste, does not want them obeyed first.
@@ -163,6 +194,8 @@ class QuietDriver(LinuxDriver):
         text = decode(self._sift(data))
         for event in parser.feed(text) if text else ():
             if isinstance(event, Key) and event.key == "ctrl+q" and isinstance(self._app, LeftByKey):
+                if self._watchdog is not None:
+                    self._watchdog.report_quit()
                 self._app.leave_if_stalled(self._is_full)
             self.process_message(event)
         return bool(data)

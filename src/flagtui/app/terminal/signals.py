@@ -37,6 +37,26 @@ RESTORE: Final = (
 )
 
 
+_watchdog: int | None = None
+"""Process id of the watchdog, which restores the terminal of an app that it finds dead."""
+
+
+def name_watchdog(process: int) -> None:
+    """Remember the watchdog: it is ended before this process restores the terminal."""
+    global _watchdog
+    _watchdog = process
+
+
+def kill_watchdog() -> None:
+    """End the watchdog from any thread: it does not touch the terminal any more and leaves no zombie."""
+    global _watchdog
+    process, _watchdog = _watchdog, None
+    if process is not None:
+        with suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+
+
 class SignalWatch:
     """Ends the app on SIGTERM and SIGHUP with exit code 128 + signal, politely first and then without it."""
 
@@ -120,6 +140,7 @@ def restore_terminal(before: list[Any] | None) -> None:
 
     What waits to be shown is dropped then. Only for a program that ends: its output has ended afterwards.
     """
+    kill_watchdog()
     keys, screen = sys.__stdin__, sys.__stderr__
     if before is None or keys is None or screen is None:
         return

@@ -190,6 +190,9 @@ class TerminalApp(App[ReturnT]):
         if self._loop is not None:
             signals.end_if_stalled(self._loop, is_full, self._found_terminal)
 
+    def report_lost_keys(self) -> None:
+        """Keys were read by the watchdog while nothing was answered; the app says so where it can."""
+
     def _keys_of(self, event: events.Key) -> tuple[events.Key, ...]:
         """Escape and a letter in one packet look like alt and the letter. They are two keys in a list and its
         search line, where nothing is lost by an Escape, unless something is bound to the one."""
