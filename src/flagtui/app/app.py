@@ -161,7 +161,8 @@ class FlagTui(ScreenOwner[None]):
             self.server.polling.notice_person()
         if isinstance(event, events.Key) and event.key == "escape":
             drop_read(self)
-        await super().on_event(event)
+        if not (self._is_up and self.changing.holds(event)):
+            await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         """A key that nothing took."""
@@ -283,10 +284,6 @@ class FlagTui(ScreenOwner[None]):
     def _asks(self) -> bool:
         """Whether the server was asked for anything yet."""
         return "server" in self.__dict__
-
-    def report_lost_keys(self) -> None:
-        words = "flagtui did not respond for a while; keys pressed in that time were lost"
-        tell(self, Notice(words, "warning"))
 
     def renew_list(self, screen: Screen[Any]) -> None:
         self.tabs.renew(screen)

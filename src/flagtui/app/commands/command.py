@@ -63,6 +63,9 @@ class Command(Struct, frozen=True):
     """Whether it changes what the keys after it mean. Such a key is obeyed before the next one is looked at:
     over a slow link `/` and a word arrive together."""
 
+    needs_server: bool = False
+    """Whether it does nothing without a connection, as every command that writes."""
+
     @property
     def verb(self) -> str:
         """The name of its action without parameters and without the app it may belong to."""

@@ -19,7 +19,7 @@ flags flag
 *! flags.toggle  space  on/off  switch  Turn the flag on or off
 
 lists
-* lists.open  enter  .  .  Open what is under the cursor
+*? lists.open  enter  .  .  Open what is under the cursor
 
 flags flag experiments experiment events event activity journal
 *! app.undo  u  .  .  Take back your last change, of whatever kind
@@ -38,15 +38,15 @@ flags
 ! flags.new  n  .  .  Make a new flag
 
 flags flag activity
-* flags.who  w  .  open_tab('who')  Who sees it: evaluate the flag for one or two people
-* flags.history  h  .  open_tab('history')  What was changed, by whom; compare versions, go back to one
+*? flags.who  w  .  open_tab('who')  Who sees it: evaluate the flag for one or two people
+*? flags.history  h  .  open_tab('history')  What was changed, by whom; compare versions, go back to one
 
 flags
 - flags.runtime  r  .  cycle('runtime')  Filter by runtime: next value
-- flags.deleted  ctrl+r  .  .  Flags that were deleted lately, to bring them back
-- flags.ids  number_sign  find ids  .  Flags by pasted ids, also of other lists
-- flags.my_values  I  my flags  my_flags  What every flag is for the holder of the key
-- flags.definitions  ctrl+g  .  .  The data libraries evaluate flags with: look, search, write to a file
+? flags.deleted  ctrl+r  .  .  Flags that were deleted lately, to bring them back
+? flags.ids  number_sign  find ids  .  Flags by pasted ids, also of other lists
+? flags.my_values  I  my flags  my_flags  What every flag is for the holder of the key
+? flags.definitions  ctrl+g  .  .  The data libraries evaluate flags with: look, search, write to a file
 
 flag experiment event
 - page.next_tab  tab,right  next tab  step_tab(1)  The next tab
@@ -85,7 +85,7 @@ experiments
 - experiments.result  r  .  cycle('result')  Filter by result: next value
 
 experiment experiments
-* experiments.read  R  results  read_results  Ask for results again, or stop asking
+*? experiments.read  R  results  read_results  Ask for results again, or stop asking
 
 experiment
 * experiments.metric  enter  .  .  The metric day by day
@@ -96,7 +96,7 @@ days
 * days.read_again  f5  read again  .  Read what the server has stored
 
 events
-* events.inbox  i  .  .  Tidy up: one event after the other
+*? events.inbox  i  .  .  Tidy up: one event after the other
 
 events event
 *! events.verify  V  .  .  Verify the event, or take that back; verifying un-hides
@@ -166,11 +166,11 @@ lists
 - lists.query_9  9  search 9  query(9)  Go to the saved search with the key 9
 
 lists flag experiment event
-- lists.copy_menu  Y  copy as  .  Copy key, id, link, JSON, curl or command
-- lists.link  o  browser  .  Open it in the browser, or show its link
+? lists.copy_menu  Y  copy as  .  Copy key, id, link, JSON, curl or command
+? lists.link  o  browser  .  Open it in the browser, or show its link
 
 flags flag experiments experiment events event
-- lists.links  l  links  .  Go to what it names: its flag, its experiments, what depends on it
+? lists.links  l  links  .  Go to what it names: its flag, its experiments, what depends on it
 
 lists
 - lists.down  down,j  .  rows('cursor_down')  One line down
@@ -208,10 +208,10 @@ everywhere
 - app.experiments  2  .  app.tab('2')  Go to the experiments
 - app.events  3  .  app.tab('3')  Go to the event definitions
 - app.activity  4  .  app.tab('4')  Go to the activity of the project
-* app.project  p  .  app.project  Switch to another project
+*? app.project  p  .  app.project  Switch to another project
 - app.profile  P  .  app.profile  Switch to another profile
 - app.journal  J  .  app.journal  Journal: your changes from this machine; search them, take any of them back
-- app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
+? app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
 - app.theme  f2  .  app.theme  Another theme: light, dark, high contrast
 - app.settings  f4  .  app.settings  Read the settings file again: theme, keys, columns, profile
 - app.tour  f3  .  app.tour  A minute's tour, or its end
@@ -228,7 +228,8 @@ everywhere
 * app.back  escape  .  .  One step back: out of the search line, the search, the marks, the page
 """
 """Under a line of places a row for each command, its cells two spaces apart: what it is, keys, title, action
-and help. `*` is shown first on the last line, `!` writes, `>` turns keys; `.` is the name after the dot."""
+and help. `*` is shown first on the last line, `!` writes, `>` turns keys, `?` needs the server, as `!` does;
+`.` is the name after the dot."""
 
 OLD_NAMES: Final[Mapping[str, str]] = {
     **{
@@ -281,6 +282,7 @@ def _commands(rows: str) -> Iterator[Command]:
             shown="*" in marks,
             writes="!" in marks,
             turns_keys=">" in marks,
+            needs_server="!" in marks or "?" in marks,
         )
 
 

@@ -65,6 +65,10 @@ class ScreenOwner(TerminalApp[ReturnT]):
 
     # Toasts
 
+    def report_lost_keys(self) -> None:
+        words = "flagtui did not respond for a while; keys pressed in that time were lost"
+        tell(self, Notice(words, "warning"))
+
     def _refresh_notifications(self) -> None:
         """Textual takes away a toast that is over, and leaves on the screen what held it."""
         drop_stale(self)

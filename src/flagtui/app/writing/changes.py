@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from textual.events import Event, Key, Paste
+
 from flagtui.app.shell.preload import load_in_background
 from flagtui.app.writing.screens import NOBODY, Listener, Screens, unheard
 
 if TYPE_CHECKING:
     from flagtui.app.shell.sign_in import SignIn
     from flagtui.app.writing.flag_planner import NewFlag
+    from flagtui.app.writing.key_queue import KeyQueue
     from flagtui.app.writing.planner import Planner, Q
     from flagtui.app.writing.screens import Saved
     from flagtui.app.writing.writer import Writer
@@ -32,6 +35,19 @@ class Changes(Screens):
         from flagtui.app.writing.writer import Writer
 
         return Writer(self._app_state, self)
+
+    @cached_property
+    def _keys(self) -> KeyQueue:
+        # Only who presses a key before there is a connection waits for it.
+        from flagtui.app.writing.key_queue import KeyQueue
+
+        return KeyQueue(self, self._app_state)
+
+    def holds(self, event: Event) -> bool:
+        """Queue or refuse a key that needs the server before there is a connection; False for every other."""
+        if self._app_state.workspace is not None and "_keys" not in self.__dict__:
+            return False
+        return isinstance(event, Key | Paste) and self._keys.hold(event)
 
     @property
     def signing_in(self) -> SignIn:

@@ -62,6 +62,9 @@ class Screens:
         self._on_their_way: set[asyncio.Task[Any]] = set()
         self._preparing: asyncio.Task[Any] | None = None
         """The task of the change that was begun and has not asked its question yet."""
+        self.prepared = asyncio.Event()
+        """Set while no change is between its key and its question."""
+        self.prepared.set()
         self.passed: frozenset[str] = frozenset()
         """Ids of changes in the journal that `u` passes over: they were as before already."""
 
@@ -81,6 +84,7 @@ class Screens:
 
         While a question is prepared or asked, a key that is held or pressed again does nothing.
         """
+        self.prepared.clear()
         self.app.run_worker(self._run_change(change, asyncio.current_task()), group="changing")
 
     async def _run_change(
@@ -88,6 +92,8 @@ class Screens:
     ) -> None:
         if self._preparing not in (None, begun_by) or self.app.screen.is_modal:
             change.close()
+            if self._preparing is None:
+                self.prepared.set()
             return
         self._preparing = asyncio.current_task()
         try:
@@ -98,6 +104,7 @@ class Screens:
     def _is_prepared(self) -> None:
         if self._preparing is asyncio.current_task():
             self._preparing = None
+            self.prepared.set()
 
     async def ask(self, screen: Screen[Answer]) -> Answer | None:
         """What a dialog answers. Only within `run`."""

@@ -1,0 +1,140 @@
+"""Keys that need the server, pressed before there is a connection: queued in order, or refused.
+
+Loaded by the first key that is pressed then.
+"""
+
+import asyncio
+from typing import Final
+
+from textual import events
+from textual.timer import Timer
+
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.shell.toasts import tell
+from flagtui.app.state.app_state import AppState
+from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.screens import Screens
+from flagtui.store.load_progress import RecordId
+from flagtui.text.formats import count
+from flagtui.text.styled import Notice
+
+NEEDS_SERVER: Final = frozenset(command.id for command in COMMANDS if command.needs_server)
+"""Ids of these commands."""
+QUIT: Final = "ctrl+q"
+NOTICED_AFTER: Final = 0.5
+"""Seconds after which a queue is announced; most connections take less."""
+
+
+class KeyQueue:
+    """Holds the first key that needs the server, and every key after it, until the connection is there.
+
+    The keys act on the row that was under the cursor. Escape drops them, and so do a connection that fails
+    and a dialog that one of them opens: no question is answered before it was read.
+    """
+
+    def __init__(self, changes: Screens, app_state: AppState) -> None:
+        self._changes = changes
+        self._app = changes.app
+        self._app_state = app_state
+        self._keys: list[events.Key | events.Paste] = []
+        self._rows: RowList[object] | None = None
+        self._record: RecordId | None = None
+        """What was under the cursor when the first of them was pressed."""
+        self._delivered: events.Event | None = None
+        self._is_releasing = False
+        self._notice: Timer | None = None
+        app_state.watch(self._follow)
+
+    def hold(self, event: events.Event) -> bool:
+        """Queue or refuse a key that cannot be handled yet; False when it can be."""
+        if event is self._delivered or not isinstance(event, events.Key | events.Paste):
+            return False
+        key = event.key if isinstance(event, events.Key) else ""
+        if not self._keys and not self._is_releasing:
+            return self._is_first(key) and self._begin(event)
+        if key == QUIT:
+            self._clear()
+            return False
+        if key == "escape":
+            self._drop("Escape")
+        else:
+            self._keys.append(event)
+        return True
+
+    def _is_first(self, key: str) -> bool:
+        """Whether the key is one of a list that needs the server, while there is no connection."""
+        app, state = self._app, self._app_state
+        # Picking a flag takes its key from its row and leaves.
+        is_ready = state.workspace is not None or state.session.pick is not None
+        if is_ready or app.screen.is_modal or not isinstance(app.focused, RowList):
+            return False
+        active = app.screen.active_bindings.get(key)
+        return active is not None and active.enabled and active.binding.id in NEEDS_SERVER
+
+    def _begin(self, event: events.Key | events.Paste) -> bool:
+        """Queue the first key; refuse it where the connection has failed."""
+        if self._app_state.trouble is not None:
+            tell(self._app, Notice("There is no connection; F5 tries again.", "warning", "not possible now"))
+            return True
+        rows = self._app.focused
+        if isinstance(rows, RowList):
+            self._rows, self._record = rows, rows.row_id
+        self._keys.append(event)
+        self._notice = self._app.set_timer(NOTICED_AFTER, self._announce)
+        return True
+
+    def _announce(self) -> None:
+        if self._keys and not self._is_releasing:
+            tell(self._app, Notice("Connecting; your keys are queued until then. Esc drops them."))
+
+    def _clear(self) -> int:
+        """How many keys there were."""
+        dropped = len(self._keys)
+        self._keys.clear()
+        if self._notice is not None:
+            self._notice.stop()
+            self._notice = None
+        return dropped
+
+    def _drop(self, why: str) -> None:
+        if dropped := self._clear():
+            # A question takes away every toast before it.
+            notice = Notice(f"{why}: {count(dropped, 'queued key')} dropped", "warning")
+            self._app.screen.call_after_refresh(tell, self._app, notice)
+
+    def _follow(self) -> None:
+        """Release or drop the keys once the connection is there or has failed."""
+        if not self._keys or self._is_releasing:
+            return
+        if self._app_state.workspace is not None:
+            self._is_releasing = True
+            self._app.run_worker(self._release(), group="keys")
+        elif self._app_state.trouble is not None:
+            self._drop("There is no connection")
+
+    async def _release(self) -> None:
+        """Hand over key after key, each when the one before has opened what it opens."""
+        rows, record = self._rows, self._record
+        try:
+            if rows is not self._app.focused:
+                self._drop("The list was left")
+            elif rows is not None and record not in (None, rows.row_id) and not rows.select(record):
+                self._drop("The row is not in the list any more")
+            while self._keys:
+                handled = asyncio.Event()
+                self._app.call_later(self._hand_over, self._keys.pop(0), handled)
+                await handled.wait()
+                await self._changes.prepared.wait()
+                if self._app.screen.is_modal:
+                    self._drop("A dialog takes only keys pressed after it opened")
+        finally:
+            self._clear()
+            self._is_releasing = False
+
+    async def _hand_over(self, event: events.Key | events.Paste, handled: asyncio.Event) -> None:
+        self._delivered = event
+        try:
+            await self._app.on_event(event)
+        finally:
+            self._delivered = None
+            handled.set()

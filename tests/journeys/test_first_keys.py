@@ -1,0 +1,125 @@
+"""Keys on rows of the last run, pressed before there is a connection: queued in order, or refused."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.whole_program import WIDE, Program, Setting, running
+
+from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.lists.loaded_list import WorkspaceList
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.config.preferences import Preferences
+
+THIRD = ("down", "down")
+"""Keys that lead to a flag which is not the first."""
+
+
+@asynccontextmanager
+async def connecting(
+    setting: Setting, *, has_key: bool = True
+) -> AsyncIterator[tuple[Program, asyncio.Event]]:
+    """A start on rows of an earlier run whose connection waits for the event."""
+    memory = Preferences(memory=Path(setting.folder) / "memory")
+    remembering = replace(setting, snapshots=True, preferences=memory, size=WIDE)
+    async with running(remembering):
+        pass
+    connected = asyncio.Event()
+    waiting = replace(remembering, key_found=connected, has_key=has_key)
+    async with running(waiting, wait=False) as program:
+        while not isinstance(program.app.screen, WorkspaceList) or not program.app.screen.rows.shown:
+            await program.pilot.pause()
+        yield program, connected
+
+
+async def press(program: Program, *keys: str) -> None:
+    for key in keys:
+        await program.press_without_waiting(key)
+    assert isinstance(program.app.screen, WorkspaceList)
+    assert not program.wire.passed
+
+
+def row(program: Program) -> str:
+    """The key of the flag under the cursor."""
+    assert isinstance(program.app.screen, WorkspaceList)
+    assert program.app.screen.record is not None
+    return str(program.app.screen.record.key)
+
+
+@pytest.mark.parametrize(
+    ("key", "opened"), [("e", FormScreen), ("enter", FlagScreen), ("space", ConfirmScreen)]
+)
+async def test_first_key_is_handled_once_connected(setting: Setting, key: str, opened: type[object]) -> None:
+    async with connecting(setting) as (program, connected):
+        await press(program, *THIRD)
+        flag = row(program)
+        await press(program, key)
+        connected.set()
+        await program.settle()
+        assert isinstance(program.app.screen, opened)
+        assert flag in program.screen
+        assert program.wire.writes() == []
+
+
+async def test_queued_keys_keep_their_order_and_their_row(setting: Setting) -> None:
+    async with connecting(setting) as (program, connected):
+        await press(program, *THIRD)
+        flag = row(program)
+        await press(program, "enter", "h", "escape", "h")
+        assert row(program) == flag
+        await press(program, "enter", "h")
+        connected.set()
+        await program.settle()
+        assert isinstance(program.app.screen, FlagScreen)
+        assert flag in program.screen
+        assert "compare" in program.screen.splitlines()[-1]
+
+
+async def test_queued_y_confirms_no_question(setting: Setting) -> None:
+    async with connecting(setting) as (program, connected):
+        await press(program, "space", "y", "y", "enter")
+        connected.set()
+        await program.settle()
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert program.wire.writes() == []
+        assert program.notices == ["A dialog takes only keys pressed after it opened: 3 queued keys dropped"]
+
+
+async def test_escape_drops_queued_keys(setting: Setting) -> None:
+    async with connecting(setting) as (program, connected):
+        await press(program, "space", "j", "escape")
+        assert "Escape: 2 queued keys dropped" in program.notices
+        connected.set()
+        await program.settle()
+        assert isinstance(program.app.screen, WorkspaceList)
+
+
+async def test_failed_connection_drops_queued_keys_and_refuses_more(setting: Setting) -> None:
+    async with connecting(setting, has_key=False) as (program, connected):
+        await press(program, "e")
+        connected.set()
+        await program.settle()
+        assert "There is no connection: 1 queued key dropped" in program.notices
+        await program.press("escape")
+        await program.press("n")
+        assert "not possible now: There is no connection; F5 tries again." in program.notices
+        assert isinstance(program.app.screen, WorkspaceList)
+
+
+async def test_ctrl_q_is_obeyed_before_queued_keys(setting: Setting) -> None:
+    async with connecting(setting) as (program, _connected):
+        await press(program, "space", "j")
+        await program.pilot.press("ctrl+q")
+        assert not program.app.is_running
+
+
+async def test_keys_that_need_no_server_are_handled_at_once(setting: Setting) -> None:
+    async with connecting(setting) as (program, connected):
+        await press(program, "x", "s", "down", "v")
+        assert len(program.app.screen.rows.marks) == 1  # type: ignore[attr-defined]  # a list
+        connected.set()
+        await program.settle()
