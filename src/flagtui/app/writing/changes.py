@@ -38,15 +38,13 @@ class Changes(Screens):
 
     @cached_property
     def _keys(self) -> KeyQueue:
-        # Only who presses a key before there is a connection waits for it.
+        # No row waits for it.
         from flagtui.app.writing.key_queue import KeyQueue
 
         return KeyQueue(self, self._app_state)
 
     def holds(self, event: Event) -> bool:
-        """Queue or refuse a key that needs the server before there is a connection; False for every other."""
-        if self._app_state.workspace is not None and "_keys" not in self.__dict__:
-            return False
+        """Queue or refuse a key of a list that cannot be handled yet; False for every other event."""
         return isinstance(event, Key | Paste) and self._keys.hold(event)
 
     @property

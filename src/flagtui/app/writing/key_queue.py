@@ -1,6 +1,6 @@
-"""Keys that need the server, pressed before there is a connection: queued in order, or refused.
+"""Keys that need the server or its rows, pressed before these are there: queued in order, or refused.
 
-Loaded by the first key that is pressed then.
+Loaded by the first key.
 """
 
 import asyncio
@@ -14,19 +14,21 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.screens import Screens
-from flagtui.store.load_progress import RecordId
+from flagtui.store.load_progress import Empty, RecordId
 from flagtui.text.formats import count
 from flagtui.text.styled import Notice
 
 NEEDS_SERVER: Final = frozenset(command.id for command in COMMANDS if command.needs_server)
 """Ids of these commands."""
+NEEDS_ROWS: Final = frozenset(command.id for command in COMMANDS if command.action.startswith("rows("))
+"""Those that move the cursor or mark: on a list without rows the next key would be about another row."""
 QUIT: Final = "ctrl+q"
 NOTICED_AFTER: Final = 0.5
 """Seconds after which a queue is announced; most connections take less."""
 
 
 class KeyQueue:
-    """Holds the first key that needs the server, and every key after it, until the connection is there.
+    """Holds the first key that cannot be handled yet, and every key after it, until it can be.
 
     The keys act on the row that was under the cursor. Escape drops them, and so do a connection that fails
     and a dialog that one of them opens: no question is answered before it was read.
@@ -62,14 +64,24 @@ class KeyQueue:
         return True
 
     def _is_first(self, key: str) -> bool:
-        """Whether the key is one of a list that needs the server, while there is no connection."""
-        app, state = self._app, self._app_state
-        # Picking a flag takes its key from its row and leaves.
-        is_ready = state.workspace is not None or state.session.pick is not None
-        if is_ready or app.screen.is_modal or not isinstance(app.focused, RowList):
+        """Whether the key is one of a list that has no connection, or no rows yet, and needs them."""
+        app, rows = self._app, self._app.focused
+        if not isinstance(rows, RowList) or app.screen.is_modal or self._is_ready(rows):
             return False
         active = app.screen.active_bindings.get(key)
-        return active is not None and active.enabled and active.binding.id in NEEDS_SERVER
+        if active is None or not active.enabled:
+            return False
+        # Picking a flag takes its key from its row and leaves.
+        is_picked = rows.shown > 0 and self._app_state.session.pick is not None
+        id = active.binding.id
+        return (id in NEEDS_SERVER and not is_picked) or (id in NEEDS_ROWS and not rows.shown)
+
+    def _is_ready(self, rows: RowList[object]) -> bool:
+        workspace = self._app_state.workspace
+        if workspace is None or rows.shown:
+            return workspace is not None
+        loading = workspace.loading(self._app_state.kind)
+        return not (loading.is_running or isinstance(loading.state, Empty))
 
     def _begin(self, event: events.Key | events.Paste) -> bool:
         """Queue the first key; refuse it where the connection has failed."""
@@ -106,11 +118,11 @@ class KeyQueue:
         """Release or drop the keys once the connection is there or has failed."""
         if not self._keys or self._is_releasing:
             return
-        if self._app_state.workspace is not None:
+        if self._app_state.trouble is not None:
+            self._drop("There is no connection")
+        elif self._rows is not None and self._is_ready(self._rows):
             self._is_releasing = True
             self._app.run_worker(self._release(), group="keys")
-        elif self._app_state.trouble is not None:
-            self._drop("There is no connection")
 
     async def _release(self) -> None:
         """Hand over key after key, each when the one before has opened what it opens."""
