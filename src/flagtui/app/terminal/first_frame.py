@@ -72,6 +72,8 @@ def quieten() -> bool:
 
         found = termios.tcgetattr(0)
         quiet = found.copy()
+        # Enter, ctrl+s and ctrl+q arrive as the app reads them later; nothing of them is for the terminal.
+        quiet[0] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.IXOFF)
         quiet[3] &= ~(termios.ECHO | termios.ICANON)
         termios.tcsetattr(0, termios.TCSANOW, quiet)
         _found = found
