@@ -170,6 +170,7 @@ async def test_a_question_can_be_fetched_later(service: Service) -> None:
     assert (waiting["complete"], waiting["results"]) == (False, None)
     service.clock.pass_(seconds=-0.9)
     assert (await service.send("GET", f"query/{waiting['id']}")).status_code == 202
+    assert (await service.send("GET", f"query/{waiting['id'][:5]}%0a{waiting['id'][5:]}")).status_code == 404
     answered = (await service.get(f"query/{waiting['id']}"))["query_status"]
     assert (answered["complete"], answered["results"]["baseline"]["sum"]) == (True, 20)
 

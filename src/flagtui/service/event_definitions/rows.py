@@ -1,5 +1,6 @@
 """One event definition: finding it, by name too, and the JSON text it is answered with."""
 
+import re
 import sqlite3
 from uuid import UUID
 
@@ -19,6 +20,8 @@ JOINED = """
     LEFT JOIN users AS verifier ON verifier.id = d.verified_by_id
     LEFT JOIN users AS editor ON editor.id = d.updated_by_id
     LEFT JOIN users AS maker ON maker.id = d.created_by_id"""
+
+_UUID_SIGNS = re.compile(r"[0-9A-Fa-f-]+")
 
 
 def find_row(call: Call, name: str = "id") -> sqlite3.Row:
@@ -44,7 +47,8 @@ def find_by(db: sqlite3.Connection, project_id: int, column: str, value: str) ->
 
 def uuid_text(text: Json) -> str | None:
     """The UUID as it is stored; None for what is none."""
-    if not isinstance(text, str):
+    # UUID() skips line breaks, so another text of 32 signs could name the record.
+    if not isinstance(text, str) or _UUID_SIGNS.fullmatch(text) is None:
         return None
     try:
         return str(UUID(text))
