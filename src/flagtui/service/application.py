@@ -150,7 +150,9 @@ async def _tick(dispatcher: Dispatcher) -> None:
     """Makes scheduled changes while nobody asks for anything."""
     while True:
         await asyncio.sleep(TICK_SECONDS)
-        await dispatcher.make_due_changes()
+        # Otherwise one locked moment would end it. The next request reports what is wrong.
+        with contextlib.suppress(sqlite3.OperationalError):
+            await dispatcher.make_due_changes()
 
 
 def found(db: sqlite3.Connection, now: str) -> None:

@@ -11,6 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from flagtui.service.database_files import DatabaseFiles
+
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 """Runs on a thread of the database inside one transaction; an exception rolls all of it back."""
@@ -109,14 +111,26 @@ class Database:
         self._idle: queue.Queue[sqlite3.Connection] = queue.Queue(MOST_IDLE)
         self._idle_for_long: queue.Queue[sqlite3.Connection] = queue.Queue(MOST_IDLE)
         self._writer = _open(path, busy_seconds)
+        self._files = DatabaseFiles(path)
         # One thread with a queue: writes happen one after the other, in the order they were asked for.
         self._writes = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-writer")
         # One here too: Python does not count faster on several, and each would remember all people anew.
         self._long_reads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-reader")
 
     def write(self, work: Work[T]) -> Future[T]:
-        """Queues `work`; the future is done after the commit has reached the disk."""
-        return self._writes.submit(_in_transaction, self._writer, work)
+        """Queues `work`; the future is done after the commit has reached the disk.
+
+        It raises DatabaseMoved when the file is found elsewhere: before the work nothing is written, after
+        the commit the change is only in the file that was moved.
+        """
+
+        def writing() -> T:
+            self._files.check_file()
+            result = _in_transaction(self._writer, work)
+            self._files.check_all()
+            return result
+
+        return self._writes.submit(writing)
 
     def read_long(self, work: Work[T]) -> Future[T]:
         """Queues `work`, which only reads and takes more than a few milliseconds."""
@@ -128,11 +142,16 @@ class Database:
         return self._long_reads.submit(reading)
 
     def reading(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
-        """A connection that cannot write and sees one moment of the database throughout."""
+        """A connection that cannot write and sees one moment of the database throughout.
+
+        Entering it raises DatabaseMoved when the file is found elsewhere.
+        """
         return self._reading(self._idle)
 
     @contextlib.contextmanager
     def _reading(self, idle: queue.Queue[sqlite3.Connection]) -> Iterator[sqlite3.Connection]:
+        # Otherwise new connections would read another file, or make an empty one.
+        self._files.check_file()
         try:
             connection = idle.get_nowait()
         except queue.Empty:

@@ -18,9 +18,11 @@ from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.database import Database
+from flagtui.service.database_files import DatabaseMoved
 from flagtui.service.errors import (
     Fault,
     closed_to_keys,
+    database_moved,
     database_unavailable,
     method_not_allowed,
     not_found,
@@ -93,6 +95,9 @@ class Dispatcher:
             return _fault_answer(fault)
         except ClientDisconnect:
             return Answer(status=400)
+        except DatabaseMoved as error:
+            _log.error("%s; nothing is written until a restart", error)
+            return _fault_answer(database_moved())
         except sqlite3.OperationalError as error:
             _log.error("database: %s", error)
             return _fault_answer(database_unavailable())

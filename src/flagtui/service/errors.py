@@ -103,6 +103,15 @@ def database_unavailable() -> Fault:
     return standard(503, "server_error", "database_unavailable", detail, Retry_After="1")
 
 
+def database_moved() -> Fault:
+    """503 without `Retry-After`: only a restart helps."""
+    detail = (
+        "The database file was moved, replaced or deleted while the service ran. A change that was not "
+        "acknowledged may be lost. Put the file back and restart the service."
+    )
+    return standard(503, "server_error", "database_moved", detail)
+
+
 def hand_written(status: int, body: Json | None) -> Fault:
     """An answer without the standard four keys: the bodies the product writes by hand, or none at all."""
     return Fault(status, body)
