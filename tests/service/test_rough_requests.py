@@ -3,10 +3,12 @@
 import asyncio
 import os
 import socket
+import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from statistics import median
 from threading import Thread
 from typing import Final
 
@@ -14,7 +16,7 @@ import pytest
 from tests.service.test_server import KEY, Served, serving
 
 from flagtui.service import DatabaseUnusable, close_service, create_service
-from flagtui.service.server import HEAD_SECONDS, MOST_CONNECTIONS
+from flagtui.service.connections import HEAD_SECONDS, MOST_CONNECTIONS
 
 PATH: Final = "/api/projects/1/feature_flags/"
 CROWD: Final = int(os.environ.get("FLAGTUI_CROWD", "100"))
@@ -127,6 +129,50 @@ def test_bodies_that_do_not_end_take_little_memory_and_hold_no_reading_up(served
         assert served.ask("GET", PATH)[0] == 200
         assert memory(served) - before < GROWTH
     assert served.ask("POST", PATH, '{"key": "after-bodies"}')[0] == 201
+
+
+def milliseconds_of_a_change(served: Served, count: int) -> float:
+    """The median of as many changes, each on a connection of its own."""
+    times = []
+    for number in range(count):
+        started = time.perf_counter()
+        assert served.ask("PATCH", f"{PATH}1/", f'{{"name": "{number}"}}')[0] == 200
+        times.append((time.perf_counter() - started) * 1000)
+    return median(times)
+
+
+@pytest.mark.parametrize("headers", ["", "Authorization: Bearer phx_unknown\r\n"])
+def test_slow_bodies_without_a_key_delay_no_change(served: Served, headers: str) -> None:
+    served.ask("POST", PATH, '{"key": "changed-often"}')
+    alone = milliseconds_of_a_change(served, 15)
+    head = f"{headers}Content-Type: application/json\r\nContent-Length: 1000\r\n"
+    with ExitStack() as open_ones:
+        for _ in range(20):
+            slow = open_ones.enter_context(socket.create_connection(("127.0.0.1", served.port)))
+            slow.sendall(raw("PATCH", f"{PATH}1/", head) + b"{")
+        assert milliseconds_of_a_change(served, 15) - alone < 50
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("PATCH", f"{PATH}1/", "", b"401"),
+        ("PATCH", "/api/nothing/", "", b"404"),
+        ("POST", "/api/projects/99/feature_flags/", f"Authorization: Bearer {KEY}\r\n", b"404"),
+        ("PATCH", PATH, f"Authorization: Bearer {KEY}\r\n", b"405"),
+        ("POST", PATH, f"Authorization: Bearer {KEY}\r\nContent-Type: text/plain\r\n", b"415"),
+        ("POST", PATH, f"Authorization: Bearer {KEY}\r\nOrigin: https://evil.example\r\n", b"403"),
+    ],
+)
+def test_a_sender_of_a_large_body_gets_the_refusal(
+    served: Served, method: str, path: str, headers: str, status: bytes
+) -> None:
+    """The body is 3 MiB, more than is dropped, so that some of it is still on its way."""
+    length = 3 * 2**20
+    with closing(socket.create_connection(("127.0.0.1", served.port), timeout=10)) as one:
+        with suppress(ConnectionError):
+            one.sendall(raw(method, path, f"{headers}Content-Length: {length}\r\n") + b" " * length)
+        assert one.recv(12) == b"HTTP/1.1 " + status
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
+from starlette.responses import JSONResponse
 
-from flagtui.service.server import CannotListen, Place, PortInUse, RemoteRefused, listen
+from flagtui.service.server import CannotListen, Guard, Place, PortInUse, RemoteRefused, host_name, listen
 
 KEY = "phx_served"
 SERVE = """
@@ -96,11 +98,29 @@ def test_it_serves_logs_and_stops_cleanly(served: Served, tmp_path: Path) -> Non
     assert [file.name for file in tmp_path.iterdir()] == ["x.db"]
 
 
+def test_unfinished_bodies_do_not_disturb_a_stop(served: Served) -> None:
+    slow = []
+    for key in ("", f"Authorization: Bearer {KEY}\r\n"):
+        head = (
+            f"POST /api/projects/1/feature_flags/ HTTP/1.1\r\nHost: localhost\r\n{key}Content-Length: 9\r\n"
+        )
+        slow.append(socket.create_connection(("127.0.0.1", served.port), timeout=10))
+        slow[-1].sendall(f"{head}Content-Type: application/json\r\n\r\n{{".encode())
+    assert slow[0].recv(12) == b"HTTP/1.1 401"
+    written = served.stop()
+    assert served.process.returncode == 0
+    assert "Traceback" not in written
+    assert slow[1].recv(12) == b"HTTP/1.1 503"
+    for connection in slow:
+        connection.close()
+
+
 def test_browsers_and_strange_names_are_kept_out(served: Served) -> None:
     for headers, status in (
         ({"Host": "evil.example"}, 400),
         ({"Host": f"evil.example:{served.port}"}, 400),
         ({"Host": ""}, 400),
+        ({"Host": "localhost:evil.com"}, 400),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Host": f"localhost:{served.port}"}, 200),
@@ -108,6 +128,69 @@ def test_browsers_and_strange_names_are_kept_out(served: Served) -> None:
     ):
         found, _ = served.ask("GET", "/api/projects/", **headers)
         assert found == status, headers
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("localhost", "localhost"),
+        ("LocalHost:8010", "localhost"),
+        ("127.0.0.1:0", "127.0.0.1"),
+        ("[::1]", "::1"),
+        ("[::1]:8010", "::1"),
+        ("localhost:65535", "localhost"),
+        ("localhost.", "localhost."),
+        ("localhost:evil.com", ""),
+        ("localhost:80:80", ""),
+        ("localhost:80@evil.com", ""),
+        ("localhost:", ""),
+        ("localhost:-1", ""),
+        ("localhost:+1", ""),
+        ("localhost:8_0", ""),
+        ("localhost:٣", ""),
+        ("localhost:65536", ""),
+        ("localhost:80\n", ""),
+        ("[::1]:x", ""),
+        ("[::1]evil.com", ""),
+        ("[::1", ""),
+        ("::1", ""),
+        ("[localhost]", ""),
+        ("[127.0.0.1]", ""),
+        ("[::1%25lo]", ""),
+        (":80", ""),
+        ("", ""),
+    ],
+)
+def test_a_host_header_is_a_name_and_a_port(header: str, name: str) -> None:
+    assert host_name(header) == name
+
+
+@pytest.mark.parametrize(
+    ("header", "is_known"),
+    [
+        ("localhost:evil.com", False),
+        ("localhost:80:80", False),
+        ("[::1]:x", False),
+        ("localhost.", False),
+        ("evil.localhost", False),
+        ("localhost@evil.com", False),
+        ("127.0.0.1.evil.com", False),
+        ("", False),
+        ("localhost:1", True),
+        ("[::1]:1", True),
+    ],
+)
+async def test_only_names_of_this_machine_are_answered(header: str, is_known: bool) -> None:
+    guard = Guard(JSONResponse([]), Place(), None)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(guard)) as client:
+        response = await client.get("http://127.0.0.1/", headers={"Host": header})
+    assert response.status_code == (200 if is_known else 400)
+
+
+def test_two_host_headers_are_refused(served: Served) -> None:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as connection:
+        connection.sendall(b"GET /api/projects/ HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 400"
 
 
 def test_a_port_in_use_is_a_sentence() -> None:

@@ -29,6 +29,7 @@ from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
 from flagtui.service.keys import NewKey, insert_key
 from flagtui.service.operations import Operation, Routes
+from flagtui.service.request_body import Pace
 from flagtui.service.schema_document import schema_operation
 from flagtui.service.settings import Settings
 
@@ -67,6 +68,7 @@ class Choices(TypedDict, total=False):
     max_filters_bytes: int
     max_body_bytes: int
     max_depth: int
+    pace: Pace
     clock: Clock
     key_file: Path | None
 

@@ -29,9 +29,7 @@ def parse_json(raw: bytes, content_type: str | None, max_depth: int) -> Json:
     """415 for another media type, 400 for broken or too deeply nested JSON; nothing sent is {}."""
     if not raw:
         return {}
-    media = (content_type or "").split(";")[0].strip().lower()
-    if media != "application/json":
-        raise unsupported_media_type(content_type or "")
+    check_media_type(content_type)
     try:
         value = msgspec.json.decode(raw)
     except RecursionError:
@@ -40,6 +38,13 @@ def parse_json(raw: bytes, content_type: str | None, max_depth: int) -> Json:
         raise parse_error(_where_it_breaks(raw)) from None
     _check_depth(value, max_depth)
     return value
+
+
+def check_media_type(content_type: str | None) -> None:
+    """Raise 415 for anything but JSON."""
+    media = (content_type or "").split(";")[0].strip().lower()
+    if media != "application/json":
+        raise unsupported_media_type(content_type or "")
 
 
 def _where_it_breaks(raw: bytes) -> str:

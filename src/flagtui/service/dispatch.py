@@ -27,18 +27,24 @@ from flagtui.service.errors import (
     method_not_allowed,
     not_found,
     server_error,
-    too_large,
-    too_slow,
+    throttled,
 )
 from flagtui.service.keys import note_use
 from flagtui.service.operations import Operation, Routes
+from flagtui.service.request_body import check_announced, read_body
 from flagtui.service.scheduling import apply_due, first_due
 from flagtui.service.settings import Settings
+from flagtui.service.turns import NoTurn, Turns
 
 T = TypeVar("T")
-BODY_SECONDS = 30.0
-BODIES_AT_ONCE = 16
-"""Bodies that are read at the same time, since each is held in memory; more wait for their turn."""
+AT_ONCE = 16
+"""Changes under way at the same time, from the first byte of the body to the commit: each body is in memory.
+As many long reads and reads with a body."""
+AT_ONCE_PER_KEY = 4
+TURN_SECONDS = 60.0
+"""How long a request waits for its turn."""
+ADMITTED_FOR = timedelta(seconds=1)
+"""How long the check of a key holds while the body arrives."""
 USE_NOTED_EVERY = timedelta(hours=1)
 _log = logging.getLogger("flagtui.service")
 # Inside the app nobody listens, and the last resort of logging would write on the screen.
@@ -71,7 +77,8 @@ class Dispatcher:
         self.settings = settings
         self._throttle = Throttle(settings.rate_limit)
         self._used: dict[str, datetime] = {}
-        self._bodies = asyncio.Semaphore(BODIES_AT_ONCE)
+        self._changes = Turns(AT_ONCE, AT_ONCE_PER_KEY)
+        self._reads = Turns(AT_ONCE, AT_ONCE_PER_KEY)
         with database.reading() as db:
             self._next_due = first_due(db)
 
@@ -103,28 +110,52 @@ class Dispatcher:
             return _fault_answer(database_unavailable())
         except Exception:
             # The outermost place: one broken request must not end the demo or the server it runs in.
-            _log.exception("%s %s failed", request.method, request.url.path)
+            _log.exception("%s %r failed", request.method, request.scope["path"])
             return _fault_answer(server_error())
 
     async def _handle(self, request: Request) -> Answer:
+        """Check what the head shows, then read the body, if one is read, and run the handler."""
         match = self._match(request)
         await self.make_due_changes()
-        raw = await self._read_body(request)
-        operation = match.operation
         with self.database.reading() as db:
-            call = self._admitted(db, request, match, raw)
+            call = self._admitted(db, request, match)
+            self._count(call)
+            operation = match.operation
             if operation is None:
                 self._refuse_unknown_action(match, request.method)
                 return _describe(request, match)
-            if not operation.writes and not operation.slow:
+            if not (operation.has_body or operation.writes or operation.slow):
                 return _carry_out(operation, call)
+        if operation.has_body:
+            check_announced(request.headers, self.settings.max_body_bytes)
+        turns = self._changes if operation.writes else self._reads
+        try:
+            async with turns.hold(call.caller.key_id, TURN_SECONDS):
+                if operation.has_body:
+                    call = await self._with_body(request, match, call)
+                return await self._run(operation, call)
+        except NoTurn:
+            raise throttled(1) from None
 
+    async def _with_body(self, request: Request, match: Match, call: Call) -> Call:
+        """Read the body; admit the caller again if that took long, since the key may have been revoked."""
+        raw = await read_body(request, self.settings.max_body_bytes, self.settings.pace)
+        if self.settings.clock() - call.now > ADMITTED_FOR:
+            await self.make_due_changes()
+            with self.database.reading() as db:
+                call = self._admitted(db, request, match)
+        return replace(call, raw_body=raw)
+
+    async def _run(self, operation: Operation, call: Call) -> Answer:
         def handling(db: sqlite3.Connection) -> Answer:
             return _carry_out(operation, replace(call, db=db))
 
         if operation.writes:
             return await self._write(handling)
-        return await asyncio.wrap_future(self.database.read_long(handling))
+        if operation.slow:
+            return await asyncio.wrap_future(self.database.read_long(handling))
+        with self.database.reading() as db:
+            return handling(db)
 
     def _refuse_unknown_action(self, match: Match, method: str) -> None:
         """Older servers took the name of a newer action for an id, and keys then lacked a scope for it."""
@@ -151,7 +182,8 @@ class Dispatcher:
         return result
 
     def _match(self, request: Request) -> Match:
-        path = request.url.path
+        # Not `request.url.path`, from which Python's parser drops line breaks and tabs.
+        path: str = request.scope["path"]
         if path.startswith("/api/environments/"):
             path = "/api/projects/" + path.removeprefix("/api/environments/")
         found = self.routes.find(path)
@@ -161,53 +193,40 @@ class Dispatcher:
         method = "GET" if request.method == "HEAD" else request.method
         return Match(methods.get(method), params, tuple(sorted({*methods, "OPTIONS"})))
 
-    def _admitted(self, db: sqlite3.Connection, request: Request, match: Match, raw: bytes) -> Call:
+    def _admitted(self, db: sqlite3.Connection, request: Request, match: Match) -> Call:
         caller, project, now = NOBODY, None, self.settings.clock()
         if match.operation is None or not match.operation.public:
             caller = identify(db, request.headers.get("authorization"))
             params = with_named_project(db, match.params, request.query_params.get("token", ""))
             project = admit(db, caller, match.operation or UNKNOWN, params, self.settings)
-            self._throttle.count(caller.key_id, now)
-            self._note_use(caller.key_id, now)
         return Call(
             db=db,
             method=request.method,
-            base_url=f"{request.url.scheme}://{request.url.netloc}",
-            path=request.url.path,
+            base_url=_base_url(request),
+            path=request.scope["path"],
             params=match.params,
             query=request.query_params,
             headers=request.headers,
-            raw_body=raw,
             settings=self.settings,
             caller=caller,
             scoped_project=project,
             now=now,
         )
 
-    def _note_use(self, key_id: str, now: datetime) -> None:
-        """Remembers when a key was last used, to the hour; nobody waits for it."""
+    def _count(self, call: Call) -> None:
+        """Count the request against the rate limit; remember when its key was last used, to the hour."""
+        key_id, now = call.caller.key_id, call.now
+        if not key_id:
+            return
+        self._throttle.count(key_id, now)
         if key_id not in self._used or now - self._used[key_id] >= USE_NOTED_EVERY:
             self._used[key_id] = now
             self.database.write(lambda db: note_use(db, key_id, stamp(now)))
 
-    async def _read_body(self, request: Request) -> bytes:
-        """Stops reading as soon as the body is known to be too large."""
-        if request.method not in ("POST", "PUT", "PATCH"):
-            return b""
-        limit = self.settings.max_body_bytes
-        announced = request.headers.get("content-length", "0")
-        if announced.isascii() and announced.isdigit() and int(announced) > limit:
-            raise too_large(limit)
-        chunks = bytearray()
-        try:
-            async with self._bodies, asyncio.timeout(BODY_SECONDS):
-                async for chunk in request.stream():
-                    chunks += chunk
-                    if len(chunks) > limit:
-                        raise too_large(limit)
-        except TimeoutError:
-            raise too_slow() from None
-        return bytes(chunks)
+
+def _base_url(request: Request) -> str:
+    """Return scheme and host; without Starlette's URL, whose making costs as much as a query of the key."""
+    return f"{request.scope.get('scheme', 'http')}://{request.headers.get('host') or request.url.netloc}"
 
 
 def _carry_out(operation: Operation, call: Call) -> Answer:

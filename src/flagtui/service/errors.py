@@ -75,8 +75,8 @@ def too_large(limit: int) -> Fault:
     return standard(413, "invalid_request", "request_too_large", detail)
 
 
-def too_slow() -> Fault:
-    return standard(408, "invalid_request", "request_timeout", "The request body took too long to arrive.")
+def too_slow(detail: str) -> Fault:
+    return standard(408, "invalid_request", "request_timeout", detail)
 
 
 def conflict(detail: str) -> Fault:

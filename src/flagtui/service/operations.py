@@ -69,6 +69,11 @@ class Operation:
         return self.scope is not None and self.scope.endswith(":write")
 
     @property
+    def has_body(self) -> bool:
+        """Whether a body is read; bodies of other methods mean nothing."""
+        return self.method in ("POST", "PUT", "PATCH")
+
+    @property
     def name(self) -> str:
         """Method and path below the project, as the table of generations has it."""
         return f"{self.method} {self.path.removeprefix(PROJECT)}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from flagtui.service.answers import Answer, spliced, text_of
 from flagtui.service.bodies import LARGEST
@@ -68,4 +68,4 @@ def link(call: Call, **changes: str | None) -> str:
     """This request's own address with some query parameters set, or left out where None."""
     pairs = [(name, value) for name, value in call.query.multi_items() if name not in changes]
     pairs += [(name, value) for name, value in changes.items() if value is not None]
-    return f"{call.base_url}{call.path}?{urlencode(sorted(pairs))}"
+    return f"{call.base_url}{quote(call.path, safe='/@')}?{urlencode(sorted(pairs))}"

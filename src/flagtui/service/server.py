@@ -3,11 +3,12 @@
 import errno
 import ipaddress
 import logging
+import re
 import signal
 import socket
 import threading
 import time
-from asyncio import CancelledError, Transport
+from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,12 +16,10 @@ from typing import Any
 import uvicorn
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from flagtui.service.connections import MOST_CONNECTIONS, Lingering, PromptProtocol
 
 LONGEST_PATH = 200
-MOST_CONNECTIONS = 900
-"""Open at once; requests of the surplus are told to come again. A process may often have 1,024 files open."""
-HEAD_SECONDS = 10.0
 STOP_SECONDS = 1
 """For requests under way. No request takes longer; the surplus of a long queue is dropped."""
 
@@ -93,9 +92,8 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 def run(application: ASGIApp, listener: socket.socket, place: Place, write: Write | None = None) -> None:
     """Serves until SIGTERM or SIGINT; then finishes what is under way, closes the application and returns."""
-    guarded = Guard(application, place, write)
     config = uvicorn.Config(
-        guarded,
+        Lingering(Guard(application, place, write)),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -116,23 +114,6 @@ def _stopped_already(*_: object) -> None:
     return None
 
 
-class PromptProtocol(H11Protocol):
-    """Closes connections that send no request, and serves no more of them than there is room for."""
-
-    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
-            self.app = _TOO_MANY
-        self.loop.call_later(HEAD_SECONDS, self._hang_up_if_silent)
-
-    def _hang_up_if_silent(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
-            self.transport.close()
-
-
-_TOO_MANY: ASGIApp = JSONResponse(
-    {"detail": "Too many connections at once. Try again."}, 503, {"Retry-After": "1", "Connection": "close"}
-)
 _STOPPING: ASGIApp = JSONResponse(
     {"detail": "The service is stopping. Try again."}, 503, {"Retry-After": "1", "Connection": "close"}
 )
@@ -182,12 +163,25 @@ class Guard:
         return None
 
     def _knows(self, host: str) -> bool:
-        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-        name = name.strip("[]").lower()
-        if name == "localhost" or name in self._place.names or is_loopback(name):
+        name = host_name(host)
+        if name in ("localhost", *self._place.names) or is_loopback(name):
             return True
         # No foreign name server can rebind an IP address to this machine.
         return self._place.allow_remote and _address(name) is not None
+
+
+_HOST = re.compile(r"(?:\[(?P<bracketed>[0-9a-f:.]+)\]|(?P<plain>[^:\[\]]+))(?::(?P<port>[0-9]{1,5}))?")
+"""`uri-host [ ":" port ]` of RFC 9110, section 7.2; brackets hold IPv6 addresses only."""
+
+
+def host_name(header: str) -> str:
+    """Return the name or address of a Host header in lower case; empty for a malformed header."""
+    match = _HOST.fullmatch(header.lower())
+    if match is None or int(match["port"] or 0) > 65_535:
+        return ""
+    if match["bracketed"] is not None:
+        return match["bracketed"] if ":" in match["bracketed"] else ""
+    return match["plain"]
 
 
 def _shown_path(scope: dict[str, Any] | Scope) -> str:

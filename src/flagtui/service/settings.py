@@ -1,10 +1,11 @@
 """Settings chosen at the start of the service, which every handler can read."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from flagtui.service.clock import Clock, system_clock
 from flagtui.service.generations import NEWEST, OLDER, Generation
+from flagtui.service.request_body import Pace
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Settings:
     max_filters_bytes: int = 512 * 1024
     max_body_bytes: int = 20 * 1024 * 1024
     max_depth: int = 64
+    pace: Pace = field(default_factory=Pace)
     clock: Clock = system_clock
     key_file: Path | None = None
     """Where the key of encrypted payloads lies; made with mode 0600 when the first one is stored."""

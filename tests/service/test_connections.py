@@ -1,0 +1,144 @@
+"""How connections of the server end: without a whole head, and with a body that was not read."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.server import ServerState
+
+from flagtui.service.connections import LINGER_BYTES, Lingering, PromptProtocol
+
+REFUSAL = JSONResponse({"detail": "refused"}, 401)
+HEAD = b"PATCH / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n"
+GET = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+
+class Hasty(PromptProtocol):
+    head_seconds = 0.05
+
+
+@asynccontextmanager
+async def connected(
+    application: ASGIApp, protocol: type[PromptProtocol] = PromptProtocol
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection to an application on loopback, which must end within 5 seconds."""
+    config = uvicorn.Config(application, log_config=None, lifespan="off")
+    state = ServerState()
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: protocol(config, state, {}), "127.0.0.1", 0)
+    async with server, asyncio.timeout(5):
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
+
+
+async def read_response(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """The status and the head of one response; its body is read, too."""
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    length = head.split(b"content-length: ")[1].split(b"\r\n")[0]
+    await reader.readexactly(int(length))
+    return int(head.split()[1]), head
+
+
+async def write_without_end(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
+        await writer.drain()
+
+
+async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
+    body = await Request(scope, receive).body()
+    await Response(str(len(body)))(scope, receive, send)
+
+
+async def test_a_refused_sender_gets_one_response_and_a_clean_end() -> None:
+    async with connected(Lingering(REFUSAL)) as (reader, writer):
+        writer.write(HEAD % 1000 + b"x")
+        status, head = await read_response(reader)
+        assert (status, b"connection: close" in head) == (401, True)
+        # The rest looks like another request; it is part of the body.
+        writer.write((GET * 100)[:999])
+        await writer.drain()
+        assert await reader.read() == b""
+
+
+async def test_a_sender_that_is_fast_gets_the_response() -> None:
+    async with connected(Lingering(REFUSAL)) as (reader, writer):
+        writer.write(HEAD % LINGER_BYTES + b"x" * LINGER_BYTES)
+        assert (await read_response(reader))[0] == 401
+        assert await reader.read() == b""
+
+
+async def test_a_body_without_end_is_dropped_only_for_a_while() -> None:
+    async with connected(Lingering(REFUSAL)) as (reader, writer):
+        writer.write(b"PATCH / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+        assert (await read_response(reader))[0] == 401
+        with pytest.raises(ConnectionError):
+            await write_without_end(writer)
+
+
+async def test_a_client_that_waits_for_a_continue_gets_the_refusal() -> None:
+    async with connected(Lingering(REFUSAL)) as (reader, writer):
+        writer.write(HEAD[:-2] % 1000 + b"Expect: 100-continue\r\n\r\n")
+        assert (await read_response(reader))[0] == 401
+
+
+async def test_a_body_that_was_read_keeps_the_connection() -> None:
+    async with connected(Lingering(read_all)) as (reader, writer):
+        for _ in range(2):
+            writer.write(HEAD % 3 + b"abc")
+            status, head = await read_response(reader)
+            assert (status, b"connection: close" in head) == (200, False)
+
+
+async def test_a_request_without_a_body_keeps_the_connection() -> None:
+    async with connected(Lingering(REFUSAL)) as (reader, writer):
+        for _ in range(2):
+            writer.write(GET)
+            status, head = await read_response(reader)
+            assert (status, b"connection: close" in head) == (401, False)
+
+
+@pytest.mark.parametrize("before", [b"", GET, HEAD % 3 + b"abc"])
+async def test_half_a_head_ends_the_connection(before: bytes) -> None:
+    async with connected(Lingering(read_all), Hasty) as (reader, writer):
+        if before:
+            writer.write(before)
+            await read_response(reader)
+        writer.write(b"GET / HTTP/1.1\r\nHost")
+        assert await reader.read() == b""
+
+
+async def test_a_whole_head_stops_its_timer() -> None:
+    release = asyncio.Event()
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        await release.wait()
+        await REFUSAL(scope, receive, send)
+
+    async with connected(slow, Hasty) as (reader, writer):
+        writer.write(GET)
+        asyncio.get_running_loop().call_later(2 * Hasty.head_seconds, release.set)
+        assert (await read_response(reader))[0] == 401
+
+
+async def test_broken_chunks_get_one_response_and_no_traceback(caplog: Any) -> None:
+    head = b"PATCH / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+    async with connected(Lingering(REFUSAL)) as (reader, writer):
+        writer.write(head + b"zz\r\n")
+        response = await reader.read()
+    assert response.startswith(b"HTTP/1.1 400")
+    async with connected(Lingering(REFUSAL)) as (reader, writer):
+        writer.write(head)
+        assert (await read_response(reader))[0] == 401
+        writer.write(b"zz\r\n")
+        assert await reader.read() == b""
+    assert [record for record in caplog.records if record.exc_info] == []

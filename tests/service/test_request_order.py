@@ -1,0 +1,200 @@
+"""What is checked before the first byte of a body is read, and who waits for whom."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from tests.doubles.service_world import FLAGS, Start, World
+
+from flagtui.service.answers import answer
+from flagtui.service.dispatch import Dispatcher
+from flagtui.service.operations import Operation, Routes
+from flagtui.service.settings import Settings
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Asked = tuple[int, Any]
+"""A status and a decoded body."""
+CHANGED = json.dumps({"name": "changed"}).encode()
+
+
+async def ask(world: World, method: str, path: str, receive: Receive, **headers: str) -> Asked:
+    """One request straight into the application."""
+    sent: list[Any] = []
+    named = {"host": "127.0.0.1", "content-type": "application/json", **world.headers, **headers}
+    scope = {
+        "type": "http",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "query_string": b"",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in named.items() if value],
+        "server": ("127.0.0.1", 80),
+    }
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    transport = world.client._transport
+    assert isinstance(transport, httpx.ASGITransport)
+    await transport.app(scope, receive, send)
+    return sent[0]["status"], json.loads(sent[1]["body"] or b"null")
+
+
+async def receive_nothing() -> dict[str, Any]:
+    """A body that never arrives."""
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+async def start(requests: Iterable[Coroutine[Any, Any, Asked]]) -> list[asyncio.Task[Asked]]:
+    """Let each of them run until it waits."""
+    tasks = [asyncio.create_task(request) for request in requests]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    return tasks
+
+
+def whole(body: bytes) -> Receive:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("PATCH", f"{FLAGS}1/", {"Authorization": ""}, 401),
+        ("PATCH", f"{FLAGS}1/", {"Authorization": "Bearer phx_unknown"}, 401),
+        ("PATCH", "/api/projects/99/feature_flags/1/", {}, 404),
+        ("PATCH", "/api/nothing/", {}, 404),
+        ("PATCH", FLAGS, {}, 405),
+        ("PATCH", f"{FLAGS}1/", {"content-length": str(2**40)}, 413),
+        ("PATCH", f"{FLAGS}1/", {"content-length": "5", "content-type": "text/plain"}, 415),
+        ("GET", FLAGS, {"content-length": "5"}, 200),
+    ],
+)
+async def test_a_refusal_waits_for_no_body(
+    world: World, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    async with asyncio.timeout(5):
+        assert (await ask(world, method, path, receive_nothing, **headers))[0] == status
+
+
+async def test_a_missing_scope_is_refused_before_the_body(world: World) -> None:
+    reader = world.with_key("feature_flag:read")
+    async with asyncio.timeout(5):
+        status, said = await ask(reader, "PATCH", f"{FLAGS}1/", receive_nothing)
+    assert (status, said["detail"]) == (403, "API key missing required scope 'feature_flag:write'")
+
+
+async def test_bodies_without_a_key_take_no_turn(world: World) -> None:
+    flag = await world.flag("a")
+    path = f"{FLAGS}{flag['id']}/"
+    slow = [
+        asyncio.create_task(ask(world, "PATCH", path, receive_nothing, Authorization="")) for _ in range(50)
+    ]
+    async with asyncio.timeout(5):
+        assert (await ask(world, "PATCH", path, whole(CHANGED)))[0] == 200
+        assert {status for status, _ in await asyncio.gather(*slow)} == {401}
+
+
+async def test_slow_bodies_of_one_key_leave_turns_to_others(world: World) -> None:
+    flag = await world.flag("a")
+    path, other = f"{FLAGS}{flag['id']}/", world.with_key("*")
+    slow = await start(ask(world, "PATCH", path, receive_nothing) for _ in range(50))
+    async with asyncio.timeout(5):
+        assert (await ask(other, "PATCH", path, whole(CHANGED)))[0] == 200
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+
+
+async def test_changes_of_two_keys_are_made_in_rotation(world: World) -> None:
+    flag = await world.flag("a")
+    path, other = f"{FLAGS}{flag['id']}/", world.with_key("*")
+    order: list[str] = []
+
+    async def change(name: str, asking: World) -> None:
+        assert (await ask(asking, "PATCH", path, whole(CHANGED)))[0] == 200
+        order.append(name)
+
+    await asyncio.gather(*(change("many", world) for _ in range(40)), change("single", other))
+    assert order.index("single") < 12
+
+
+async def test_a_key_revoked_during_its_body_changes_nothing(world: World) -> None:
+    flag = await world.flag("a")
+    other = world.with_key("*")
+
+    async def receive() -> dict[str, Any]:
+        world.write("DELETE FROM api_keys WHERE label = 'test'")
+        world.clock.pass_(seconds=2)
+        return {"type": "http.request", "body": CHANGED, "more_body": False}
+
+    assert (await ask(other, "PATCH", f"{FLAGS}{flag['id']}/", receive))[0] == 401
+    assert (await world.get(f"{flag['id']}/"))["name"] == ""
+
+
+async def test_a_request_with_a_body_counts_once(start_world: Start) -> None:
+    world = await start_world(rate_limit=2)
+    assert (await world.ask("POST", "", {"key": "a"})).status_code == 201
+    assert (await world.ask("POST", "", {"key": "b"})).status_code == 201
+    assert (await world.ask("POST", "", {"key": "c"})).status_code == 429
+
+
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("/api/projects{}/", "Endpoint not found."),
+        ("/api{}/projects/", "Endpoint not found."),
+        ("{}/api/projects/", "Endpoint not found."),
+        ("/api/projects/1{}/feature_flags/", "Project not found."),
+        ("/api/projects/{}1/feature_flags/", "Project not found."),
+        ("/api/projects/@current{}/", "Project not found."),
+        ("/api/projects/1/feature_flags/1{}/", "Not found."),
+        ("/api/projects/1/event_definitions/{}/", "Not found."),
+        ("/api/organizations/@current{}/", "Not found."),
+        ("/api/users/@me{}/", None),
+        ("/api/personal_api_keys/@current{}/", None),
+    ],
+)
+async def test_line_breaks_in_a_path_name_nothing_else(world: World, path: str, detail: str | None) -> None:
+    await world.flag("a")
+    for sign in ("%0a", "%0A", "%0d", "%09", "%0d%0a"):
+        refusal = await world.refused("GET", path.format(sign))
+        assert 400 <= refusal.status < 500
+        assert detail in (None, refusal.detail)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\n", "a\r", "\tb\r\n", "a?b#c\\d;e"])
+async def test_a_part_of_a_path_reaches_the_handler_intact(world: World, name: str) -> None:
+    echo = Operation(
+        "GET", "/api/echo/{name}", lambda call: answer([call.params, call.path]), "", public=True
+    )
+    dispatcher = Dispatcher(world.database, Routes([echo]), Settings())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(dispatcher)) as client:
+        response = await client.get(f"http://service.test/api/echo/{quote(name)}/")
+    assert response.json() == [{"name": name}, f"/api/echo/{name}/"]
+
+
+async def test_a_line_break_in_a_query_reaches_the_handler(world: World) -> None:
+    path = "/api/projects/1/event_definitions/by_name/?name=a%0Ab%0D%09"
+    world.write("INSERT INTO event_definitions (id, project_id, name) VALUES ('x', 1, 'ab')")
+    assert (await world.refused("GET", path)).status == 404
+    world.write("INSERT INTO event_definitions (id, project_id, name) VALUES ('y', 1, ?)", "a\nb\r\t")
+    assert (await world.get(path))["name"] == "a\nb\r\t"
+
+
+async def test_a_line_break_in_an_id_names_no_record(world: World) -> None:
+    made = await world.post("/api/projects/1/event_definitions/", {"name": "a"}, 201)
+    digits = made["id"].replace("-", "")
+    assert digits[0] == "0"
+    assert (await world.get(f"/api/projects/1/event_definitions/{digits}/"))["name"] == "a"
+    # Python's UUID() reads this as the same number.
+    refusal = await world.refused("GET", f"/api/projects/1/event_definitions/{digits[1:]}%0A/")
+    assert refusal.status == 404

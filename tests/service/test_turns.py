@@ -1,0 +1,96 @@
+"""Turns are bounded, and owners take them in rotation."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from flagtui.service.turns import NoTurn, Turns
+
+LONG = 20.0
+
+
+async def settle() -> None:
+    """Let every task run until it waits."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+class Held:
+    """Tasks that hold a turn until they are let go."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self.order: list[str] = []
+        self.gates: list[asyncio.Event] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def start(self, *owners: str) -> None:
+        self.tasks += [asyncio.create_task(self._hold(owner)) for owner in owners]
+        await settle()
+
+    async def _hold(self, owner: str) -> None:
+        async with self.turns.hold(owner, LONG):
+            self.order.append(owner)
+            gate = asyncio.Event()
+            self.gates.append(gate)
+            await gate.wait()
+
+    async def end_first(self) -> None:
+        self.gates.pop(0).set()
+        await settle()
+
+    async def end_all(self) -> None:
+        while self.gates:
+            await self.end_first()
+        await asyncio.gather(*self.tasks)
+
+
+async def test_one_owner_holds_at_most_its_share() -> None:
+    held = Held(Turns(4, 2))
+    await held.start("a", "a", "a", "b")
+    assert held.order == ["a", "a", "b"]
+    await held.end_all()
+    assert held.order == ["a", "a", "b", "a"]
+
+
+async def test_owners_take_turns_in_rotation() -> None:
+    held = Held(Turns(1, 1))
+    await held.start("a", "a", "a", "a", "b", "b", "c")
+    await held.end_all()
+    assert "".join(held.order) == "aabcaba"
+
+
+async def test_all_owners_hold_at_most_the_total() -> None:
+    held = Held(Turns(2, 2))
+    await held.start("a", "b", "c")
+    assert held.order == ["a", "b"]
+    await held.end_all()
+
+
+async def test_a_wait_that_is_too_long_ends_without_a_turn() -> None:
+    turns = Turns(1, 1)
+    async with turns.hold("a", LONG):
+        with pytest.raises(NoTurn):
+            async with turns.hold("a", 0.001):
+                pytest.fail("there was no turn")
+    async with turns.hold("a", LONG):
+        pass
+
+
+@pytest.mark.parametrize("is_granted", [False, True])
+async def test_a_cancelled_wait_loses_no_turn(is_granted: bool) -> None:
+    turns = Turns(1, 1)
+    held = Held(turns)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(turns.hold("a", LONG))
+        await held.start("b")
+        waiting = held.tasks.pop()
+        if not is_granted:
+            waiting.cancel()
+    # Where it was granted, the turn and the cancellation arrive in the same step.
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert (waiting.cancelled(), held.order) == (True, [])
+    async with turns.hold("c", 0.001):
+        pass
