@@ -80,7 +80,9 @@ def test_what_the_program_imports_is_declared_and_nothing_else() -> None:
 
 
 def test_what_the_tests_import_is_declared() -> None:
-    known = set(map(module_of, declared() | declared("dev") | declared("check-api")))
+    known = set(
+        map(module_of, declared() | declared("dev") | declared("check-api") | declared("check-mutations"))
+    )
     assert set(imported(ROOT / "tests")) <= known
 
 
