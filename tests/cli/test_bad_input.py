@@ -92,6 +92,13 @@ def test_what_the_sample_holds_means_nothing_without_a_sample(words: tuple[str, 
     assert not (tmp_path / "x.db").exists()
 
 
+def test_two_generations_at_once_are_a_usage_error(tmp_path: Path) -> None:
+    done = flagtui("serve", "--port", "0", "--db", "x.db", "--newest", "--legacy", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--newest and --legacy exclude each other. Give one of them, or neither." in done.stderr
+    assert not (tmp_path / "x.db").exists()
+
+
 def test_an_address_others_can_reach_is_refused_unless_asked_for(tmp_path: Path) -> None:
     done = flagtui("serve", "--host", "0.0.0.0", "--port", "0", "--db", "x.db", cwd=tmp_path)
     assert done.returncode == 1

@@ -98,6 +98,36 @@ def test_migrations_are_numbered_without_gaps_and_run_once(tmp_path: Path) -> No
     connection.close()
 
 
+def test_a_database_before_the_folders_opens_with_its_flags(tmp_path: Path) -> None:
+    old = sqlite3.connect(tmp_path / "x.db")
+    for number, sql in migrations()[:3]:
+        old.executescript(f"{sql};PRAGMA user_version = {number}")
+    old.execute("INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1)")
+    old.execute(
+        "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
+        " VALUES (1, 'p', 'o', 'P', 't', 'x')"
+    )
+    for key, filters in (
+        ("half", '{"groups":[{"properties":[],"rollout_percentage":50}]}'),
+        ("asked", '{"groups":[{"properties":[{"key":"a"}],"rollout_percentage":50}]}'),
+        ("odd", "{}"),
+    ):
+        values = (key, filters)
+        old.execute("INSERT INTO flags (project_id, key, filters, created_at) VALUES (1, ?, ?, 'x')", values)
+    old.commit()
+    old.close()
+    database = Database(tmp_path / "x.db")
+    with database.reading() as db:
+        rows = db.execute("SELECT key, is_simple, simple_rollout, folder FROM flags ORDER BY id").fetchall()
+    database.close()
+    folder = "Unfiled/Feature Flags"
+    assert [tuple(row) for row in rows] == [
+        ("half", 1, 50, folder),
+        ("asked", 0, None, folder),
+        ("odd", 0, None, folder),
+    ]
+
+
 def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "text.db").write_text("This is a letter to grandmother, and nothing else at all.")
     newer = sqlite3.connect(tmp_path / "newer.db")

@@ -116,8 +116,16 @@ def test_the_schema_of_a_body_has_every_field_that_can_be_written() -> None:
     }  # fmt: skip
 
 
-def test_older_servers_read_a_field_under_its_older_name_and_not_what_came_later() -> None:
-    flags = Table("flag", (Field("archived", truth()), Field("evaluation_contexts", text())))
-    sent = {"archived": True, "evaluation_contexts": "new", "evaluation_tags": "old"}
-    assert flags.read(Fields(sent), target()) == {"archived": True, "evaluation_contexts": "new"}
-    assert flags.read(Fields(sent), target(legacy=True)) == {"evaluation_contexts": "old"}
+def test_fields_a_generation_does_not_read_are_ignored() -> None:
+    fields = ("archived", "is_simple_flag", "evaluation_contexts")
+    flags = Table("flag", (Field(name, text()) for name in fields))
+    sent = dict.fromkeys(fields, "x")
+    assert flags.read(Fields(sent), target()) == sent
+    assert flags.read(Fields(sent), target(legacy=True)) == {}
+
+
+def test_two_names_of_one_column_are_one_column() -> None:
+    table = Table("crate", (Field("old", text(), Use.LOGGED, column="new"), Field("new", text(), Use.LOGGED)))
+    assert table.using(Use.LOGGED) == ("new",)
+    assert table.places(Use.LOGGED) == (("old", "new"), ("new", "new"))
+    assert (table.place("old"), table.place("other")) == ("new", "other")

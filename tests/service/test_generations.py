@@ -8,29 +8,29 @@ from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.fields import EXPERIMENTS
 from flagtui.service.field_kinds import Table
 from flagtui.service.flags.fields import FLAGS
-from flagtui.service.generations import NEWEST, OLDER, Generation
+from flagtui.service.generations import DEFAULT, NEWEST, OLDER, Body, Generation
+from flagtui.service.settings import Settings
 
 SERVED = {operation.name for operation in OPERATIONS}
-GONE = {"is_simple_flag", "rollout_percentage"}
-"""Fields of older flags that no table has, since nothing is stored for them."""
+GENERATIONS = [DEFAULT, NEWEST, OLDER]
 
 
 def names(table: Table) -> set[str]:
     return {field.name for field in table.fields}
 
 
-@pytest.mark.parametrize("generation", [NEWEST, OLDER])
+@pytest.mark.parametrize("generation", GENERATIONS)
 def test_operations_that_are_missing_or_closed_are_known_ones(generation: Generation) -> None:
     assert generation.missing_operations <= SERVED
     assert generation.closed_operations <= SERVED
 
 
-@pytest.mark.parametrize("generation", [NEWEST, OLDER])
+@pytest.mark.parametrize("generation", GENERATIONS)
 @pytest.mark.parametrize("table", [FLAGS, EXPERIMENTS, DEFINITIONS], ids=lambda table: table.record)
 def test_fields_that_are_missing_or_renamed_are_known_ones(generation: Generation, table: Table) -> None:
     body = generation.body(table.record)
-    assert body.missing - GONE <= names(table)
-    assert set(body.renamed) <= names(table)
+    assert body.missing | body.write_only | body.read_only | body.create_only <= names(table)
+    assert not body.renamed
 
 
 async def paths(world: World) -> set[str]:
@@ -47,6 +47,14 @@ async def test_an_older_service_lacks_what_the_table_says_and_nothing_else(start
 async def test_an_older_flag_has_the_older_names(start_world: Start) -> None:
     world = await start_world(legacy=True)
     shown = await world.flag("a", tags=["x"], evaluation_tags=["x"], archived=True)
-    assert shown["evaluation_tags"] == ["x"]
+    assert (shown["evaluation_tags"], shown["creation_context"]) == (["x"], "feature_flags")
     assert not OLDER.body("flag").missing & set(shown)
-    assert NEWEST.body("flag").missing <= set(shown)
+
+
+def test_default_generation_lacks_nothing() -> None:
+    assert all(DEFAULT.body(record) == Body() for record in {*NEWEST.bodies, *OLDER.bodies})
+
+
+def test_newest_and_legacy_exclude_each_other() -> None:
+    with pytest.raises(ValueError, match="exclude each other"):
+        Settings(newest=True, legacy=True)

@@ -29,6 +29,7 @@ class Serving:
     flags: int | None
     rate_limit: int | None
     strict: bool
+    newest: bool
     legacy: bool
 
 
@@ -54,6 +55,7 @@ def _serve(options: Serving) -> None:
         key=key,
         sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
         strict=options.strict,
+        newest=options.newest,
         legacy=options.legacy,
         rate_limit=options.rate_limit,
         max_flags=max(2_000, 2 * (options.flags or 0)),
@@ -67,6 +69,8 @@ def _serve(options: Serving) -> None:
 
 
 def _check(options: Serving) -> None:
+    if options.newest and options.legacy:
+        raise Trouble("--newest and --legacy exclude each other. Give one of them, or neither.", code="usage")
     if not options.sample and (options.nasty or options.flags is not None):
         raise Trouble("--flags and --nasty say what the sample holds. Say --sample as well.", code="usage")
     try:
@@ -138,6 +142,7 @@ def _log(line: str) -> None:
     "--rate-limit", type=click.IntRange(1), metavar="N", help="Refuse more than N requests a minute per key."
 )
 @click.option("--strict", is_flag=True, help="Keep from keys what the product keeps from them.")
+@click.option("--newest", is_flag=True, help="Respond exactly like the newest servers, without older fields.")
 @click.option("--legacy", is_flag=True, help="Behave like a server of 2025.")
 def serve(**options: object) -> None:
     """Run the embedded service on a port of this machine."""

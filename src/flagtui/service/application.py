@@ -59,6 +59,7 @@ class Choices(TypedDict, total=False):
     strict: bool
     strict_filters: bool
     strict_versions: bool
+    newest: bool
     legacy: bool
     approvals: bool
     unlicensed: bool
@@ -135,7 +136,7 @@ def _served(settings: Settings) -> tuple[Operation, ...]:
     """The operations of the generation that was chosen."""
     missing = settings.generation.missing_operations
     served = tuple(one for one in OPERATIONS if one.name not in missing)
-    return (*served, schema_operation(served))
+    return (*served, schema_operation(served, settings.generation))
 
 
 @contextlib.asynccontextmanager

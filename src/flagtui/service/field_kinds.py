@@ -15,7 +15,6 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
-from flagtui.service.generations import NEWEST
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
     MAYBE_NUMBER,
@@ -93,6 +92,11 @@ class Field:
         return self.column or self.name
 
     @property
+    def is_shown(self) -> bool:
+        """Whether a response of some generation has it."""
+        return self.shown != HIDDEN and (self.shown is not None or self.kind is not None)
+
+    @property
     def kept(self) -> Storage:
         return self.storage if self.kind is None else self.kind.storage
 
@@ -106,11 +110,20 @@ class Table:
     def __init__(self, record: str, fields: Iterable[Field]) -> None:
         self.record = record
         self.fields = tuple(fields)
+        self._places = {field.name: field.place for field in self.fields}
         self._kept = {field.place: field.kept for field in self.fields if field.kept != "plain"}
 
     def using(self, use: Use) -> tuple[str, ...]:
-        """Columns of the fields that take part in something, in their order."""
-        return tuple(field.place for field in self.fields if use in field.uses)
+        """Columns of the fields that take part in something, each once, in their order."""
+        return tuple(dict.fromkeys(field.place for field in self.fields if use in field.uses))
+
+    def places(self, use: Use) -> tuple[tuple[str, str], ...]:
+        """Name and column of the fields that take part in something."""
+        return tuple((field.name, field.place) for field in self.fields if use in field.uses)
+
+    def place(self, name: str) -> str:
+        """The column of a field; an unknown name is its own column."""
+        return self._places.get(name, name)
 
     @property
     def defaults(self) -> Values:
@@ -120,19 +133,18 @@ class Table:
         """Columns for what was sent; raises the fault of the first field that is wrong.
 
         `needed` asks for the fields that a new record cannot be without. Fields that the server's generation
-        does not know are as if they were not sent.
+        does not read are as if they were not sent.
         """
-        shape = target.call.generation.body(self.record)
-        found: Values = {}
+        unread = target.call.generation.body(self.record).unread(is_new=target.row is None)
+        columns: Values = {}
         for field in self.fields:
-            name = shape.renamed.get(field.name, field.name)
-            if field.kind is None or field.name in shape.missing:
+            if field.kind is None or field.name in unread:
                 continue
             if needed and Use.NEEDED in field.uses:
-                body.require(name)
-            if name in body:
-                found[field.place] = field.kind.read(body, name, target)
-        return found
+                body.require(field.name)
+            if field.name in body:
+                columns[field.place] = field.kind.read(body, field.name, target)
+        return columns
 
     def decoded(self, row: sqlite3.Row | Mapping[str, Any]) -> Values:
         """A row's columns as values."""
@@ -158,20 +170,18 @@ class Table:
         return {field.name: _text(row[field.place], field.kept) for field in self.fields if use in field.uses}
 
     def answer_schema(self, use: Use = Use.NONE) -> dict[str, Json]:
-        """JSON Schema by field of an answer; of those fields alone that take part in `use`."""
+        """JSON Schema by field of a response, in any generation; only of fields that take part in `use`."""
         return {
             field.name: _without_limits(field.kind.schema)
             if field.shown is None and field.kind
             else field.shown
             for field in self.fields
-            if use in field.uses and field.shown != HIDDEN and (field.shown is not None or field.kind)
-            if field.name not in NEWEST.body(self.record).missing
+            if use in field.uses and field.is_shown
         }
 
     def body_schema(self) -> dict[str, Json]:
-        missing = NEWEST.body(self.record).missing
-        known = (field for field in self.fields if field.name not in missing)
-        return {field.name: field.kind.schema for field in known if field.kind is not None}
+        """JSON Schema by field of a body, in any generation."""
+        return {field.name: field.kind.schema for field in self.fields if field.kind is not None}
 
     def always(self, use: Use = Use.NONE) -> tuple[str, ...]:
         """Names that no answer is without."""

@@ -1,6 +1,7 @@
-"""Generations of servers: what older ones lack, call otherwise, allow and forbid. Defaults are the newest's.
+"""Generations of servers: what each lacks, calls otherwise, allows and forbids. Defaults are the newest's.
 
-The older one is the server of autumn 2025. What differs is a value here, and the code asks for it by name.
+`DEFAULT` has every field of the specification and of the newest servers, `NEWEST` responds exactly like the
+newest servers, `OLDER` like those of autumn 2025. What differs is a value here; the code asks for it by name.
 """
 
 from collections.abc import Mapping
@@ -12,14 +13,33 @@ from flagtui.service.errors import Json
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """How one kind of record is written: fields that are neither shown nor read, and other names."""
+    """Which fields of one kind of record a generation lacks, or has in one direction only."""
 
     missing: frozenset[str] = frozenset()
+    """Neither shown nor read."""
+    write_only: frozenset[str] = frozenset()
+    """Read and stored, never shown."""
+    read_only: frozenset[str] = frozenset()
+    """Shown; ignored in a body."""
+    create_only: frozenset[str] = frozenset()
+    """Read in the body of a new record only."""
     renamed: Mapping[str, str] = field(default_factory=dict)
+    """Names in a response."""
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Fields that no response shows."""
+        return self.missing | self.write_only
+
+    def unread(self, *, is_new: bool) -> frozenset[str]:
+        """Fields that are ignored in a body."""
+        ignored = self.missing | self.read_only
+        return ignored if is_new else ignored | self.create_only
 
 
-def _without(names: str, **renamed: str) -> Body:
-    return Body(frozenset(names.split()), renamed)
+def _body(missing: str = "", *, write: str = "", read: str = "", create: str = "", **renamed: str) -> Body:
+    missed, written, shown, first = (frozenset(names.split()) for names in (missing, write, read, create))
+    return Body(missed, written, shown, first, renamed)
 
 
 _PLAIN: Final = Body()
@@ -98,8 +118,6 @@ class Generation:
     refuses_unknown_events: bool = True
     links_flags_as_they_are: bool = True
     """An experiment on an existing flag may not change its configuration on the way."""
-    slim_rows: bool = True
-    """Lists of experiments leave out what is large."""
     faults_have_bodies: bool = True
     """Instead of an empty 404, or of a 500 for what cannot be an id or a type."""
 
@@ -107,37 +125,51 @@ class Generation:
         return self.bodies.get(record, _PLAIN)
 
     def written(self, record: str, values: Mapping[str, Json]) -> dict[str, Json]:
-        """A record as this generation writes it."""
+        """A record as this generation shows it."""
         body = self.body(record)
-        return {
-            body.renamed.get(name, name): value for name, value in values.items() if name not in body.missing
-        }
+        hidden = body.hidden
+        return {body.renamed.get(name, name): value for name, value in values.items() if name not in hidden}
 
 
-_CONTEXTS: Final = {"evaluation_contexts": "evaluation_tags"}
+_FIXED_IN_EXPERIMENTS: Final = "type _create_in_folder"
+_GONE_FROM_EXPERIMENTS: Final = (
+    "running_time_calculation excluded_variants only_count_matured_users status is_legacy"
+)
 
+DEFAULT: Final = Generation(bodies={})
 NEWEST: Final = Generation(
     bodies={
-        "flag": _without("is_simple_flag rollout_percentage rollback_conditions performed_rollback"),
-        "flag summary": _without("has_encrypted_payloads"),
+        "flag": _body(
+            "is_simple_flag rollout_percentage rollback_conditions performed_rollback evaluation_tags"
+            " _should_create_usage_dashboard",
+            write="creation_context",
+            create="creation_context",
+        ),
+        "flag summary": _body("has_encrypted_payloads evaluation_tags"),
+        "experiment": _body(create=_FIXED_IN_EXPERIMENTS),
+        "experiment in a list": _body(
+            "holdout_id secondary_metrics saved_metrics saved_metrics_ids filters exposure_criteria metrics"
+            " metrics_secondary stats_config scheduling_config primary_metrics_ordered_uuids"
+            " secondary_metrics_ordered_uuids only_count_matured_users"
+        ),
     }
 )
 OLDER: Final = Generation(
     bodies={
-        "flag": _without(
-            "archived experiment_set_metadata bucketing_identifier is_used_in_replay_settings"
-            " is_eligible_for_experiment",
-            **_CONTEXTS,
+        "flag": _body(
+            "archived experiment_set_metadata evaluation_contexts bucketing_identifier"
+            " is_used_in_replay_settings is_eligible_for_experiment",
+            read="is_simple_flag rollout_percentage",
+            create="creation_context",
         ),
-        "flag summary": _without("bucketing_identifier has_experiment", **_CONTEXTS),
-        "SDK document": _without("minimal_flag_called_events property_matching_version"),
-        "reason": _without("description"),
-        "reach": _without("", affected="users_affected", total="total_users"),
-        "experiment": _without(
-            "running_time_calculation excluded_variants only_count_matured_users status is_legacy"
-        ),
-        "event definition": _without("enforcement_mode primary_property media_preview_urls"),
-        "page of event definitions": _without("count_is_capped"),
+        "flag summary": _body("bucketing_identifier has_experiment evaluation_contexts"),
+        "SDK document": _body("minimal_flag_called_events property_matching_version"),
+        "reason": _body("description"),
+        "reach": _body(affected="users_affected", total="total_users"),
+        "experiment": _body(_GONE_FROM_EXPERIMENTS, create=_FIXED_IN_EXPERIMENTS),
+        "experiment in a list": _body(_GONE_FROM_EXPERIMENTS),
+        "event definition": _body("enforcement_mode primary_property media_preview_urls"),
+        "page of event definitions": _body("count_is_capped"),
     },
     missing_operations=frozenset(
         (
@@ -202,6 +234,5 @@ OLDER: Final = Generation(
     projects_flag_config=False,
     refuses_unknown_events=False,
     links_flags_as_they_are=False,
-    slim_rows=False,
     faults_have_bodies=False,
 )

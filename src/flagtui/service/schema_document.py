@@ -1,13 +1,15 @@
 """The OpenAPI 3.1 document of what is served, made from the table that routes."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from flagtui import __version__
 from flagtui.service.answers import Answer, encode
 from flagtui.service.errors import Json
+from flagtui.service.generations import DEFAULT, Generation
 from flagtui.service.operations import Operation
+from flagtui.service.shapes import RECORD_NAME
 
 _NAMED = re.compile(r"\{(\w+)\}")
 _ERROR: Json = {
@@ -30,12 +32,12 @@ _ERRORS = (400, 401, 402, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503)
 _INTEGERS = frozenset(("limit", "offset", "page"))
 
 
-def document(operations: Iterable[Operation]) -> dict[str, Json]:
-    """The whole document; operations of one path come together."""
+def document(operations: Iterable[Operation], generation: Generation = DEFAULT) -> dict[str, Json]:
+    """The whole document, with the fields of one generation; operations of one path come together."""
     paths: dict[str, dict[str, Json]] = {}
     for operation in operations:
         path = paths.setdefault(operation.path + "/", {})
-        path[operation.method.lower()] = _operation(operation)
+        path[operation.method.lower()] = _operation(operation, generation)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -49,13 +51,13 @@ def document(operations: Iterable[Operation]) -> dict[str, Json]:
     }
 
 
-def _operation(operation: Operation) -> Json:
+def _operation(operation: Operation, generation: Generation) -> Json:
     described: dict[str, Json] = {
         "operationId": _name(operation),
         "summary": operation.summary,
         "tags": [_subject(operation.path)],
         "parameters": [*_path_parameters(operation.path), *_query_parameters(operation.parameters)],
-        "responses": _responses(operation),
+        "responses": _responses(operation, generation),
     }
     if operation.scope:
         described["description"] = f"Needs the scope `{operation.scope}`."
@@ -63,7 +65,7 @@ def _operation(operation: Operation) -> Json:
     if operation.public:
         described["security"] = []
     if operation.method in ("POST", "PUT", "PATCH"):
-        schema = operation.body or {"type": "object"}
+        schema = _read_by(generation, operation)
         described["requestBody"] = {"required": False, "content": {"application/json": {"schema": schema}}}
     return described
 
@@ -97,10 +99,10 @@ def _query_parameters(names: Iterable[str]) -> list[Json]:
     ]
 
 
-def _responses(operation: Operation) -> Mapping[str, Json]:
+def _responses(operation: Operation, generation: Generation) -> Mapping[str, Json]:
     responses: dict[str, Json] = {str(status): _ERROR for status in _ERRORS}
     for status in operation.statuses:
-        responses[str(status)] = _success(operation.answers)
+        responses[str(status)] = _success(_shown_by(generation, operation.answers))
     for status in (204, 304, 405, *operation.bare):
         if str(status) in responses and (status != 405 or status in operation.statuses):
             responses[str(status)] = {"description": "No body."}
@@ -111,12 +113,36 @@ def _success(schema: Json) -> Json:
     return {"description": "Done.", "content": {"application/json": {"schema": schema or {}}}}
 
 
-def schema_operation(operations: tuple[Operation, ...]) -> Operation:
+def _shown_by(generation: Generation, schema: Json) -> Json:
+    return _without(schema, lambda record: generation.body(record).hidden)
+
+
+def _read_by(generation: Generation, operation: Operation) -> Json:
+    is_new = operation.method == "POST"
+    schema = operation.body or {"type": "object"}
+    return _without(schema, lambda record: generation.body(record).unread(is_new=is_new))
+
+
+def _without(schema: Json, names: Callable[[str], frozenset[str]]) -> Json:
+    """The schema; each record in it lacks the fields that `names` gives for the record's name."""
+    if isinstance(schema, list):
+        return [_without(part, names) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = dict(schema)
+    if (record := schema.get(RECORD_NAME)) is not None:
+        gone = names(record)
+        kept["properties"] = {name: part for name, part in schema["properties"].items() if name not in gone}
+        kept["required"] = [name for name in schema.get("required", ()) if name not in gone]
+    return {name: _without(part, names) for name, part in kept.items()}
+
+
+def schema_operation(operations: tuple[Operation, ...], generation: Generation) -> Operation:
     """The operation that shows the document of these operations, and of itself."""
 
     @cache
     def encoded() -> bytes:
-        return encode(document((*operations, shown)))
+        return encode(document((*operations, shown), generation))
 
     def show(_: object) -> Answer:
         return Answer(encoded())

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flagtui.service.clock import Clock, system_clock
-from flagtui.service.generations import NEWEST, OLDER, Generation
+from flagtui.service.generations import DEFAULT, NEWEST, OLDER, Generation
 from flagtui.service.request_body import Pace
 
 
@@ -16,6 +16,8 @@ class Settings:
     """Cross-field faults of filters answer with the newest rule codes instead of the older sentences."""
     strict_versions: bool = False
     """Any stale `version` is a conflict, even when no field clashes."""
+    newest: bool = False
+    """Respond exactly like the newest servers, without the older fields of the specification."""
     legacy: bool = False
     """Behave as servers of autumn 2025 did: fewer operations and fields, other names."""
     approvals: bool = False
@@ -35,6 +37,12 @@ class Settings:
     key_file: Path | None = None
     """Where the key of encrypted payloads lies; made with mode 0600 when the first one is stored."""
 
+    def __post_init__(self) -> None:
+        if self.newest and self.legacy:
+            raise ValueError("newest and legacy exclude each other")
+
     @property
     def generation(self) -> Generation:
-        return OLDER if self.legacy else NEWEST
+        if self.legacy:
+            return OLDER
+        return NEWEST if self.newest else DEFAULT

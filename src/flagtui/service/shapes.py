@@ -23,9 +23,20 @@ def listed(item: Json) -> Json:
     return {"type": "array", "items": item}
 
 
-def record(properties: Mapping[str, Json], required: Iterable[str] = ()) -> Json:
+RECORD_NAME: Final = "x-record"
+"""Marks the schema of a kind of record, whose fields differ between generations."""
+
+
+def record(properties: Mapping[str, Json], required: Iterable[str] = (), of: str = "") -> Json:
+    """An object; `of` is the name of the record in the table of generations."""
     named = {"required": list(required)} if required else {}
-    return {"type": "object", "properties": dict(properties), **named}
+    marked = {RECORD_NAME: of} if of else {}
+    return {"type": "object", "properties": dict(properties), **named, **marked}
+
+
+def nullable(schema: Json) -> Json:
+    """The same object, or null."""
+    return {**schema, "type": ["object", "null"]}
 
 
 def whole(properties: Mapping[str, Json]) -> Json:
@@ -42,23 +53,19 @@ MAYBE_TEXTS: Final[Json] = {"type": ["array", "null"], "items": TEXT}
 NUMBERS: Final = listed(NUMBER)
 OBJECTS: Final = listed(OBJECT)
 
-USER: Final[Json] = {
-    **record(
-        {
-            "id": NUMBER,
-            "uuid": UUID,
-            "distinct_id": MAYBE_TEXT,
-            "first_name": TEXT,
-            "last_name": TEXT,
-            "email": TEXT,
-            "is_email_verified": MAYBE_TRUTH,
-            "hedgehog_config": MAYBE_OBJECT,
-            "role_at_organization": MAYBE_TEXT,
-        },
-        ("id", "uuid", "email"),
-    ),
-    "type": ["object", "null"],
+USER_FIELDS: Final[Mapping[str, Json]] = {
+    "id": NUMBER,
+    "uuid": UUID,
+    "distinct_id": MAYBE_TEXT,
+    "first_name": TEXT,
+    "last_name": TEXT,
+    "email": TEXT,
+    "is_email_verified": MAYBE_TRUTH,
+    "hedgehog_config": MAYBE_OBJECT,
+    "role_at_organization": MAYBE_TEXT,
 }
+USER: Final = nullable(record(USER_FIELDS, ("id", "uuid", "email"), of="user"))
+"""A user as other records nest it; null where no user is stored."""
 ACTIVITY_PAGE: Final = whole(
     {"results": OBJECTS, "next": MAYBE_TEXT, "previous": MAYBE_TEXT, "total_count": NUMBER}
 )

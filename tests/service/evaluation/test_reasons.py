@@ -47,7 +47,8 @@ async def test_scenario_48_groups_must_be_a_json_object(service: Service, groups
         )
 
 
-async def test_scenario_49_my_flags_are_the_callers_newest_first(service: Service) -> None:
+async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -> None:
+    service: Service = await start(newest=True)
     assert await service.get("my_flags/") == []
     await service.flag("older", STAFF)
     await service.flag("newer")

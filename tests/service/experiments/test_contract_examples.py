@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import Service
+from tests.service.experiments.conftest import Service, Start
 
 EXAMPLES = Path(__file__).parents[2] / "contract"
 NAMES = sorted(
@@ -29,7 +29,8 @@ SHARE = [{"properties": [], "rollout_percentage": 10}]
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_service_answers_as_the_example_says(service: Service, name: str) -> None:
+async def test_the_service_answers_as_the_example_says(start: Start, name: str) -> None:
+    service: Service = await start(newest=True)
     example = json.loads((EXAMPLES / f"{name}.json").read_text())
     ids = await _given(service, example)
     request = _with_own_ids(example["request"], ids, service)

@@ -4,9 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import START, Service
+from tests.service.experiments.conftest import START, Service, Start
 
-from flagtui.service.experiments.representation import NOT_IN_LISTS
+from flagtui.service.experiments.fields import IN_A_LIST
+from flagtui.service.generations import NEWEST
 
 HALVES = (("control", 50), ("test", 50))
 MEAN = {
@@ -37,15 +38,23 @@ async def _in_every_state(service: Service) -> None:
     await service.patch(f"experiments/{deleted['id']}", {"deleted": True})
 
 
-async def test_scenario_13_the_newest_first_and_slim(service: Service, legacy: Service) -> None:
-    await _in_every_state(service)
-    assert await _names(service) == ["stopped", "paused", "running", "draft"]
-    row = (await service.get("experiments"))["results"][0]
-    assert not set(NOT_IN_LISTS) & set(row)
-    whole = await service.get(f"experiments/{row['id']}")
-    assert row == {name: value for name, value in whole.items() if name not in NOT_IN_LISTS}
-    made = await legacy.create()
-    assert (await legacy.get("experiments"))["results"] == [made]
+async def test_scenario_13_the_newest_first_and_slim(start: Start) -> None:
+    newest: Service = await start(newest=True)
+    await _in_every_state(newest)
+    assert await _names(newest) == ["stopped", "paused", "running", "draft"]
+    row = (await newest.get("experiments"))["results"][0]
+    hidden = NEWEST.body(IN_A_LIST).hidden
+    assert len(hidden) == 13
+    whole = await newest.get(f"experiments/{row['id']}")
+    assert row == {name: value for name, value in whole.items() if name not in hidden}
+
+
+async def test_lists_have_whole_experiments_but_on_the_newest_servers(
+    service: Service, legacy: Service
+) -> None:
+    for served in (service, legacy):
+        made = await served.create()
+        assert (await served.get("experiments"))["results"] == [made]
 
 
 @pytest.mark.parametrize(

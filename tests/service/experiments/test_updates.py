@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import Service
+from tests.service.experiments.conftest import Service, Start
 
 MEAN = {
     "kind": "ExperimentMetric",
@@ -30,6 +30,15 @@ async def test_scenario_17_names_change_and_keys_and_types_do_not(service: Servi
     assert (await service.patch(path, {"feature_flag_key": "blue-button"}))["name"] == "n"
     other = (400, "Can't update keys: get_feature_flag_key on Experiment", None)
     assert await service.refused("PATCH", path, {"feature_flag_key": "other"}) == other
+    assert (await service.patch(path, {"type": "web"}))["type"] == "web"
+
+
+@pytest.mark.parametrize("generation", ["newest", "legacy"])
+async def test_types_and_folders_are_fixed_on_the_servers_of_the_product(
+    start: Start, generation: str
+) -> None:
+    service: Service = await start(**{generation: True})
+    path = f"experiments/{(await service.create())['id']}"
     kind = (400, "Can't update keys: type on Experiment", None)
     assert await service.refused("PATCH", path, {"type": "product"}) == kind
     both = (400, "Can't update keys: _create_in_folder, get_feature_flag_key on Experiment", None)

@@ -33,8 +33,8 @@ distinct_ids 9146 522a79a11de8
 early_access_features 3 7b4725f2ff9f
 event_definitions 2116 6d719bd04b22
 experiment_saved_metrics 4 561c287ab37d
-experiments 35 8684d9876694
-flags 292 026f6746e93d
+experiments 35 b3c79c16e0b4
+flags 292 f59f6db9075f
 group_types 3 a511121ae4a2
 groups 140 9ae4df8e2bca
 holdouts 1 4b85a710365d

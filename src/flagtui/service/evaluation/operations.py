@@ -10,6 +10,7 @@ from flagtui.service.evaluation.cohorts import create_static_cohort, list_cohort
 from flagtui.service.evaluation.local import document_answer, local_evaluation, sdk_project
 from flagtui.service.evaluation.reach import user_blast_radius
 from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags, try_flag
+from flagtui.service.flags.fields import SUMMARY_SCHEMA
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
@@ -20,6 +21,7 @@ from flagtui.service.shapes import (
     OBJECT,
     TEXT,
     TRUTH,
+    USER,
     listed,
     page_of,
     record,
@@ -29,18 +31,6 @@ from flagtui.service.shapes import (
 _VALUE: Final[Json] = {"type": ["boolean", "string", "null"]}
 """Null where a pattern is too costly to evaluate here."""
 
-_MINIMAL_FLAG: Final = whole(
-    {
-        "id": NUMBER,
-        "team_id": NUMBER,
-        "key": TEXT,
-        "name": TEXT,
-        "filters": OBJECT,
-        "deleted": TRUTH,
-        "active": TRUTH,
-        "version": MAYBE_NUMBER,
-    }
-)
 _REASON: Final = record(
     {"reason": TEXT, "condition_index": MAYBE_NUMBER, "description": TEXT}, ("reason", "condition_index")
 )
@@ -62,10 +52,10 @@ REASONS: Final[Json] = {
     "type": "object",
     "additionalProperties": whole({"value": _VALUE, "evaluation": _REASON}),
 }
-OWN: Final = listed(whole({"feature_flag": _MINIMAL_FLAG, "value": _VALUE}))
+OWN: Final = listed(whole({"feature_flag": SUMMARY_SCHEMA, "value": _VALUE}))
 DOCUMENT: Final = whole(
     {
-        "flags": listed(_MINIMAL_FLAG),
+        "flags": listed(SUMMARY_SCHEMA),
         "group_type_mapping": {"type": "object", "additionalProperties": TEXT},
         "cohorts": {"type": "object", "additionalProperties": OBJECT},
     }
@@ -105,6 +95,7 @@ TRIAL_BODY: Final = record(
 _COHORT: Final = whole(
     {
         "id": NUMBER,
+        "created_by": USER,
         "name": TEXT,
         "is_static": TRUTH,
         "is_calculating": TRUTH,

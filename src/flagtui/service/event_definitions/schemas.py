@@ -11,10 +11,10 @@ _IDS: Final[Json] = {**listed(UUID), "minItems": 1, "maxItems": 500}
 _SKIPPED: Final = listed(whole({"id": UUID, "reason": TEXT}))
 _NAME: Final = text(LONGEST_NAME, blank=False).schema
 
-DEFINITION: Final = record(DEFINITIONS.answer_schema(), DEFINITIONS.always())
+DEFINITION: Final = record(DEFINITIONS.answer_schema(), DEFINITIONS.always(), of=DEFINITIONS.record)
 DEFINITION_PAGE: Final = page_of(DEFINITION, count_is_capped=TRUTH)
-UPDATE_BODY: Final = record(DEFINITIONS.body_schema())
-CREATE_BODY: Final = record({"name": _NAME, **DEFINITIONS.body_schema()}, ("name",))
+UPDATE_BODY: Final = record(DEFINITIONS.body_schema(), of=DEFINITIONS.record)
+CREATE_BODY: Final = record({"name": _NAME, **DEFINITIONS.body_schema()}, ("name",), of=DEFINITIONS.record)
 
 TAGS_BODY: Final = whole({"ids": _IDS, "action": words(("add", "remove", "set")), "tags": TEXTS})
 VERIFIED_BODY: Final = whole({"ids": _IDS, "verified": TRUTH})

@@ -7,8 +7,22 @@ from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.flag_config import FLAG_KEYS, read_flag_input
 from flagtui.service.experiments.metric_rules import METRIC, checked_metrics
+from flagtui.service.experiments.nested_fields import HOLDOUT, LINK
 from flagtui.service.experiments.saved_metrics import checked_links
-from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, checked, choice, moment, text, truth
+from flagtui.service.field_kinds import (
+    HIDDEN,
+    Field,
+    Kind,
+    Table,
+    Target,
+    Use,
+    checked,
+    choice,
+    moment,
+    text,
+    truth,
+)
+from flagtui.service.flags.fields import SUMMARY_SCHEMA
 from flagtui.service.resources import find_row
 from flagtui.service.shapes import (
     MAYBE_NUMBER,
@@ -23,6 +37,7 @@ from flagtui.service.shapes import (
     TRUTH,
     USER,
     listed,
+    nullable,
     record,
     words,
 )
@@ -40,6 +55,9 @@ RUNNING_TIME_KEYS = (
 LONGEST_NAME = 400
 LONGEST_DESCRIPTION = 3_000
 LONGEST_COMMENT = 4_000
+LONGEST_FOLDER = 1_000
+IN_A_LIST: Final = "experiment in a list"
+"""Of an experiment as a row, in the table of generations."""
 Faults = Callable[[Mapping[str, Json]], Iterator[str]]
 
 
@@ -177,49 +195,48 @@ _OBJECT: Final = Kind(lambda body, name, _: body.mapping(name, null=True), MAYBE
 _SAVED: Final = Kind(lambda body, name, target: checked_links(target.call, body.sent[name]), _LINKS, "json")
 _DELETED: Final = Kind(lambda body, name, _: bool(body.flag(name, null=True)), TRUTH, "truth")
 
-_BASIC, _LOGGED, _COPIED, _ALWAYS = Use.BASIC, Use.LOGGED, Use.COPIED, Use.ALWAYS
-_FIRST: Final = _BASIC | _ALWAYS
-_TOLD: Final = _BASIC | _LOGGED
+_LOGGED, _COPIED, _ALWAYS = Use.LOGGED, Use.COPIED, Use.ALWAYS
 
 EXPERIMENTS: Final = Table(
     "experiment",
     (
-        Field("id", None, _FIRST, NUMBER),
-        Field("name", text(LONGEST_NAME, blank=False), _FIRST | _LOGGED | Use.NEEDED),
-        Field("description", text(LONGEST_DESCRIPTION, null=True), _TOLD | _COPIED, default=""),
-        Field("start_date", moment(), _FIRST | _LOGGED),
-        Field("end_date", moment(), _FIRST | _LOGGED),
-        Field("feature_flag_key", _KEY, _FIRST | Use.NEEDED, TEXT),
-        Field("feature_flag", Kind(_read_flag, MAYBE_OBJECT), _FIRST, OBJECT),
-        Field("holdout", None, _BASIC, MAYBE_OBJECT),
+        Field("id", None, _ALWAYS, NUMBER),
+        Field("name", text(LONGEST_NAME, blank=False), _ALWAYS | _LOGGED | Use.NEEDED),
+        Field("description", text(LONGEST_DESCRIPTION, null=True), _LOGGED | _COPIED, default=""),
+        Field("start_date", moment(), _ALWAYS | _LOGGED),
+        Field("end_date", moment(), _ALWAYS | _LOGGED),
+        Field("feature_flag_key", _KEY, _ALWAYS | Use.NEEDED, TEXT),
+        Field("feature_flag", Kind(_read_flag, MAYBE_OBJECT), _ALWAYS, SUMMARY_SCHEMA),
+        Field("holdout", shown=nullable(HOLDOUT)),
         Field("holdout_id", Kind(_read_holdout, MAYBE_NUMBER), _LOGGED),
-        Field("exposure_cohort", None, _TOLD, MAYBE_NUMBER, column="exposure_cohort_id"),
-        Field("parameters", Kind(_read_parameters, _PARAMETERS, "json"), _TOLD | _COPIED, MAYBE_OBJECT),
-        Field("running_time_calculation", _RUNNING_TIME, _TOLD | _COPIED, OBJECT),
-        Field("excluded_variants", checked(_checked_excluded, MAYBE_TEXTS), _TOLD),
+        Field("exposure_cohort", None, _LOGGED, MAYBE_NUMBER, column="exposure_cohort_id"),
+        Field("parameters", Kind(_read_parameters, _PARAMETERS, "json"), _LOGGED | _COPIED, MAYBE_OBJECT),
+        Field("running_time_calculation", _RUNNING_TIME, _LOGGED | _COPIED, OBJECT),
+        Field("excluded_variants", checked(_checked_excluded, MAYBE_TEXTS), _LOGGED),
         Field("secondary_metrics", checked(lambda sent: sent, {}), _COPIED, {}, []),
-        Field("saved_metrics", shown=OBJECTS),
+        Field("saved_metrics", shown=listed(LINK)),
         Field("saved_metrics_ids", _SAVED, _LOGGED, {"type": ["array", "null"]}),
         Field("filters", _settings(_filter_faults, empty={}), _LOGGED | _COPIED, OBJECT),
-        Field("archived", truth(), _FIRST | _LOGGED),
-        Field("deleted", _DELETED, _FIRST | _LOGGED),
-        Field("created_by", None, _BASIC, USER, column="created_by_id"),
-        Field("created_at", None, _BASIC, MOMENT),
-        Field("updated_at", None, _BASIC, MOMENT),
-        Field("type", choice(TYPES, null=True), _BASIC | _COPIED),
+        Field("archived", truth(), _ALWAYS | _LOGGED),
+        Field("deleted", _DELETED, _ALWAYS | _LOGGED),
+        Field("created_by", None, shown=USER, column="created_by_id"),
+        Field("created_at", None, shown=MOMENT),
+        Field("updated_at", None, shown=MOMENT),
+        Field("type", choice(TYPES, null=True), _COPIED),
         Field("exposure_criteria", _settings(_criteria_faults), _LOGGED | _COPIED | _ALWAYS),
         Field("metrics", _METRICS, _LOGGED | _ALWAYS, OBJECTS, []),
         Field("metrics_secondary", _METRICS, _LOGGED | _ALWAYS, OBJECTS, []),
         Field("stats_config", _settings(_stats_faults, _STATS), _LOGGED | _COPIED | _ALWAYS, MAYBE_OBJECT),
         Field("scheduling_config", _OBJECT, _LOGGED | _COPIED),
-        Field("conclusion", choice(CONCLUSIONS, null=True), _TOLD),
-        Field("conclusion_comment", text(LONGEST_COMMENT, null=True), _TOLD),
+        Field("conclusion", choice(CONCLUSIONS, null=True), _LOGGED),
+        Field("conclusion_comment", text(LONGEST_COMMENT, null=True), _LOGGED),
         Field("primary_metrics_ordered_uuids", _ORDER, _LOGGED),
         Field("secondary_metrics_ordered_uuids", _ORDER, _LOGGED),
         Field("only_count_matured_users", truth(), _LOGGED | _COPIED),
-        Field("status", None, _BASIC, words(("draft", "running", "paused", "stopped"))),
-        Field("is_legacy", None, _BASIC, TRUTH),
-        Field("user_access_level", None, _BASIC, words(("none", "viewer", "editor", "manager"))),
+        Field("status", None, shown=words(("draft", "running", "paused", "stopped"))),
+        Field("is_legacy", None, shown=TRUTH),
+        Field("user_access_level", None, shown=words(("none", "viewer", "editor", "manager"))),
+        Field("_create_in_folder", text(LONGEST_FOLDER), shown=HIDDEN, column="folder"),
     ),
 )
 CONCLUSION: Final = Table(

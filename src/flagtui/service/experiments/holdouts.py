@@ -7,11 +7,10 @@ from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
 from flagtui.service.errors import Json, invalid
-from flagtui.service.experiments.flag_config import is_share
+from flagtui.service.experiments.nested_fields import HOLDOUT_FIELDS
 from flagtui.service.experiments.rows import change_flag, select
-from flagtui.service.field_kinds import Field, Table, Use, Values, checked, text
+from flagtui.service.field_kinds import Values
 from flagtui.service.resources import Resource
-from flagtui.service.shapes import SHARE, listed, record
 
 
 def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:
@@ -24,34 +23,9 @@ def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:
     return {"id": number, "exclusion_percentage": share}
 
 
-def _checked_filters(sent: Json) -> list[dict[str, Json]]:
-    if sent is None:
-        return []
-    if not isinstance(sent, list) or not all(isinstance(one, dict) for one in sent):
-        raise invalid("Filters must be a list of objects", "filters")
-    for one in sent:
-        share = one.get("rollout_percentage")
-        if share is None:
-            raise invalid("Rollout percentage must be present.", "filters")
-        if not is_share(share):
-            raise invalid("Rollout percentage must be between 0 and 100.", "filters")
-    return sent
-
-
 class Holdouts(Resource):
     table = "holdouts"
-    fields = Table(
-        "holdout",
-        (
-            Field("id"),
-            Field("name", text(400, blank=False), Use.NEEDED),
-            Field("description", text(400, null=True)),
-            Field("filters", checked(_checked_filters, listed(record({"rollout_percentage": SHARE})))),
-            Field("created_by", column="created_by_id"),
-            Field("created_at"),
-            Field("updated_at"),
-        ),
-    )
+    fields = HOLDOUT_FIELDS
 
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
         if row is None and not columns.get("filters"):

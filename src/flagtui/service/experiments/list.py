@@ -7,6 +7,7 @@ from flagtui.service.answers import Answer, answer, text_of
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import invalid
+from flagtui.service.experiments.fields import IN_A_LIST
 from flagtui.service.experiments.metric_rules import uses_event
 from flagtui.service.experiments.representation import describe_all, every_metric, levels_of
 from flagtui.service.experiments.rows import select
@@ -38,7 +39,7 @@ _ORDERS = {
 
 
 def list_experiments(call: Call) -> Answer:
-    """A page of experiments; rows are slim, as newer servers have them."""
+    """A page of experiments; the newest servers leave out of its rows what is large."""
     where, part, order = _where(call), window(call), _order(call)
     event = call.query.get("event")
     if event:
@@ -50,7 +51,7 @@ def list_experiments(call: Call) -> Answer:
         count = call.db.execute(counting, where.values).fetchone()[0]
         values = {**where.values, "limit": part.limit, "offset": part.offset}
         chosen = select(call.db, str(where), values, f"{order} LIMIT :limit OFFSET :offset")
-    return page(call, count, [text_of(one) for one in describe_all(call, chosen, slim=True)], part)
+    return page(call, count, [text_of(one) for one in describe_all(call, chosen, IN_A_LIST)], part)
 
 
 def retrieve_experiment(call: Call) -> Answer:

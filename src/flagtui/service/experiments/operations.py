@@ -17,6 +17,7 @@ from flagtui.service.experiments import (
     updates,
 )
 from flagtui.service.experiments.holdouts import HOLDOUTS
+from flagtui.service.experiments.nested_fields import HOLDOUT
 from flagtui.service.experiments.rows import keeping_requests
 from flagtui.service.experiments.save import SCOPE, called
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
@@ -157,7 +158,7 @@ _RESULTS = (
     ),
 )  # fmt: skip
 
-_HOLDOUTS = _shared("experiment_holdouts", "holdout", HOLDOUTS, schemas.HOLDOUT, schemas.HOLDOUT_BODY)
+_HOLDOUTS = _shared("experiment_holdouts", "holdout", HOLDOUTS, HOLDOUT, schemas.HOLDOUT_BODY)
 _SAVED_METRICS = _shared(
     "experiment_saved_metrics",
     "saved metric",

@@ -1,8 +1,9 @@
-"""Experiments as answers show them: the newest shape, the slim rows of its lists, and the older shape."""
+"""Experiments as responses show them; what each generation shows is in its table."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
-from flagtui.service.answers import value_of
+from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.errors import Json
 from flagtui.service.experiments.analysis.metric import OLD_KINDS, fingerprint
@@ -16,7 +17,8 @@ from flagtui.service.flags.levels import DEFAULT, Levels, load_levels
 from flagtui.service.projects import nested_users
 from flagtui.service.resources import find_row
 
-NOT_IN_LISTS = frozenset(field.name for field in EXPERIMENTS.fields if Use.BASIC not in field.uses)
+_SHOWN: Final = tuple((field.name, field.place) for field in EXPERIMENTS.fields if field.is_shown)
+_SUMMARY: Final = (*FLAGS.places(Use.SUMMARY), ("team_id", "project_id"))
 
 
 def describe(call: Call, experiment: Experiment) -> dict[str, Json]:
@@ -24,16 +26,17 @@ def describe(call: Call, experiment: Experiment) -> dict[str, Json]:
     return describe_all(call, [experiment])[0]
 
 
-def describe_all(call: Call, experiments: Sequence[Experiment], slim: bool = False) -> list[dict[str, Json]]:
-    """Whole objects, or the rows of a list; older servers have whole objects in lists too."""
+def describe_all(
+    call: Call, experiments: Sequence[Experiment], record: str = "experiment"
+) -> list[dict[str, Json]]:
+    """The objects with the fields that the generation shows of this kind of record."""
     holdouts = nested_holdouts(call, (one.fields["holdout_id"] for one in experiments))
     users = nested_users(call.db, (one.fields["created_by_id"] for one in experiments))
     levels = levels_of(call)
-    slim = slim and call.generation.slim_rows
-    hidden = NOT_IN_LISTS if slim else ()
+    links = links_by_experiment(call, experiments)
     shown = []
     for one in experiments:
-        linked = [] if slim else saved_metric_links(call, one)
+        linked = links[one.id]
         row = {
             **_described(call, one),
             "holdout": holdouts.get(one.fields["holdout_id"]),
@@ -42,8 +45,7 @@ def describe_all(call: Call, experiments: Sequence[Experiment], slim: bool = Fal
             "is_legacy": is_old(one, linked),
             "user_access_level": _shown_level(call, levels, one),
         }
-        known = {name: value for name, value in row.items() if name not in hidden}
-        shown.append(call.generation.written("experiment", known))
+        shown.append(call.generation.written(record, row))
     return shown
 
 
@@ -62,8 +64,7 @@ def _shown_level(call: Call, levels: Levels, one: Experiment) -> str:
 def _described(call: Call, one: Experiment) -> dict[str, Json]:
     """Its own columns, and what follows from them and the flag."""
     fields = one.fields
-    shown = {field.name: fields.get(field.place) for field in EXPERIMENTS.fields}
-    return shown | {
+    return {name: fields.get(place) for name, place in _SHOWN} | {
         "feature_flag_key": one.flag.key,
         "feature_flag": nested_flag(call, one.flag),
         "parameters": projected_parameters(call, fields["parameters"], one.flag),
@@ -78,8 +79,8 @@ def _described(call: Call, one: Experiment) -> dict[str, Json]:
 
 def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
     """The summary of a flag an experiment carries."""
-    summary = {name: flag.fields[name] for name in FLAGS.using(Use.SUMMARY)}
-    return call.generation.written("flag summary", {**summary, "team_id": flag.fields["project_id"]})
+    summary = {name: flag.fields[place] for name, place in _SUMMARY}
+    return call.generation.written("flag summary", summary)
 
 
 def metric_fingerprint(one: Experiment, metric: Mapping[str, Json]) -> str:
@@ -92,24 +93,34 @@ def with_fingerprints(one: Experiment, metrics: Iterable[Mapping[str, Json]]) ->
 
 
 def saved_metric_links(call: Call, one: Experiment) -> list[dict[str, Json]]:
+    """Which saved metrics an experiment uses."""
+    return links_by_experiment(call, [one])[one.id]
+
+
+def links_by_experiment(call: Call, experiments: Sequence[Experiment]) -> Mapping[int, list[dict[str, Json]]]:
+    """Which saved metrics each experiment uses, by its id; read in one query."""
+    by_id = {one.id: one for one in experiments}
     rows = call.db.execute(
-        "SELECT l.id, l.saved_metric_id, l.metadata, l.created_at, m.query, m.name"
+        "SELECT l.id, l.experiment_id, l.saved_metric_id, l.metadata, l.created_at, m.query, m.name"
         " FROM experiment_saved_metrics AS l JOIN saved_metrics AS m ON m.id = l.saved_metric_id"
-        " WHERE l.experiment_id = ? ORDER BY l.id",
-        (one.id,),
-    ).fetchall()
-    return [
-        {
-            "id": row["id"],
-            "experiment": one.id,
-            "saved_metric": row["saved_metric_id"],
-            "metadata": value_of(row["metadata"]),
-            "created_at": row["created_at"],
-            "query": with_fingerprints(one, [value_of(row["query"])])[0],
-            "name": row["name"],
-        }
-        for row in rows
-    ]
+        " WHERE l.experiment_id IN (SELECT value FROM json_each(?)) ORDER BY l.id",
+        (text_of(list(by_id)),),
+    )
+    links: dict[int, list[dict[str, Json]]] = {number: [] for number in by_id}
+    for row in rows:
+        one = by_id[row["experiment_id"]]
+        links[one.id].append(
+            {
+                "id": row["id"],
+                "experiment": one.id,
+                "saved_metric": row["saved_metric_id"],
+                "metadata": value_of(row["metadata"]),
+                "created_at": row["created_at"],
+                "query": with_fingerprints(one, [value_of(row["query"])])[0],
+                "name": row["name"],
+            }
+        )
+    return links
 
 
 def nested_holdouts(call: Call, ids: Iterable[int | None]) -> dict[int, Json]:

@@ -10,7 +10,7 @@ from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.experiments.metric_rules import METRIC, check_references, checked_metrics, uses_event
 from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, text
 from flagtui.service.resources import Resource, find_row
-from flagtui.service.shapes import TEXTS
+from flagtui.service.shapes import MAYBE_MOMENT, MOMENT, NUMBER, OBJECT, TEXTS, USER
 
 
 def _read_query(fields: Fields, name: str, target: Target) -> Json:
@@ -35,13 +35,13 @@ class SavedMetrics(Resource):
     fields = Table(
         "saved metric",
         (
-            Field("id"),
-            Field("name", text(400, blank=False), Use.NEEDED),
+            Field("id", None, Use.ALWAYS, NUMBER),
+            Field("name", text(400, blank=False), Use.NEEDED | Use.ALWAYS),
             Field("description", text(400, null=True)),
-            Field("query", Kind(_read_query, METRIC, "json"), Use.NEEDED),
-            Field("created_by", column="created_by_id"),
-            Field("created_at"),
-            Field("updated_at"),
+            Field("query", Kind(_read_query, METRIC, "json"), Use.NEEDED | Use.ALWAYS, OBJECT),
+            Field("created_by", shown=USER, column="created_by_id"),
+            Field("created_at", shown=MOMENT),
+            Field("updated_at", shown=MAYBE_MOMENT),
             Field("tags", Kind(_read_tags, TEXTS, "json")),
         ),
     )

@@ -3,21 +3,18 @@
 from typing import Final
 
 from flagtui.service.errors import Json
-from flagtui.service.experiments.fields import CONCLUSION, EXPERIMENTS
-from flagtui.service.experiments.holdouts import HOLDOUTS
+from flagtui.service.experiments.fields import CONCLUSION, EXPERIMENTS, IN_A_LIST
 from flagtui.service.experiments.metric_rules import METRIC
+from flagtui.service.experiments.nested_fields import HOLDOUT_FIELDS
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
-from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAG
 from flagtui.service.shapes import (
     MAYBE_OBJECT,
     MAYBE_TEXT,
     NUMBER,
     OBJECT,
-    OBJECTS,
     TEXT,
     TRUTH,
-    USER,
     listed,
     record,
     whole,
@@ -28,12 +25,13 @@ _BODY: Final = EXPERIMENTS.body_schema() | {
     "allow_unknown_events": TRUTH,
     "update_feature_flag_params": TRUTH,
 }
-_FIXED: Final = ("feature_flag_key", "type")
 
-EXPERIMENT: Final = record(EXPERIMENTS.answer_schema(), EXPERIMENTS.always())
-EXPERIMENT_ROW: Final = record(EXPERIMENTS.answer_schema(Use.BASIC), EXPERIMENTS.always(Use.BASIC))
-CREATE_BODY: Final = record(_BODY, ("name", "feature_flag_key"))
-PATCH_BODY: Final = record({name: schema for name, schema in _BODY.items() if name not in _FIXED})
+EXPERIMENT: Final = record(EXPERIMENTS.answer_schema(), EXPERIMENTS.always(), of=EXPERIMENTS.record)
+EXPERIMENT_ROW: Final = record(EXPERIMENTS.answer_schema(), EXPERIMENTS.always(), of=IN_A_LIST)
+CREATE_BODY: Final = record(_BODY, ("name", "feature_flag_key"), of=EXPERIMENTS.record)
+PATCH_BODY: Final = record(
+    {name: schema for name, schema in _BODY.items() if name != "feature_flag_key"}, of=EXPERIMENTS.record
+)
 END_BODY: Final = record(CONCLUSION.body_schema())
 SHIP_BODY: Final = record(
     {**CONCLUSION.body_schema(), "variant_key": TEXT, "release_to_everyone": TRUTH}, ("variant_key",)
@@ -82,12 +80,8 @@ _QUERY: Final = record(
     ("kind", "experiment_id"),
 )
 QUERY_BODY: Final = record({"query": _QUERY, "refresh": TEXT}, ("query",))
-HOLDOUT: Final = record(
-    {"id": NUMBER, "name": TEXT, "description": MAYBE_TEXT, "filters": OBJECTS, "created_by": USER},
-    ("id", "name", "filters"),
-)
-HOLDOUT_BODY: Final = record(HOLDOUTS.fields.body_schema())
+HOLDOUT_BODY: Final = record(HOLDOUT_FIELDS.body_schema(), of="holdout")
 SAVED_METRIC: Final = record(
-    {"id": NUMBER, "name": TEXT, "query": OBJECT, "created_by": USER}, ("id", "name", "query")
+    SAVED_METRICS.fields.answer_schema(), SAVED_METRICS.fields.always(), of="saved metric"
 )
 SAVED_METRIC_BODY: Final = record({**SAVED_METRICS.fields.body_schema(), "allow_unknown_events": TRUTH})

@@ -37,7 +37,7 @@ def update_experiment(call: Call) -> Answer:
     if one.fields["deleted"] and sent.get("deleted") is not False:
         raise not_found()
     given = read_input(call, sent, new=call.method == "PUT")
-    _check_fixed(one, given)
+    _check_fixed(call, one, given)
     _check_old(call, one, given)
     return shown(call, change(call, one, given))
 
@@ -124,9 +124,9 @@ def _moves_variants(one: Experiment, config: FlagConfig) -> bool:
     return sorted(str(variant["key"]) for variant in config.variants) != sorted(one.flag.variant_keys)
 
 
-def _check_fixed(one: Experiment, given: Input) -> None:
-    """Fields that cannot change once there; the flag's key is named as the product names it."""
-    fixed: list[str] = [name for name in ("type", "_create_in_folder") if name in given.sent]
+def _check_fixed(call: Call, one: Experiment, given: Input) -> None:
+    """Refuse fields that only a new experiment takes; the flag's key is named as the product names it."""
+    fixed = list(call.generation.body("experiment").create_only & given.sent)
     if given.flag_key is not None and given.flag_key != one.flag.key:
         fixed.append("get_feature_flag_key")
     if fixed:

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Final
 
-from flagtui.service.answers import text_of
+from flagtui.service.answers import text_of, value_of
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find
@@ -25,8 +25,10 @@ from flagtui.service.field_kinds import (
     truth,
 )
 from flagtui.service.flags.filter_storage import read_filters
+from flagtui.service.flags.rollout_summary import apply_summary, read_share
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
+    MAYBE_NUMBER,
     MAYBE_OBJECT,
     MAYBE_TEXT,
     MOMENT,
@@ -37,7 +39,9 @@ from flagtui.service.shapes import (
     SHARE,
     TEXT,
     TEXTS,
+    TRUTH,
     USER,
+    listed,
     page_of,
     record,
     whole,
@@ -45,9 +49,13 @@ from flagtui.service.shapes import (
 )
 
 LONGEST_KEY = 400
+LONGEST_FOLDER = 1_000
 MOST_CONTEXTS = 50
+MAKES_DASHBOARD: Final = "_should_create_usage_dashboard"
+"""Not stored: what the request asks for beside the flag."""
 _KEY = re.compile(r"[a-zA-Z0-9_-]+")
 RUNTIMES = ("server", "client", "all")
+_CONTEXT_NAMES: Final = ("evaluation_contexts", "evaluation_tags")
 BUCKETINGS = ("distinct_id", "device_id")
 CREATION_CONTEXTS = (
     *("feature_flags", "experiments", "surveys", "early_access_features", "web_experiments", "product_tours"),
@@ -69,19 +77,32 @@ def _read_key(fields: Fields, name: str, target: Target) -> Json:
 
 
 def _read_contexts(fields: Fields, name: str, target: Target) -> Json:
-    if target.call.generation.is_older:
-        return _read_evaluation_tags(fields, name)
-    items = fields.sent[name]
+    """The list under either of its names; a name that repeats what is stored gives way to the other one."""
+    lists = [_checked_contexts(fields.sent[each], each) for each in _CONTEXT_NAMES if each in fields]
+    stored = None if target.row is None else value_of(target.row["evaluation_contexts"])
+    changed = [each for each in lists if each != stored] or lists
+    if any(each != changed[0] for each in changed):
+        raise fields.fault(
+            name,
+            "evaluation_contexts and evaluation_tags are one list under two names, and these differ. "
+            "Send one of them.",
+        )
+    return changed[0]
+
+
+def _checked_contexts(items: Json, name: str) -> list[str]:
     if not isinstance(items, list) or len(items) > MOST_CONTEXTS:
-        raise invalid(f"evaluation_contexts must be a list of at most {MOST_CONTEXTS} items.")
+        raise invalid(f"{name} must be a list of at most {MOST_CONTEXTS} items.")
     for item in items:
         if not isinstance(item, str) or not item.strip() or len(item.strip()) > 255:
             raise invalid("Invalid evaluation context name.")
     return sorted({item.strip().lower() for item in items})
 
 
-def _read_evaluation_tags(fields: Fields, name: str) -> list[str]:
-    """The older form: some of the tags that are sent beside them."""
+def _read_evaluation_tags(fields: Fields, name: str, target: Target) -> Json:
+    """On older servers some of the tags that are sent beside them."""
+    if not target.call.generation.is_older:
+        return _read_contexts(fields, name, target)
     wanted = {str(item).strip().lower() for item in fields.items(name) or ()}
     strangers = sorted(wanted - set(fields.tags()))
     if strangers:
@@ -115,6 +136,9 @@ _TOLD: Final = _LOGGED | _VERSIONED
 _KEPT: Final = _TOLD | _SUMMARY
 _FILTERS: Final = Kind(lambda body, _, target: read_filters(target.call, body, target.row), OBJECT, "json")
 _ANY: Final = Kind(lambda body, name, _: body.sent[name], {}, "json")
+_SHARE: Final = Kind(
+    lambda body, name, _: read_share(body, name), {**MAYBE_NUMBER, "minimum": 0, "maximum": 100}
+)
 _NAMED: Final = text(LONGEST_KEY, blank=False, pattern="^[a-zA-Z0-9_-]+$").schema
 
 FLAGS: Final = Table(
@@ -132,6 +156,8 @@ FLAGS: Final = Table(
         Field("updated_at", None, _SORTED, MAYBE_MOMENT),
         Field("version", number(null=True), _KEPT | _SORTED, default=1),
         Field("last_modified_by", shown=USER),
+        Field("is_simple_flag", truth(), shown=TRUTH, column="is_simple"),
+        Field("rollout_percentage", _SHARE, shown=MAYBE_NUMBER, column="simple_rollout"),
         Field("ensure_experience_continuity", truth(null=True), _KEPT | _COPIED, default=False),
         Field("rollback_conditions", _ANY, _LOGGED),
         Field("performed_rollback", truth(null=True), _LOGGED),
@@ -142,10 +168,14 @@ FLAGS: Final = Table(
         Field("can_edit", shown=truth().schema),
         Field("tags", TAGS, _COPIED | _ALWAYS, default=[]),
         Field("evaluation_contexts", Kind(_read_contexts, TEXTS, "json"), _LOGGED | _SUMMARY, default=[]),
+        Field(
+            "evaluation_tags", Kind(_read_evaluation_tags, TEXTS, "json"), _SUMMARY,
+            column="evaluation_contexts",
+        ),
         Field("usage_dashboard", shown=number(null=True).schema),
         Field("analytics_dashboards", Kind(_read_dashboards, NUMBERS, "json"), default=[]),
         Field("has_enriched_analytics", truth(null=True), _TOLD, default=False),
-        Field("creation_context", choice(CREATION_CONTEXTS), shown=HIDDEN, default="feature_flags"),
+        Field("creation_context", choice(CREATION_CONTEXTS), default="feature_flags"),
         Field("user_access_level", shown=words(("none", "viewer", "editor", "manager"), None)),
         Field("is_remote_configuration", truth(null=True), _TOLD | _COPIED, default=False),
         Field("has_encrypted_payloads", truth(null=True), _KEPT | _COPIED, default=False),
@@ -161,8 +191,14 @@ FLAGS: Final = Table(
         Field("last_called_at", None, _VERSIONED | _SORTED, MAYBE_MOMENT),
         Field("is_used_in_replay_settings", shown=truth().schema),
         Field("is_eligible_for_experiment", shown=truth().schema),
+        Field("_create_in_folder", text(LONGEST_FOLDER), shown=HIDDEN, column="folder"),
+        Field(MAKES_DASHBOARD, truth(), shown=HIDDEN),
     ),
 )  # fmt: skip
+SUMMARY_SCHEMA: Final = record(
+    {**FLAGS.answer_schema(Use.SUMMARY), "team_id": NUMBER}, ("id", "team_id", "key"), of="flag summary"
+)
+"""A flag nested in an experiment, and in what is evaluated."""
 
 
 def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:
@@ -174,7 +210,7 @@ def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:
     values.pop("version", None)
     if values.get("filters", ...) is None:
         del values["filters"]
-    return values
+    return apply_summary(call, values, row)
 
 
 def check_together(merged: Mapping[str, Json]) -> None:
@@ -217,9 +253,10 @@ def _check_required_contexts(sent: Values, row: sqlite3.Row | None) -> None:
         )
 
 
-FLAG: Final = record(FLAGS.answer_schema(), FLAGS.always())
+FLAG: Final = record(FLAGS.answer_schema(), FLAGS.always(), of="flag")
 FLAG_PAGE: Final = page_of(FLAG)
-FLAG_BODY: Final = record({**FLAGS.body_schema(), "original_flag": MAYBE_OBJECT})
+COPIES: Final = whole({"success": listed(FLAG), "failed": OBJECTS})
+FLAG_BODY: Final = record({**FLAGS.body_schema(), "original_flag": MAYBE_OBJECT}, of="flag")
 ONE_SHARE: Final = whole(
     {"condition_index": {**NUMBER, "minimum": 0}, "rollout_percentage": SHARE, "version": NUMBER}
 )

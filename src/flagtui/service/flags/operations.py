@@ -8,7 +8,7 @@ from flagtui.service.flags.bulk import bulk_delete, bulk_keys, bulk_update_tags,
 from flagtui.service.flags.dashboards import enrich_dashboard, make_dashboard
 from flagtui.service.flags.dependents import dependent_flags
 from flagtui.service.flags.encryption import remote_config
-from flagtui.service.flags.fields import FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
+from flagtui.service.flags.fields import COPIES, FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
 from flagtui.service.flags.list import PARAMETERS, list_flags
 from flagtui.service.flags.narrow_writes import mover, roll_out_to_everyone, set_release_condition_rollout
 from flagtui.service.flags.project_copies import copy_flags
@@ -101,6 +101,7 @@ OPERATIONS = (
         copy_flags,
         "Copy a flag to other projects",
         WRITE,
+        COPIES,
     ),
     Operation(
         "GET",

@@ -4,6 +4,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from flagtui.service.answers import Answer, encode, spliced, text_of, value_of
 from flagtui.service.call import Call
@@ -11,13 +12,14 @@ from flagtui.service.database import find
 from flagtui.service.errors import Json
 from flagtui.service.flags.encryption import PLACEHOLDER, CannotOpen, unseal
 from flagtui.service.flags.levels import load_levels
-from flagtui.service.flags.status import groups_of, stale_before, status_word, variants_of
+from flagtui.service.flags.status import stale_before, status_word
 from flagtui.service.projects import nested_users
 
 NEEDED = (
     *("id", "rendered", "filters", "evaluation_contexts", "extra", "variant_count", "full_rollout"),
     *("deleted", "archived", "active", "created_at", "last_called_at", "has_encrypted_payloads"),
     *("created_by_id", "last_modified_by_id", "rollback_conditions", "performed_rollback"),
+    *("is_simple", "simple_rollout", "creation_context"),
 )
 """The columns that showing a flag takes."""
 
@@ -47,8 +49,11 @@ def flag_texts(call: Call, rows: Sequence[sqlite3.Row]) -> list[str]:
     limit = stale_before(call.now)
     replay = call.project.replay_flag_id
     texts = [_text(call, row, links, levels.of(row["id"]), limit, replay) for row in rows]
-    if call.generation.is_older:
-        return [_older_text(call, text, row) for text, row in zip(texts, rows, strict=True)]
+    hidden = call.generation.body("flag").hidden
+    if not hidden >= _OLDER_NAMES:
+        texts = [f"{text[:-1]},{_older_fields(row)}}}" for text, row in zip(texts, rows, strict=True)]
+    if texts and not hidden.isdisjoint(value_of(texts[0])):
+        return [text_of(call.generation.written("flag", value_of(text))) for text in texts]
     return texts
 
 
@@ -74,16 +79,25 @@ def _text(  # Called for each of thousands of rows: an object for six values wou
     )
 
 
-def _older_text(call: Call, text: str, row: sqlite3.Row) -> str:
-    """With the fields that have gone since."""
-    flag = value_of(text)
-    groups, rolled_back = groups_of(flag["filters"]), row["performed_rollback"]
-    simple = not variants_of(flag["filters"]) and all(not group.get("properties") for group in groups)
-    flag["is_simple_flag"] = simple
-    flag["rollout_percentage"] = groups[0].get("rollout_percentage") if simple and len(groups) == 1 else None
-    flag["rollback_conditions"] = value_of(row["rollback_conditions"])
-    flag["performed_rollback"] = None if rolled_back is None else bool(rolled_back)
-    return text_of(call.generation.written("flag", flag))
+_TRUTHS: Final = {None: "null", 0: "false", 1: "true"}
+_OLDER_NAMES: Final = frozenset(
+    (
+        *("is_simple_flag", "rollout_percentage", "rollback_conditions", "performed_rollback"),
+        *("evaluation_tags", "creation_context"),
+    )
+)
+"""Fields of the specification that the newest servers no longer show."""
+
+
+def _older_fields(row: sqlite3.Row) -> str:
+    share = row["simple_rollout"]
+    return (
+        f'"is_simple_flag":{_TRUTHS[row["is_simple"]]}'
+        f',"rollout_percentage":{"null" if share is None else share}'
+        f',"rollback_conditions":{row["rollback_conditions"] or "null"}'
+        f',"performed_rollback":{_TRUTHS[row["performed_rollback"]]}'
+        f',"evaluation_tags":{row["evaluation_contexts"]},"creation_context":"{row["creation_context"]}"'
+    )
 
 
 def shown_filters(call: Call, row: sqlite3.Row) -> str:

@@ -12,7 +12,13 @@ from flagtui.service.errors import Fault, Json, conflict, invalid
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.dashboards import add_usage_dashboard
 from flagtui.service.flags.dependents import archived_detail, check_guards
-from flagtui.service.flags.fields import check_required_marks, check_together, read_fields
+from flagtui.service.flags.fields import (
+    FLAGS,
+    MAKES_DASHBOARD,
+    check_required_marks,
+    check_together,
+    read_fields,
+)
 from flagtui.service.flags.filter_storage import cleaned, open_to_everyone, unsupported_config
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row, key_when_deleted, key_when_restored, make_room
@@ -27,6 +33,7 @@ def retrieve(call: Call) -> Answer:
 
 def create(call: Call) -> Answer:
     sent = read_fields(call, Fields(call.body()), None)
+    wants_dashboard = sent.pop(MAKES_DASHBOARD, call.generation.makes_dashboards)
     values = new_values(sent)
     check_together(values)
     check_required_marks(call, sent, None)
@@ -35,13 +42,15 @@ def create(call: Call) -> Answer:
     _check_count(call)
     if values["is_remote_configuration"]:
         values["filters"] = open_to_everyone(values["filters"])
-    return ask_for_approval(call, None, {}, values) or flag_answer(call, _made(call, values), 201)
+    return ask_for_approval(call, None, {}, values) or flag_answer(
+        call, _made(call, values, wants_dashboard), 201
+    )
 
 
-def _made(call: Call, values: Values) -> sqlite3.Row:
+def _made(call: Call, values: Values, wants_dashboard: bool) -> sqlite3.Row:
     make_room(call, values["key"])
     row = create_flag(call, values)
-    if call.generation.makes_dashboards and call.body().get("_should_create_usage_dashboard", True):
+    if wants_dashboard:
         add_usage_dashboard(call, row)
     return fetch(call.db, "flags", row["id"])
 
@@ -70,7 +79,9 @@ def _updated(call: Call, row: sqlite3.Row, before: Values) -> Values:
     if not is_known_version(before["filters"]):
         raise unsupported_config(fields)
     sent = read_fields(call, Fields(without_clashes(call, fields, row, before)), row)
-    sent.pop("creation_context", None)
+    if sent.pop(MAKES_DASHBOARD, False):
+        detail = "Only a new flag gets its dashboard this way. Send POST …/dashboard/ for this one."
+        raise invalid(detail, MAKES_DASHBOARD)
     if "analytics_dashboards" in sent:
         added = {*before["analytics_dashboards"], *sent["analytics_dashboards"]}
         sent["analytics_dashboards"] = sorted(added)
@@ -124,7 +135,9 @@ def without_clashes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values
 
 
 def _clashes(name: str, body: Mapping[str, Json], original: Mapping[str, Json], stored: Values) -> bool:
-    new, old, current = (_comparable(side.get(name)) for side in (body, original, stored))
+    new, old, current = (
+        _comparable(value) for value in (body.get(name), original.get(name), stored.get(FLAGS.place(name)))
+    )
     return len({text_of(new), text_of(old), text_of(current)}) == 3
 
 

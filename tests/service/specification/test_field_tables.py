@@ -1,0 +1,200 @@
+"""Every response has the fields of the specification's tables, and what is written is stored."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import pytest
+from tests.doubles.service_world import Start, World
+from tests.service.specification.field_tables import TABLES, faults, shown_fields
+from tests.service.specification.record_responses import (
+    HALVES,
+    METRIC,
+    OPEN,
+    PLACES,
+    P,
+    all_responses,
+    records_at,
+)
+
+from flagtui.service.application import OPERATIONS
+from flagtui.service.errors import Json
+from flagtui.service.generations import OLDER
+from flagtui.service.operations import Operation
+from flagtui.service.shapes import RECORD_NAME
+
+GENERATIONS: Final[Mapping[str, dict[str, bool]]] = {
+    "default": {},
+    "newest": {"newest": True},
+    "legacy": {"legacy": True},
+}
+WITHOUT_RECORDS: Final = frozenset(
+    (
+        *("GET /api/projects", "GET ", "GET /api/organizations", "GET /api/organizations/{organization_id}"),
+        "GET /api/organizations/{organization_id}/projects",
+        *(f"{method} /api/personal_api_keys/{{id}}" for method in ("GET", "PATCH", "DELETE")),
+        *(f"DELETE /{kind}/{{id}}" for kind in ("feature_flags", "experiments", "event_definitions")),
+        *(f"DELETE /experiment_{kind}/{{id}}" for kind in ("holdouts", "saved_metrics")),
+        "DELETE /scheduled_changes/{id}",
+        *(
+            "GET /feature_flags/{id}/activity",
+            "GET /feature_flags/activity",
+            "GET /experiments/{id}/activity",
+        ),
+        *("GET /feature_flags/{id}/status", "GET /feature_flags/{id}/dependent_flags"),
+        *("GET /feature_flags/{id}/versions/{version}", "GET /feature_flags/matching_ids"),
+        *("POST /feature_flags/bulk_keys", "POST /feature_flags/bulk_delete"),
+        *("POST /feature_flags/bulk_update_tags", "POST /feature_flags/{id}/dashboard"),
+        *("POST /feature_flags/{id}/enrich_usage_dashboard", "GET /feature_flags/{id}/remote_config"),
+        *("GET /feature_flags/evaluation_reasons", "POST /feature_flags/user_blast_radius"),
+        "POST /feature_flags/{id}/test_evaluation",
+        *("GET /experiments/requires_flag_implementation", "GET /experiments/stats"),
+        *("POST /experiments/calculate_running_time", "GET /experiments/{id}/timeseries_results"),
+        *("POST /experiments/{id}/recalculate_timeseries", "POST /experiments/{id}/metrics_recalculation"),
+        "GET /experiments/{id}/metrics_recalculation/latest",
+        "GET /experiments/{id}/metrics_recalculation/{run_id}",
+        *("POST /query", "GET /query/{query_id}"),
+        *("GET /event_definitions/{id}/metrics", "GET /event_definitions/primary_properties"),
+        *("GET /event_definitions/typescript", "POST /event_definitions/bulk_update_tags"),
+        "POST /event_definitions/bulk_update_verified",
+    )
+)
+"""Operations that respond with something else: counts, keys, reasons, log entries, an older version."""
+
+
+def operations_of(world: World) -> tuple[Operation, ...]:
+    served: tuple[Operation, ...] = world.client._transport.app.state.dispatcher.routes.operations  # type: ignore[attr-defined]
+    return served
+
+
+def marked(schema: Json) -> Iterator[dict[str, Json]]:
+    """The schemas of records within a schema."""
+    if isinstance(schema, dict):
+        if RECORD_NAME in schema:
+            yield schema
+        schema = list(schema.values())
+    for part in schema if isinstance(schema, list) else ():
+        yield from marked(part)
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+async def test_every_record_has_the_fields_of_its_table(start_world: Start, generation: str) -> None:
+    world = await start_world(**GENERATIONS[generation])
+    served = operations_of(world)
+    responses = await all_responses(world, served)
+    assert responses.keys() == PLACES.keys() & {operation.name for operation in served}
+    for name, body in responses.items():
+        place = PLACES[name]
+        records = records_at(body, place.path)
+        assert records, name
+        for record in records:
+            found = list(faults(record, place.table, generation, in_list=place.in_list, more=place.more))
+            assert not found, f"{name}: {found}"
+
+
+def test_field_table_covers_every_operation_with_a_record() -> None:
+    served = {operation.name: operation for operation in OPERATIONS}
+    assert PLACES.keys() | WITHOUT_RECORDS == served.keys()
+    assert not PLACES.keys() & WITHOUT_RECORDS
+    assert [name for name in WITHOUT_RECORDS if list(marked(served[name].answers))] == []
+    assert OLDER.missing_operations < served.keys()
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+async def test_schema_document_has_the_fields_of_the_tables(start_world: Start, generation: str) -> None:
+    document = await (await start_world(**GENERATIONS[generation])).get("/api/schema/")
+    found: dict[tuple[str, bool], set[str]] = {}
+    for schema in marked(
+        [item["responses"] for path in document["paths"].values() for item in path.values()]
+    ):
+        record = schema[RECORD_NAME]
+        found[record.removesuffix(" in a list"), record.endswith(" in a list")] = set(schema["properties"])
+    assert {table for table, _ in found} == set(TABLES)
+    for (table, in_list), names in found.items():
+        assert names == set(shown_fields(table, generation, in_list=in_list)), table
+
+
+WRITTEN_FLAG: Final = {
+    **{"name": "text", "filters": {"groups": [{"properties": [], "rollout_percentage": 40}]}},
+    **{"active": False, "archived": True, "is_simple_flag": True, "rollout_percentage": 40},
+    **{"ensure_experience_continuity": True, "rollback_conditions": [{"threshold": 5}]},
+    **{"performed_rollback": True, "tags": ["a", "b"], "evaluation_tags": ["web"]},
+    **{"has_enriched_analytics": True, "creation_context": "surveys", "is_remote_configuration": False},
+    **{"has_encrypted_payloads": False, "evaluation_runtime": "server", "analytics_dashboards": []},
+    **{"evaluation_contexts": ["web"], "bucketing_identifier": "distinct_id", "deleted": False},
+}
+
+
+async def test_written_flag_fields_come_back_everywhere(world: World) -> None:
+    writable = {name for name, entry in TABLES["flag"].items() if entry.get("writable")}
+    assert WRITTEN_FLAG.keys() | {"key", "_create_in_folder", "_should_create_usage_dashboard"} == writable
+    sent = {**WRITTEN_FLAG, "_create_in_folder": "Growth/Web", "_should_create_usage_dashboard": True}
+    made = await world.flag("a", **sent)
+    bare = await world.flag("b", filters=OPEN, active=False)
+    changes = {name: value for name, value in WRITTEN_FLAG.items() if name != "archived"}
+    changed = await world.patch(f"{bare['id']}/", {**changes, "_create_in_folder": "Growth/App"})
+    rows = {flag["key"]: flag for flag in (await world.get("", archived="true"))["results"]}
+    rows |= {flag["key"]: flag for flag in (await world.get(""))["results"]}
+    for response in (made, await world.get(f"{made['id']}/"), rows["a"], changed, rows["b"]):
+        for name, value in changes.items():
+            expected = changed["filters"] if name == "filters" else value
+            assert response[name] == expected, name
+    assert made["usage_dashboard"] is not None
+    assert made["archived"]
+    folders = world.rows("SELECT folder FROM flags ORDER BY id")
+    assert [row["folder"] for row in folders] == ["Growth/Web", "Growth/App"]
+
+
+async def test_written_experiment_fields_come_back_everywhere(world: World) -> None:
+    path = f"{P}/experiments/"
+    world.write("INSERT INTO event_definitions (id, project_id, name) VALUES ('e', 1, 'order placed')")
+    holdout = await world.post(f"{P}/experiment_holdouts/", {"name": "h", "filters": OPEN["groups"]}, 201)
+    shared = await world.post(f"{P}/experiment_saved_metrics/", {"name": "m", "query": METRIC}, 201)
+    uuid = "0b7c1c1e-0000-4000-8000-000000000001"
+    sent: dict[str, Any] = {
+        **{"name": "Blue", "description": "text", "type": "web", "archived": True, "deleted": False},
+        **{"start_date": "2026-03-01T00:00:00.000000Z", "end_date": "2026-03-09T00:00:00.000000Z"},
+        **{"feature_flag_key": "blue", "holdout_id": holdout["id"], "filters": {"events": []}},
+        **{
+            "secondary_metrics": [{"name": "old"}],
+            "saved_metrics_ids": [{"id": shared["id"], "metadata": None}],
+        },
+        **{"exposure_criteria": {"filterTestAccounts": False}, "stats_config": {"method": "frequentist"}},
+        **{"metrics": [{**METRIC, "uuid": uuid}], "metrics_secondary": [], "conclusion": "won"},
+        **{"conclusion_comment": "text", "primary_metrics_ordered_uuids": [uuid]},
+        **{
+            "secondary_metrics_ordered_uuids": [],
+            "running_time_calculation": {"minimum_detectable_effect": 5},
+        },
+        **{"excluded_variants": [], "scheduling_config": {"a": 1}, "only_count_matured_users": True},
+        **{"parameters": {"variant_notes": {"test": "text"}}, "_create_in_folder": "Growth"},
+    }
+    assert sent.keys() == {name for name, entry in TABLES["experiment"].items() if entry.get("writable")}
+    made = await world.post(path, sent, 201)
+    bare = await world.post(path, {"name": "Bare", "feature_flag_key": "bare"}, 201)
+    renamed = {**sent, "name": "Red", "feature_flag_key": "bare"}
+    del renamed["holdout_id"]  # A running experiment keeps its holdout.
+    changed = await world.patch(f"{path}{bare['id']}/", renamed)
+    rows = (await world.get(path, archived="true"))["results"]
+    for response in (made, await world.get(f"{path}{made['id']}/"), rows[-1]):
+        _assert_stored(response, sent)
+    for response in (changed, rows[0]):
+        _assert_stored(response, renamed)
+    folders = world.rows("SELECT folder FROM experiments ORDER BY id")
+    assert [row["folder"] for row in folders] == ["Growth", "Growth"]
+
+
+def _assert_stored(response: Mapping[str, Any], sent: Mapping[str, Any]) -> None:
+    for name, value in sent.items():
+        if name == "metrics":
+            assert [metric["uuid"] for metric in response[name]] == [metric["uuid"] for metric in value]
+        elif name == "parameters":
+            assert response[name].items() >= value.items()
+        elif name != "_create_in_folder":
+            assert response[name] == value, name
+
+
+async def test_variants_and_properties_make_a_flag_not_simple(world: World) -> None:
+    several = await world.flag("several", filters=HALVES)
+    assert (several["is_simple_flag"], several["rollout_percentage"]) == (False, None)
+    plain = await world.flag("plain", filters=OPEN)
+    assert (plain["is_simple_flag"], plain["rollout_percentage"]) == (True, 40)
