@@ -14,6 +14,7 @@ class User(Record):
     last_name: str = ""
     email: str = ""
     is_email_verified: bool | None = None
+    hedgehog_config: dict[str, JSON] | None = None
     role_at_organization: str | None = None
     is_system: bool = False
 

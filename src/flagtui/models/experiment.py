@@ -24,7 +24,12 @@ class ExperimentFlag(Record):
     active: bool = False
     deleted: bool = False
     version: Whole | None = None
+    ensure_experience_continuity: bool = False
     has_encrypted_payloads: bool = False
+    evaluation_runtime: str | None = None
+    evaluation_tags: Texts = ()
+    evaluation_contexts: Texts = ()
+    bucketing_identifier: str | None = None
 
     @property
     def targeting(self) -> Filters:

@@ -60,6 +60,8 @@ class Flag(Record):
     bucketing_identifier: str | None = None
     is_used_in_replay_settings: bool = False
     is_eligible_for_experiment: bool = False
+    creation_context: str | None = None
+    """The product area it was made for; the newest servers do not show it."""
     is_simple_flag: bool | None = None
     rollout_percentage: Whole | None = None
     """A summary old servers give; `filters` says it right."""

@@ -166,6 +166,14 @@ def test_contexts_that_reading_blanks_and_writing_shows_are_no_surprise() -> Non
     assert compare(plan, stored(plan, evaluation_contexts=["web"])) == Report()
 
 
+def test_contexts_under_two_names_are_one_change() -> None:
+    fresh = Flag.of(raw_flag(evaluation_contexts=["web"], evaluation_tags=["web"]))
+    plan = plan_flag(Intent(812, {"evaluation_contexts": ["app"]}, "edit"), fresh, Context(dependents=()))
+    assert isinstance(plan, Plan)
+    both: dict[str, JSON] = {"evaluation_contexts": ["app"], "evaluation_tags": ["app"]}
+    assert compare(plan, stored(plan, **both)) == Report()
+
+
 def test_tags_in_another_order_are_the_same_tags() -> None:
     plan = planned(tags=["checkout", "web"])
     assert compare(plan, stored(plan, tags=["web", "checkout"])) == Report()

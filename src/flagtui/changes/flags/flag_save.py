@@ -198,6 +198,9 @@ def _told(
 def normal(flag: Flag) -> dict[str, JSON]:
     """The flag's fields in one form, however this generation of server writes them."""
     kept = {name: value for name, value in flag.raw.items() if name not in IGNORED}
+    if "evaluation_contexts" in kept:
+        # Servers that show both names keep one list.
+        kept.pop("evaluation_tags", None)
     kept |= {"filters": flag.filters} if "filters" in kept else {}
     return _in_one_form({**kept, "key": live_key(flag)})
 
