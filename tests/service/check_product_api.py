@@ -58,7 +58,9 @@ def at_home(_: Any, case: "schemathesis.Case[Any]", __: dict[str, Any]) -> None:
 DOCUMENT = served(json.loads((Path(FIXTURES) / "openapi-subset.json").read_text(encoding="utf-8")))
 
 
-_SERVICE = create_service(Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db", key=KEY, sample="company")
+_SERVICE = create_service(
+    Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db", key=KEY, sample="company", newest=True
+)
 # Every generated request starts and stops the application, which would close the database.
 _LASTING = Starlette()
 _LASTING.router.default = _SERVICE.state.dispatcher
