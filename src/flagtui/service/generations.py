@@ -118,6 +118,8 @@ class Generation:
     refuses_unknown_events: bool = True
     links_flags_as_they_are: bool = True
     """An experiment on an existing flag may not change its configuration on the way."""
+    relinks_drafts: bool = False
+    """An update of a draft experiment may name another flag."""
     faults_have_bodies: bool = True
     """Instead of an empty 404, or of a 500 for what cannot be an id or a type."""
 
@@ -136,7 +138,7 @@ _GONE_FROM_EXPERIMENTS: Final = (
     "running_time_calculation excluded_variants only_count_matured_users status is_legacy"
 )
 
-DEFAULT: Final = Generation(bodies={})
+DEFAULT: Final = Generation(bodies={}, relinks_drafts=True)
 NEWEST: Final = Generation(
     bodies={
         "flag": _body(

@@ -22,15 +22,39 @@ async def test_scenario_16_an_unknown_experiment_is_not_found(service: Service) 
     assert await service.refused("PATCH", "experiments/99", []) == (404, "Not found.", None)
 
 
-async def test_scenario_17_names_change_and_keys_and_types_do_not(service: Service) -> None:
+async def test_scenario_17_names_change_and_a_launched_experiment_keeps_its_flag(service: Service) -> None:
     made = await service.create()
     path = f"experiments/{made['id']}"
     changed = await service.patch(path, {"name": "n"})
     assert (changed["name"], changed["updated_at"] > made["updated_at"]) == ("n", True)
     assert (await service.patch(path, {"feature_flag_key": "blue-button"}))["name"] == "n"
+    path = f"experiments/{(await service.running())['id']}"
     other = (400, "Can't update keys: get_feature_flag_key on Experiment", None)
     assert await service.refused("PATCH", path, {"feature_flag_key": "other"}) == other
     assert (await service.patch(path, {"type": "web"}))["type"] == "web"
+
+
+async def test_draft_moves_to_another_flag_and_logs_it(service: Service) -> None:
+    draft = await service.create()
+    path = f"experiments/{draft['id']}"
+    moved = await service.patch(path, {"feature_flag_key": "green-button"})
+    assert moved["feature_flag_key"] == moved["feature_flag"]["key"] == "green-button"
+    assert moved["feature_flag"]["id"] != draft["feature_flag"]["id"]
+    back = await service.patch(path, {"feature_flag_key": "blue-button"})
+    assert back["feature_flag"]["id"] == draft["feature_flag"]["id"]
+    entry = (await service.get(f"{path}/activity"))["results"][0]
+    [change] = entry["detail"]["changes"]
+    assert (change["field"], change["before"], change["after"]) == (
+        *("feature_flag_key", "green-button", "blue-button"),
+    )
+
+
+async def test_draft_moves_to_no_flag_without_variants(service: Service) -> None:
+    await service.post("feature_flags", {"key": "plain"}, 201)
+    path = f"experiments/{(await service.create())['id']}"
+    status, _, _ = await service.refused("PATCH", path, {"feature_flag_key": "plain"})
+    assert status == 400
+    assert (await service.get(path))["feature_flag_key"] == "blue-button"
 
 
 @pytest.mark.parametrize("generation", ["newest", "legacy"])

@@ -73,8 +73,7 @@ def create(call: Call, given: Input) -> Experiment:
     """Stores an experiment and what belongs to it; after a fault nothing is stored."""
     columns = with_defaults(call, given.columns)
     check_dates(columns)
-    there = find_flag(call.db, call.project.id, given.flag_key or "")
-    flag = _linked(call, given, there, columns) if there else _new_flag(call, given, columns)
+    flag = link_flag(call, given, columns)
     check_baseline(columns["stats_config"], flag.variant_keys)
     check_excluded(columns.get("excluded_variants"), flag.variant_keys, "control")
     check_metrics(call, columns, given)
@@ -87,6 +86,12 @@ def create(call: Call, given: Input) -> Experiment:
     one = find(call.db, call.project.id, number, deleted=True)
     log(call, SCOPE, one.fields, "created", None, merge=None)
     return one
+
+
+def link_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFlag:
+    """Return the flag whose key the body names, made where there is none, for such an experiment."""
+    flag = find_flag(call.db, call.project.id, given.flag_key or "")
+    return _linked(call, given, flag, columns) if flag else _new_flag(call, given, columns)
 
 
 def with_defaults(call: Call, sent: Mapping[str, Json]) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from flagtui.service.flags.levels import check_level
 
 SCOPE = "Experiment"
 _LOGGED = EXPERIMENTS.using(Use.LOGGED)
+_FLAG = "feature_flag_key"
 
 
 def called(call: Call, *, deleted: bool = False) -> Experiment:
@@ -34,10 +35,14 @@ def save(call: Call, one: Experiment, changes: Mapping[str, Json]) -> Experiment
     stored = EXPERIMENTS.stored({**changes, "updated_at": call.stamp})
     update_row(call.db, "experiments", one.id, stored)
     fresh = find(call.db, one.project_id, one.id, deleted=True)
-    told = changes_between(SCOPE, one.fields, fresh.fields, _LOGGED)
-    if told:
-        log(call, SCOPE, fresh.fields, _verb(one, fresh), told, merge=None)
+    changed = changes_between(SCOPE, _with_flag(one), _with_flag(fresh), (*_LOGGED, _FLAG))
+    if changed:
+        log(call, SCOPE, fresh.fields, _verb(one, fresh), changed, merge=None)
     return fresh
+
+
+def _with_flag(one: Experiment) -> dict[str, Json]:
+    return {**one.fields, _FLAG: one.flag.key}
 
 
 def shown(call: Call, one: Experiment, status: int = 200) -> Answer:

@@ -1,9 +1,18 @@
 """Changing an experiment field by field, as PATCH does: without the checks the actions have."""
 
+from dataclasses import replace
+
 from flagtui.service.answers import Answer, empty
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid, not_found
-from flagtui.service.experiments.creation import Input, check_dates, check_metrics, orders, read_input
+from flagtui.service.experiments.creation import (
+    Input,
+    check_dates,
+    check_metrics,
+    link_flag,
+    orders,
+    read_input,
+)
 from flagtui.service.experiments.fields import check_baseline, check_excluded
 from flagtui.service.experiments.flag_config import (
     SAYS_NOTHING,
@@ -51,6 +60,10 @@ def change(call: Call, one: Experiment, given: Input) -> Experiment:
     """Stores what was sent and carries it over to the flag; any fault leaves all as it was."""
     columns = dict(given.columns)
     check_dates(columns)
+    before = one
+    if given.flag_key not in (None, one.flag.key):
+        one = replace(one, flag=link_flag(call, given, {**one.fields, **columns}))
+        columns["flag_id"] = one.flag.id
     if columns.get("deleted") == 0 and one.fields["deleted"] and one.flag.deleted:
         raise invalid(_CANNOT_RESTORE)
     if one.is_launched and columns.get("holdout_id", one.fields["holdout_id"]) != one.fields["holdout_id"]:
@@ -70,7 +83,7 @@ def change(call: Call, one: Experiment, given: Input) -> Experiment:
         change_flag(call, one.flag, flag_changes)
     if given.links is not None:
         replace_links(call, one.id, given.links)
-    return save(call, one, columns)
+    return save(call, before, columns)
 
 
 def check_launchable(one: Experiment) -> None:
@@ -127,7 +140,8 @@ def _moves_variants(one: Experiment, config: FlagConfig) -> bool:
 def _check_fixed(call: Call, one: Experiment, given: Input) -> None:
     """Refuse fields that only a new experiment takes; the flag's key is named as the product names it."""
     fixed = list(call.generation.body("experiment").create_only & given.sent)
-    if given.flag_key is not None and given.flag_key != one.flag.key:
+    is_free = call.generation.relinks_drafts and not one.is_launched
+    if given.flag_key not in (None, one.flag.key) and not is_free:
         fixed.append("get_feature_flag_key")
     if fixed:
         raise invalid(f"Can't update keys: {', '.join(sorted(fixed))} on Experiment")
