@@ -31,22 +31,24 @@ def names_about(flag: Flag | None, names: Names, rows: Iterable[FlagRow], *, is_
 def _undecided(
     flag: Flag, known: Mapping[int, FlagRow], needs: Mapping[int, tuple[int, ...]]
 ) -> Iterator[tuple[int, str]]:
+    decided = _without_circles(flag.targeting.depends_on, needs)
     for item in flag.targeting.properties:
         id = item.flag_id
         if id is None:
             continue
         if id not in known and id != flag.id:
             yield id, GONE_OFF if item.value is False else GONE
-        elif _leads_round(id, needs):
+        elif id not in decided:
             yield id, ROUND
 
 
-def _leads_round(start: int, needs: Mapping[int, tuple[int, ...]]) -> bool:
-    """Whether some flag that is asked for, directly or through others, asks for itself."""
-    reached, waiting = {start}, [start]
+def _without_circles(starts: Iterable[int], needs: Mapping[int, tuple[int, ...]]) -> frozenset[int]:
+    """The ids of flags that depend on no flag, directly or through others, that depends on itself."""
+    reached = set(starts)
+    waiting = [*reached]
     while waiting:
         further = [id for id in needs.get(waiting.pop(), ()) if id not in reached]
         reached.update(further)
         waiting += further
     asked = {str(id): tuple(map(str, needs.get(id, ()))) for id in reached}
-    return str(start) not in evaluation_orders(asked)
+    return frozenset(map(int, evaluation_orders(asked)))

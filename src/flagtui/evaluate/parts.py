@@ -125,24 +125,31 @@ def is_known_version(filters: Mapping[str, Any]) -> bool:
 
 def condition(raw: Any, flag_index: int | None) -> Condition:
     """A condition without a group type of its own has the flag's; an explicit null means people."""
+    problem = condition_problem(raw)
     if not isinstance(raw, dict):
-        return Condition(problem="it is no object")
-    percentage = raw.get("rollout_percentage")
-    questions = raw.get("properties") or []
-    problem = ""
-    if percentage is not None and (isinstance(percentage, bool) or not isinstance(percentage, int | float)):
-        problem = "its rollout is no number"
-    elif not isinstance(questions, list) or not all(isinstance(question, dict) for question in questions):
-        problem = "its properties are no list of objects"
+        return Condition(problem=problem)
     variant = raw.get("variant")
     return Condition(
-        filters=() if problem else tuple(question(one) for one in questions),
-        percentage=None if problem else percentage,
+        filters=() if problem else tuple(question(one) for one in raw.get("properties") or ()),
+        percentage=None if problem else raw.get("rollout_percentage"),
         variant=variant if isinstance(variant, str) else None,
         group_index=raw.get("aggregation_group_type_index", flag_index),
         problem=problem,
         description=str(raw.get("description") or ""),
     )
+
+
+def condition_problem(raw: Any) -> str:
+    """Why a condition cannot be evaluated at all; empty when it can."""
+    if not isinstance(raw, dict):
+        return "it is no object"
+    percentage = raw.get("rollout_percentage")
+    if percentage is not None and (isinstance(percentage, bool) or not isinstance(percentage, int | float)):
+        return "its rollout is no number"
+    questions = raw.get("properties") or []
+    if not isinstance(questions, list) or not all(isinstance(question, dict) for question in questions):
+        return "its properties are no list of objects"
+    return ""
 
 
 def question(raw: Mapping[str, Any]) -> Filter:

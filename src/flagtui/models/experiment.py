@@ -1,6 +1,7 @@
 """The one experiment that is opened or changed, with everything the server said about it."""
 
 from datetime import datetime
+from functools import cached_property
 from typing import Literal
 
 from flagtui.local_time import unix
@@ -31,7 +32,7 @@ class ExperimentFlag(Record):
     evaluation_contexts: Texts = ()
     bucketing_identifier: str | None = None
 
-    @property
+    @cached_property
     def targeting(self) -> Filters:
         """`filters` as typed views."""
         return Filters.of(self.filters)

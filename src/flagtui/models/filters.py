@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text, as_whole
@@ -88,9 +89,9 @@ class Variant:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Filters:
-    """The whole of it: who sees the flag, and as what."""
+    """The whole of it: who sees the flag, and as what. What takes a walk over all conditions is kept."""
 
     conditions: tuple[Condition, ...]
     variants: tuple[Variant, ...]
@@ -141,20 +142,30 @@ class Filters:
         return f"its conditions cannot be read, {self.problem}" if self.problem else "it has no condition"
 
     @property
+    def stored_conditions(self) -> list[JSON]:
+        """The conditions as they are stored, also those that cannot be read."""
+        return as_list(self.raw.get("groups"))
+
+    @cached_property
+    def variant_keys(self) -> frozenset[str]:
+        """The keys of the variants."""
+        return frozenset(variant.key for variant in self.variants)
+
+    @cached_property
     def deciding(self) -> tuple[Condition, ...]:
         """The conditions that can decide anybody, in order: up to one that cannot be read, and where the
         first that fits decides also by its share, up to one that fits everybody."""
-        found: list[Condition] = []
-        for raw in as_list(self.raw.get("groups")):
+        deciding: list[Condition] = []
+        # Only an object is readable, and `conditions` has every object: up to there they run in parallel.
+        for raw, condition in zip(self.stored_conditions, self.conditions, strict=False):
             if not is_readable(raw):
                 break
-            condition = Condition.of(raw)
-            found.append(condition)
+            deciding.append(condition)
             if self.early_exit and self.fits_everybody(condition):
                 break
-        return tuple(found)
+        return tuple(deciding)
 
-    @property
+    @cached_property
     def rollout(self) -> float:
         """The highest share of any condition that can decide; 0 without conditions, which match nobody."""
         return max((condition.rollout for condition in self.deciding), default=0.0)
@@ -170,7 +181,7 @@ class Filters:
             return condition.group_type_index
         return self.group_type_index
 
-    @property
+    @cached_property
     def is_conditional(self) -> bool:
         """True when everyone who gets the highest share is asked for a property first."""
         highest = self.rollout
@@ -182,12 +193,12 @@ class Filters:
         """Everything its conditions ask for, in order."""
         return (item for condition in self.conditions for item in condition.properties)
 
-    @property
+    @cached_property
     def depends_on(self) -> tuple[int, ...]:
         """Ids of the flags its conditions ask for, each once."""
         return tuple(dict.fromkeys(item.flag_id for item in self.properties if item.flag_id is not None))
 
-    @property
+    @cached_property
     def cohorts(self) -> tuple[int, ...]:
         """Ids of the cohorts its conditions ask for, each once."""
         return tuple(dict.fromkeys(item.cohort_id for item in self.properties if item.cohort_id is not None))

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
@@ -62,19 +61,45 @@ def _value(sign: str, value: JSON, style: str) -> Iterator[list[Piece]]:
 
 
 Path = tuple[str | int, ...]
+JsonPart = Literal["scalar", "folded", "opened", "closed"]
 TEXT_LIMIT: Final = 2_000
 """Characters of one value that are shown."""
 UNFOLDED: Final[frozenset[Path]] = frozenset()
 
 
-@dataclass(frozen=True)
-class JsonRow:
-    """One line: what it shows, and the path of the value that begins or ends there."""
+class JsonRow(NamedTuple):
+    """One line: the path of the value that begins or ends there, and what the line is made of."""
 
     path: Path
-    pieces: tuple[Piece, ...]
-    can_fold: bool = False
-    """True for the first line of an object or a list that has something in it."""
+    part: JsonPart
+    value: JSON
+    """The value of this path; of a line that ends one, its last bracket."""
+    is_last: bool
+    """Whether it is the last of the object or list around it, after which there is no comma."""
+
+    @property
+    def can_fold(self) -> bool:
+        """True for the first line of an object or a list that has something in it."""
+        return self.part in ("opened", "folded")
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What the line shows; made when it is drawn, since few of many lines are."""
+        step = self.path[-1] if self.path and self.part != "closed" else 0
+        name = (_key(step), (": ", "$faint")) if isinstance(step, str) else ()
+        comma: tuple[Piece, ...] = () if self.is_last or self.part == "opened" else ((",", "$faint"),)
+        return (*_indent(len(self.path)), *name, *self._shown(), *comma)
+
+    def _shown(self) -> tuple[Piece, ...]:
+        match self.part:
+            case "scalar":
+                return (scalar(self.value),)
+            case "folded":
+                return _folded(self.value)
+            case "opened":
+                return (("{" if isinstance(self.value, dict) else "[", "$text-muted"),)
+            case _:
+                return ((self.value, "$text-muted"),)
 
     @property
     def text(self) -> str:
@@ -83,8 +108,8 @@ class JsonRow:
 
 
 def json_rows(value: JSON, folded: Collection[Path] = UNFOLDED) -> Iterator[JsonRow]:
-    """The value as indented lines; what is folded takes one."""
-    yield from _rows(value, (), folded, (), ())
+    """Yield the value as indented lines, one after the other as they are asked for; what is folded takes one."""
+    return _rows(value, (), folded, is_last=True)
 
 
 def json_lines(value: JSON) -> Iterator[list[Piece]]:
@@ -93,28 +118,23 @@ def json_lines(value: JSON) -> Iterator[list[Piece]]:
         yield [*row.pieces]
 
 
-def _rows(
-    value: JSON, path: Path, folded: Collection[Path], name: tuple[Piece, ...], end: tuple[Piece, ...]
-) -> Iterator[JsonRow]:
-    head = (*_indent(len(path)), *name)
+def _rows(value: JSON, path: Path, folded: Collection[Path], *, is_last: bool) -> Iterator[JsonRow]:
     if not isinstance(value, dict | list) or not value:
-        yield JsonRow(path, (*head, scalar(value), *end))
+        yield JsonRow(path, "scalar", value, is_last)
         return
-    opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
     if path in folded:
-        yield JsonRow(path, (*head, *_folded(value, opening, closing), *end), True)
+        yield JsonRow(path, "folded", value, is_last)
         return
-    yield JsonRow(path, (*head, (opening, "$text-muted")), True)
-    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    for place, (key, inner) in enumerate(pairs):
-        comma: tuple[Piece, ...] = ((",", "$faint"),) if place < len(pairs) - 1 else ()
-        named = (_key(key), (": ", "$faint")) if isinstance(key, str) else ()
-        yield from _rows(inner, (*path, key), folded, named, comma)
-    yield JsonRow(path, (*_indent(len(path)), (closing, "$text-muted"), *end))
+    yield JsonRow(path, "opened", value, is_last)
+    last = len(value) - 1
+    for place, (key, inner) in enumerate(value.items() if isinstance(value, dict) else enumerate(value)):
+        yield from _rows(inner, (*path, key), folded, is_last=place == last)
+    yield JsonRow(path, "closed", "}" if isinstance(value, dict) else "]", is_last)
 
 
-def _folded(value: JSON, opening: str, closing: str) -> tuple[Piece, ...]:
+def _folded(value: JSON) -> tuple[Piece, ...]:
     """One line; an object that has a key or a name is known by it."""
+    opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
     name = (value.get("key") or value.get("name")) if isinstance(value, dict) else None
     shown: Piece = scalar(name) if isinstance(name, str) else ("", "")
     gap = " " if shown[0] else ""

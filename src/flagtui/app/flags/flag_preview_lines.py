@@ -14,8 +14,11 @@ from flagtui.text.cleanup_advice import way_out_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
+from flagtui.text.long_lists import LINES
 from flagtui.text.styled import Piece
 
+MANY = 20
+"""Conditions from which their number comes first: the last of them may be out of sight."""
 VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 
 
@@ -39,9 +42,10 @@ def seen_by_lines(details: FlagDetails, names: Names) -> Iterator[list[Piece]]:
         return
     if details.trouble:
         yield from trouble_lines(details.trouble)
-    yield [("WHO SEES IT", "$text-muted")]
+    many = len(flag.targeting.stored_conditions)
+    yield [("WHO SEES IT", "$text-muted"), (f"   {many:,} conditions" if many > MANY else "", "$faint")]
     yield from state_lines(flag)
-    yield from who_sees_it(flag.targeting, names)
+    yield from who_sees_it(flag.targeting, names, LINES)
     yield from manner_lines(flag.raw)
 
 
@@ -60,7 +64,7 @@ def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
                 (has_payload, "$text-muted"),
             ]
         if len(variants) > 8:
-            yield [(f" … {len(variants) - 8} more", "$text-muted")]
+            yield [(f" … {len(variants) - 8:,} more", "$text-muted")]
         if rest := rest_words(variants):
             yield [(f" {rest}", "$warning")]
         yield []
@@ -79,6 +83,8 @@ def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
         reached += variant.rollout
         end = round(width * reached / total)
         cells = max(0, end - drawn)
+        if not cells:
+            continue
         gap = cells > 1 and end < width
         yield "━" * (cells - gap) + " " * gap, VARIANT_STYLES[place % len(VARIANT_STYLES)]
         drawn = end
@@ -90,11 +96,13 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
         yield [("REACH       ", "$text-muted"), *total_pieces(reach)]
     elif reach is not None and reach.reason:
         yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, max(20, width - 12)), "$faint")]
-    for place, link in enumerate(flag.experiment_set_metadata):
+    for place, link in enumerate(flag.experiment_set_metadata[:MANY]):
         title = "EXPERIMENT  " if place == 0 else "            "
         running = "  running" if link.is_running else ""
         name = cut(safe_text(f"#{link.id} {link.name}"), width - 12 - len(running))
         yield [(title, "$text-muted"), (name, "$secondary"), (running, "$success")]
+    if (more := len(flag.experiment_set_metadata) - MANY) > 0:
+        yield [(f"            … and {more:,} more", "$faint")]
     if flag.experiment_set and not flag.experiment_set_metadata:
         ids = ", ".join(f"#{found}" for found in flag.experiment_set[:6])
         yield [("EXPERIMENT  ", "$text-muted"), (ids, "$secondary")]

@@ -1,24 +1,28 @@
 """The whole record as JSON: fold, search, nothing hidden but secrets."""
 
+import asyncio
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
 
 from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.records.json_reading import JsonLines, JsonReading
 from flagtui.app.records.record_screen import RecordPane
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import LineView
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_list
 from flagtui.safe_text import safe_text
-from flagtui.text.differences import JsonRow, Path, json_rows
-from flagtui.text.styled import Piece
+from flagtui.text.differences import Path
 
 Record = TypeVar("Record")
+STEP: Final = 2_000
+"""Lines of a record that are laid out at once; more of them between keys."""
 
 
 class JsonPane(Vertical, RecordPane):
@@ -29,9 +33,12 @@ class JsonPane(Vertical, RecordPane):
     def __init__(self, name: str) -> None:
         super().__init__(id=f"tab-{name}", classes="pane")
         self._value: JSON = None
-        self._record: object = None
-        self._rows: list[JsonRow] = []
+        self._record: tuple[object, object] = (None, None)
+        self._reading = self._latest = JsonReading()
+        """The lines on screen, and those that take their place."""
         self._folded: set[Path] = set()
+        self._sought: int | None = None
+        """From which line the words are looked for; None when they are not, or no more."""
 
     def compose(self) -> ComposeResult:
         hint = "search in the JSON; enter goes to the next place"
@@ -54,20 +61,41 @@ class JsonPane(Vertical, RecordPane):
         self._value = value
         self._redraw()
 
-    def show_record(self, record: Record | None, shown: Callable[[Record], JSON]) -> None:
-        """Draw a record, once for each reading of it: hundreds of lines are not laid out every time."""
-        if record is not None and record is not self._record:
-            self._record = record
+    def show_record(
+        self, record: Record | None, shown: Callable[[Record], JSON], version: object = None
+    ) -> None:
+        """Draw a record once for each reading and `version` of it, not each time its page is drawn."""
+        if record is not None and (record is not self._record[0] or version != self._record[1]):
+            self._record = (record, version)
             self.show_value(shown(record))
 
     def move(self, way: str) -> None:
         self.view.move(way)
 
     def _redraw(self, keep: Path | None = None) -> None:
-        self._rows = [*json_rows(self._value, self._folded)] if self._value is not None else []
-        place = next((n for n, row in enumerate(self._rows) if row.path == keep), None)
-        wanted = self._words
-        self.view.show([_marked(row, wanted) for row in self._rows], place)
+        """Lay out the lines again with the cursor on its line, or on that of the path `keep`."""
+        self._latest = reading = JsonReading(self._value, self._folded, self._words, keep)
+        reading.read(STEP)
+        self._show(reading)
+        if not reading.is_whole:
+            self._read_on(reading)
+
+    @work(exclusive=True, group="json")
+    async def _read_on(self, reading: JsonReading) -> None:
+        while not reading.is_whole and reading is self._latest:
+            # A key that waits comes first.
+            await asyncio.sleep(0)
+            reading.read(STEP)
+            self._show(reading)
+            self._seek()
+
+    def _show(self, reading: JsonReading) -> None:
+        """Draw what was read, unless the cursor's line is still to come."""
+        if reading is not self._latest or not self.is_attached:
+            return
+        if reading is not self._reading and reading.has_line(self.view.place):
+            self._reading = reading
+            self.view.show(JsonLines(reading), reading.place)
         self._say()
 
     @property
@@ -75,11 +103,12 @@ class JsonPane(Vertical, RecordPane):
         return self.query_one(Field).value.casefold()
 
     def _say(self) -> None:
-        found = sum(self._words in row.text.casefold() for row in self._rows) if self._words else 0
-        words = f"{found:,} lines have it" if self._words else f"{len(self._rows):,} lines"
-        here = self._rows[self.view.place].path if 0 <= self.view.place < len(self._rows) else ()
+        reading, so_far = self._reading, "" if self._reading.is_whole else " so far"
+        count = f"{len(reading.rows):,} lines"
+        words = f"{len(reading.matches):,} lines have it" if reading.words else count
+        here = reading.rows[self.view.place].path if 0 <= self.view.place < len(reading.rows) else ()
         self.query_one("#json-words", Line).show(
-            styled((json_path(here), "$text-muted")), styled((words, "$faint"))
+            styled((json_path(here), "$text-muted")), styled((words + so_far, "$faint"))
         )
 
     @on(LineView.Moved)
@@ -94,16 +123,19 @@ class JsonPane(Vertical, RecordPane):
 
     def action_fold(self) -> None:
         """Fold what begins on this line, or unfold it."""
-        if not 0 <= self.view.place < len(self._rows):
+        rows = self._reading.rows
+        if not 0 <= self.view.place < len(rows):
             return
-        row = self._rows[self.view.place]
+        row = rows[self.view.place]
         path = row.path if row.can_fold else row.path[:-1]
         self._folded ^= {path}
         self._redraw(path)
 
     def action_fold_all(self) -> None:
         """Everything below the first level folded, or nothing."""
-        every: set[Path] = {row.path for row in json_rows(self._value) if row.can_fold and len(row.path) == 1}
+        value = self._value
+        items = value.items() if isinstance(value, dict) else enumerate(as_list(value))
+        every: set[Path] = {(key,) for key, inner in items if isinstance(inner, dict | list) and inner}
         self._folded = set() if self._folded else every
         self._redraw()
 
@@ -116,23 +148,28 @@ class JsonPane(Vertical, RecordPane):
         if self._words and self._folded:
             self._folded = set()
         self._redraw()
-        self._go_to_found(self.view.place)
+        self._go_to_match(self.view.place)
 
     @on(Input.Submitted)
     def _next(self, event: Input.Submitted) -> None:
         event.stop()
-        self._go_to_found(self.view.place + 1)
+        self._go_to_match(self.view.place + 1)
 
-    def _go_to_found(self, start: int) -> None:
-        wanted, count = self._words, len(self._rows)
-        if not wanted:
+    def _go_to_match(self, start: int) -> None:
+        """Go to the first line from `start` on that has the words, else to the first of all, once it is read."""
+        self._sought = start if self._words else None
+        self._seek()
+
+    def _seek(self) -> None:
+        if self._sought is None or self._reading is not self._latest:
             return
-        # The record may still be on its way: then there is no place to begin at.
-        start = min(max(start, 0), count)
-        for place in [*range(start, count), *range(start)]:
-            if wanted in self._rows[place].text.casefold():
-                self.view.go_to(place)
-                return
+        matches = self._reading.matches
+        place = bisect_left(matches, self._sought)
+        if place == len(matches) and not self._reading.is_whole:
+            return
+        self._sought = None
+        if matches:
+            self.view.go_to(matches[place % len(matches)])
 
     def leave_typing(self) -> bool:
         """Out of the search line; true when it had the focus."""
@@ -148,9 +185,3 @@ def json_path(path: Path) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f"{'.' if text else ''}{step}"
     return safe_text(text, 100)
-
-
-def _marked(row: JsonRow, words: str) -> list[Piece]:
-    if not words or words not in row.text.casefold():
-        return [*row.pieces]
-    return [(text, f"{style} underline" if text.strip() else style) for text, style in row.pieces]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +34,7 @@ class WholeFlag:
     def id(self) -> int:
         return self.row.id
 
-    @property
+    @cached_property
     def targeting(self) -> "Filters":
         """The same as a typed record, which takes long to load."""
         from flagtui.models.filters import Filters

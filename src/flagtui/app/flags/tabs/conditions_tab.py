@@ -2,21 +2,22 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.flags.flag_preview_lines import total_pieces
+from flagtui.app.flags.flag_preview_lines import MANY, total_pieces
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.models.filters import Condition
-from flagtui.models.flag_details import FlagDetails
-from flagtui.models.json_value import JSON, as_list
+from flagtui.models.filters import Filters
+from flagtui.models.flag_details import Counted, CountedReach, FlagDetails
+from flagtui.models.json_value import JSON, as_text
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.flag_sentences import (
     FIRST_FIT,
     before_conditions,
+    condition_blocks,
     decides_before,
     manner_lines,
-    numbered_lines,
     who_sees_it,
 )
 from flagtui.text.formats import percent, share_bar
+from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Piece
 
 
@@ -27,7 +28,7 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
         return
     filters = flag.targeting
-    conditions = as_list(filters.raw.get("groups"))
+    conditions = filters.stored_conditions
     if not filters.is_editable or not conditions:
         yield from who_sees_it(filters, study.names)
         return
@@ -35,17 +36,21 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     rest = ", for everybody who is left" if decides_before(filters) else ""
     beside = [*before_conditions(filters), *manner_lines(flag.raw)]
     yield from [*beside, []] if beside else []
-    yield [("CONDITIONS  ", "$text-muted"), (order + rest, "$faint")]
+    many = f"{len(conditions):,} of them; " if len(conditions) > MANY else ""
+    yield [("CONDITIONS  ", "$text-muted"), (many + order + rest, "$faint")]
     yield []
-    for number, raw in enumerate(conditions, 1):
-        yield from numbered_lines(number, raw, filters, study.names)
-        if isinstance(raw, dict):
-            yield from _beside(Condition.of(raw), raw)
-        yield []
+    yield from shortened(_pages(filters, study), len(conditions), "conditions")
 
 
-def _beside(condition: Condition, raw: dict[str, JSON]) -> Iterator[list[Piece]]:
-    for line in safe_lines(condition.description, 400, 4) if condition.description else []:
+def _pages(filters: Filters, study: Study) -> Iterator[list[list[Piece]]]:
+    """Each condition with what else is kept with it, and an empty line."""
+    for raw, lines in zip(filters.stored_conditions, condition_blocks(filters, study.names), strict=True):
+        yield [*lines, *(_beside(raw) if isinstance(raw, dict) else ()), []]
+
+
+def _beside(raw: dict[str, JSON]) -> Iterator[list[Piece]]:
+    description = as_text(raw.get("description"))
+    for line in safe_lines(description, 400, 4) if description else []:
         yield [("      ", ""), (line, "$text-muted")]
     if raw.get("rollout_percentage") is None:
         yield [("      ", ""), ("no share is stored, which counts as 100 %", "$faint")]
@@ -64,22 +69,21 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     if not flag.active and reach.parts:
         yield [("It is off, so it reaches nobody now; this is what it would reach.", "$warning")]
         yield []
-    for number, raw in enumerate(as_list(flag.targeting.raw.get("groups")), 1):
-        yield from numbered_lines(number, raw, flag.targeting, study.names)
-        if (part := counted.get(number)) is not None:
-            words = f"{part.fitting:,} fit · {percent(part.share)} of them are about "
-            yield [
-                ("      ", ""),
-                (words, "$text-muted"),
-                (f"{part.reached:,}", "bold"),
-                (f" {part.unit}", ""),
-            ]
-            yield [("      ", ""), *bar(part.reached, part.total, max(10, width - 8))]
-        elif reach.reason:
-            yield [("      ", ""), ("not counted yet" if reach.uncounted else "not counted", "$faint")]
-        yield []
+    blocks = enumerate(condition_blocks(flag.targeting, study.names), 1)
+    pages = ([*lines, *_reached(reach, counted.get(number), width), []] for number, lines in blocks)
+    yield from shortened(pages, len(flag.targeting.stored_conditions), "conditions")
     if reach.parts:
         yield [("Estimates of the server; who fits several conditions is counted for each.", "$faint")]
+
+
+def _reached(reach: CountedReach, part: Counted | None, width: int) -> Iterator[list[Piece]]:
+    """Who fits one condition, and how many its share of them makes."""
+    if part is not None:
+        words = f"{part.fitting:,} fit · {percent(part.share)} of them are about "
+        yield [("      ", ""), (words, "$text-muted"), (f"{part.reached:,}", "bold"), (f" {part.unit}", "")]
+        yield [("      ", ""), *bar(part.reached, part.total, max(10, width - 8))]
+    elif reach.reason:
+        yield [("      ", ""), ("not counted yet" if reach.uncounted else "not counted", "$faint")]
 
 
 def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:

@@ -1,6 +1,6 @@
 """What hangs together with the flag: experiments, other flags, cohorts, early access, what is scheduled."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.local_time import unix
@@ -9,9 +9,12 @@ from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, moment
+from flagtui.text.long_lists import IN_JSON, shortened
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
+MOST = 60
+"""Lines under one heading."""
 NONE: list[Piece] = [("  none", "$faint")]
 
 
@@ -21,24 +24,27 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     if flag is None:
         yield [("loading…" if not details.trouble else "not known", "$text-muted")]
         return
-    yield from _headed("EXPERIMENTS", [*_experiments(flag)])
-    yield from _headed("NEEDED BY", [*_needed_by(details)])
-    yield from _headed("NEEDS", [*_needs(flag, study)])
-    yield from _headed("COHORTS", [*_cohorts(flag)])
-    yield from _headed("EARLY ACCESS", [[("  ", ""), (_name_of(one), "")] for one in flag.features])
-    yield from _headed("SURVEYS", [[("  ", ""), (_name_of(one), "")] for one in flag.surveys])
-    yield from _headed("SCHEDULE", [*_schedule(study)])
-    yield from _headed("DASHBOARD", [*_dashboard(flag)])
+    yield from _headed("EXPERIMENTS", [*_experiments(flag)], "experiments")
+    yield from _headed("NEEDED BY", [*_needed_by(details)], "flags", rest="")
+    yield from _headed("NEEDS", [*_needs(flag, study)], "flags")
+    yield from _headed("COHORTS", [*_cohorts(flag)], "cohorts")
+    features, surveys = ([[("  ", ""), (_name_of(one), "")] for one in of] for of in (flag.features, flag.surveys))
+    yield from _headed("EARLY ACCESS", features, "features")
+    yield from _headed("SURVEYS", surveys, "surveys")
+    yield from _headed("SCHEDULE", [*_schedule(study)], "lines", rest="")
+    yield from _headed("DASHBOARD", [*_dashboard(flag)], "dashboards")
     if study.closed:
         refused: list[list[Piece]] = [
             [(f"  {title}: ", "$faint"), (safe_text(why, 160), "$faint")] for title, why in study.closed
         ]
-        yield from _headed("NOT FROM HERE", refused)
+        yield from _headed("NOT FROM HERE", refused, "lines", rest="")
 
 
-def _headed(title: str, lines: list[list[Piece]]) -> Iterator[list[Piece]]:
+def _headed(
+    title: str, lines: Sequence[list[Piece]], plural: str, rest: str = IN_JSON
+) -> Iterator[list[Piece]]:
     yield [(title, "$text-muted")]
-    yield from lines or [NONE]
+    yield from shortened(([line] for line in lines or [NONE]), len(lines), plural, MOST, rest)
     yield []
 
 

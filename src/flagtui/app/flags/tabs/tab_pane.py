@@ -56,5 +56,5 @@ class FlagJsonPane(JsonPane):
 
     def show(self, study: Study) -> None:
         """Draw the record of this study."""
-        flag = study.details.flag
-        self.show_value(None if flag is None else shown_record(flag, study.is_unmasked))
+        is_unmasked = study.is_unmasked
+        self.show_record(study.details.flag, lambda flag: shown_record(flag, is_unmasked), is_unmasked)

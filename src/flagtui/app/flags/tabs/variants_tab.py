@@ -15,9 +15,10 @@ from flagtui.safe_text import MASK, safe_text
 from flagtui.text.differences import json_lines
 from flagtui.text.flag_sentences import rest_words
 from flagtui.text.formats import percent
+from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Notice, Piece
 
-LINES = 400
+PAYLOAD_LINES = 400
 """Lines of one payload that are shown."""
 
 
@@ -40,21 +41,27 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         if rest:
             yield [(rest, "$warning")]
         yield []
-    for place, variant in enumerate(variants):
-        style = VARIANT_STYLES[place % len(VARIANT_STYLES)]
-        name = f"  {safe_text(variant.name, 80)}" if variant.name else ""
-        yield [
-            (safe_text(variant.key, 60), f"bold {style}"),
-            (f"  {percent(variant.rollout)}", "bold"),
-            (name, "$text-muted"),
-        ]
-        yield from _payload(study, flag, variant.key)
-        yield []
-    yield from _others(study, flag, {variant.key for variant in variants})
+    blocks = (_page(study, flag, place) for place in range(len(variants)))
+    yield from shortened(blocks, len(variants), "variants")
+    yield from _others(study, flag)
 
 
-def _others(study: Study, flag: Flag, known: set[str]) -> Iterator[list[Piece]]:
+def _page(study: Study, flag: Flag, place: int) -> Iterator[list[Piece]]:
+    """One variant with its payload, and an empty line."""
+    variant, style = flag.targeting.variants[place], VARIANT_STYLES[place % len(VARIANT_STYLES)]
+    name = f"  {safe_text(variant.name, 80)}" if variant.name else ""
+    yield [
+        (safe_text(variant.key, 60), f"bold {style}"),
+        (f"  {percent(variant.rollout)}", "bold"),
+        (name, "$text-muted"),
+    ]
+    yield from _payload(study, flag, variant.key)
+    yield []
+
+
+def _others(study: Study, flag: Flag) -> Iterator[list[Piece]]:
     """Payloads without a variant: the one of an on/off flag, and any left over."""
+    known = flag.targeting.variant_keys
     keys = [key for key in flag.targeting.payloads if key not in known]
     if flag.is_remote_configuration and not known:
         yield [("VALUE  ", "$text-muted"), ("remote configuration", "$warning")]
@@ -63,12 +70,17 @@ def _others(study: Study, flag: Flag, known: set[str]) -> Iterator[list[Piece]]:
             return
     elif not known and not keys:
         yield [("On or off, without variants and without a payload.", "$text-muted")]
-    for key in keys:
-        title = "PAYLOAD" if key == "true" and not known else f"PAYLOAD OF {safe_text(key, 60)}"
-        unused = "  no variant has this name" if known or key not in ("true", "false") else ""
-        yield [(title, "$text-muted"), (unused, "$warning")]
-        yield from _payload(study, flag, key)
-        yield []
+    yield from shortened((_unused(study, flag, key) for key in keys), len(keys), "payloads")
+
+
+def _unused(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
+    """A payload that no variant has, and an empty line."""
+    known = flag.targeting.variant_keys
+    title = "PAYLOAD" if key == "true" and not known else f"PAYLOAD OF {safe_text(key, 60)}"
+    unused = "  no variant has this name" if known or key not in ("true", "false") else ""
+    yield [(title, "$text-muted"), (unused, "$warning")]
+    yield from _payload(study, flag, key)
+    yield []
 
 
 def _payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
@@ -82,8 +94,8 @@ def _payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
 
 def _indented(value: JSON) -> Iterator[list[Piece]]:
     for number, line in enumerate(json_lines(value)):
-        if number == LINES:
-            yield [("  … the rest is in the JSON tab", "$faint")]
+        if number == PAYLOAD_LINES:
+            yield [("  … more than is shown; y copies all of it", "$faint")]
             return
         yield [("  ", ""), *line]
 

@@ -40,6 +40,8 @@ from flagtui.text.flag_sentences import condition_lines, plain
 from flagtui.text.styled import Piece
 
 LABEL = 14
+CLAUSES = 20
+"""Properties of the deciding condition that have room beside its label."""
 LISTED = 200
 """Other flags that are listed at most."""
 
@@ -199,7 +201,7 @@ def _sentence(account: PersonEvaluation, study: Study) -> str:
     if index is None or not 0 <= index < len(stored) or not isinstance(stored[index], dict):
         return ""
     head, *clauses = plain(
-        condition_lines(index + 1, Condition.of(stored[index]), filters, study.names)
+        condition_lines(index + 1, Condition.of(stored[index]), filters, study.names, CLAUSES)
     ).split("\n")
     if clauses:
         return " and ".join(clause.removeprefix("  and").strip() for clause in clauses)

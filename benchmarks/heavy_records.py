@@ -1,0 +1,126 @@
+"""The longest time the app hears no key while it opens records as large as servers take them.
+
+python benchmarks/heavy_records.py [name ...]
+
+For each record and view: the longest block of the event loop and the processor time until the screen rests,
+both in milliseconds.
+"""
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from tests.doubles import heavy_records as heavy
+from tests.doubles.loop_blocks import LoopBlocks
+from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running
+
+from flagtui.app.flags.flag_screen import TITLES
+
+JSON = Any
+FLAGS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
+    "2,000 conditions": lambda: heavy.with_conditions(2_000),
+    "5,000 conditions": lambda: heavy.with_conditions(5_000),
+    "20,000 conditions": lambda: heavy.with_conditions(20_000),
+    "20,000 bare conditions": lambda: heavy.with_bare_conditions(20_000),
+    "50,000 properties": lambda: heavy.with_properties(50_000),
+    "50,000 values": lambda: heavy.with_values(50_000),
+    "20,000 variants": lambda: heavy.with_variants(20_000),
+    "1 MiB payload": lambda: heavy.with_payload(1024 * 1024),
+    "10,000 tags": lambda: heavy.with_tags(10_000),
+    "1 MiB description": lambda: heavy.with_description(1024 * 1024),
+    "1,000 dependencies": lambda: heavy.with_dependencies(1_000),
+    "5,000 cohorts": lambda: heavy.with_cohorts(5_000),
+}
+EXPERIMENTS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
+    "5,000 + 5,000 metrics": lambda: heavy.experiment(5_000),
+    "2,000 variants": lambda: heavy.experiment(1, variants=2_000),
+}
+EVENTS: Final[dict[str, Callable[[], dict[str, JSON]]]] = {
+    "10,000 tags": lambda: heavy.event(10_000, 100),
+    "1 MiB description": lambda: heavy.event(1, 1024 * 1024),
+}
+
+
+async def measured(name: str, step: Callable[[], Awaitable[None]]) -> tuple[str, float, float]:
+    """What one step of a person takes: the longest block, and the processor's time."""
+    started = time.process_time()
+    async with LoopBlocks() as blocks:
+        try:
+            await step()
+        except AssertionError as late:
+            name += f" ({str(late)[:20]})"
+    return name, blocks.longest * 1000, (time.process_time() - started) * 1000
+
+
+@asynccontextmanager
+async def opened(folder: Path, family: str, record: dict[str, JSON]) -> AsyncIterator[Program]:
+    template = make_template(Path(tempfile.mkdtemp(dir=folder)) / "template.db", one_in=16)
+    setting = Setting(template, Path(tempfile.mkdtemp(dir=folder)), size=WIDE)
+    async with running(setting, lambda wire: heavy.serve(wire, family, [record])) as program:
+        yield program
+
+
+async def in_flags(folder: Path, record: dict[str, JSON]) -> AsyncIterator[tuple[str, float, float]]:
+    async with opened(folder, "feature_flags", record) as program:
+        yield await measured("list, pane", lambda: program.press("f5"))
+        yield await measured("question", lambda: program.press("space"))
+        await program.press("escape")
+        yield await measured("open", lambda: program.press("enter"))
+        screen: Any = program.app.screen
+
+        async def tab(name: str) -> None:
+            screen.action_open_tab(name)
+            await program.settle()
+
+        for name in TITLES:
+            yield await measured(name, lambda name=name: tab(name))
+        yield await measured("json down", lambda: program.press("end"))
+        yield await measured("json fold", lambda: program.press("minus"))
+        yield await measured("form", lambda: program.press("e"))
+        await program.press("escape")
+        yield await measured("rollout", lambda: program.press("%"))
+
+
+async def elsewhere(
+    folder: Path, family: str, key: str, record: dict[str, JSON]
+) -> AsyncIterator[tuple[str, float, float]]:
+    async with opened(folder, family, record) as program:
+        yield await measured("list, pane", lambda: program.press(key))
+        yield await measured("open", lambda: program.press("enter"))
+        screen: Any = program.app.screen
+
+        async def tab(name: str) -> None:
+            screen.action_open_tab(name)
+            await program.settle()
+
+        yield await measured("overview", lambda: tab("overview"))
+        yield await measured("json", lambda: tab("json"))
+        yield await measured("form", lambda: program.press("e"))
+
+
+def chosen(names: list[str]) -> Iterator[tuple[str, Callable[[Path], AsyncIterator[tuple[str, float, float]]]]]:
+    for name, make in FLAGS.items():
+        yield name, lambda folder, make=make: in_flags(folder, make())
+    for name, make in EXPERIMENTS.items():
+        yield f"experiment: {name}", lambda folder, make=make: elsewhere(folder, "experiments", "2", make())
+    for name, make in EVENTS.items():
+        yield f"event: {name}", lambda folder, make=make: elsewhere(folder, "event_definitions", "3", make())
+
+
+async def main(names: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, steps in chosen(names):
+            if names and not any(word in name for word in names):
+                continue
+            print(name, flush=True)
+            async for view, longest, spent in steps(Path(folder)):
+                print(f"    {view:<14}{longest:>10,.0f}{spent:>10,.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:]))

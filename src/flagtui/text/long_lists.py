@@ -1,0 +1,50 @@
+"""Lists longer than anyone reads: the first of them, and how many more there are."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from flagtui.text.styled import Piece
+
+LINES: Final = 200
+"""Lines of one list in a pane; the JSON of the record has all of it."""
+
+IN_JSON: Final = "; the JSON tab has all"
+"""Where the rest of a list is that the record itself holds."""
+Block = Iterable[list[Piece]]
+"""The lines of one item of a list."""
+
+
+def shortened(
+    blocks: Iterable[Block], total: int, plural: str, lines: int = LINES, rest: str = IN_JSON
+) -> Iterator[list[Piece]]:
+    """Yield the lines of whole items until there are `lines` of them, then how many of `total` are left.
+
+    `blocks` is read no further than it is shown, so that items may be put into words as they are asked for.
+    """
+    shown = drawn = 0
+    for block in blocks:
+        for line in block:
+            yield line
+            drawn += 1
+        shown += 1
+        if drawn >= lines:
+            break
+    if shown < total:
+        yield more_line(total - shown, plural, rest)
+
+
+def more_line(count: int, plural: str, rest: str = IN_JSON) -> list[Piece]:
+    """`… and 1,801 more conditions; the JSON tab has all`."""
+    return [(f"  … and {count:,} more {plural}{rest}", "$faint")]
+
+
+def window(count: int, place: int, room: int = LINES) -> range:
+    """The places of so many items around `place`: all of them where there is room for all."""
+    first = min(max(0, place - room // 2), max(0, count - room))
+    return range(first, min(count, first + room))
+
+
+def in_short(names: Sequence[str], most: int) -> str:
+    """`a, b and 3 more`."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
