@@ -55,8 +55,8 @@ def targeting(groups: list[JSON], **more: JSON) -> dict[str, JSON]:
     return {"groups": groups, "payloads": {}, "multivariate": None, **more}
 
 
-def with_conditions(count: int, id: int = 901) -> dict[str, JSON]:
-    return flag(id, f"conditions-{count}", filters=targeting(conditions(count)))
+def with_conditions(count: int, id: int = 901, key: str = "") -> dict[str, JSON]:
+    return flag(id, key or f"conditions-{count}", filters=targeting(conditions(count)))
 
 
 def with_bare_conditions(count: int, id: int = 902) -> dict[str, JSON]:
@@ -123,7 +123,7 @@ def metric(place: int) -> dict[str, JSON]:
     }
 
 
-def experiment(count: int, id: int = 920, variants: int = 2) -> dict[str, JSON]:
+def experiment(count: int, id: int = 920, variants: int = 2, name: str = "") -> dict[str, JSON]:
     """A draft with so many metrics of its own, and as many saved ones."""
     links = [
         {
@@ -139,7 +139,7 @@ def experiment(count: int, id: int = 920, variants: int = 2) -> dict[str, JSON]:
     shared = with_variants(variants, 911)["filters"]
     return {
         "id": id,
-        "name": f"metrics-{count}",
+        "name": name or f"metrics-{count}",
         "description": "",
         "start_date": None,
         "end_date": None,
@@ -164,11 +164,11 @@ def experiment(count: int, id: int = 920, variants: int = 2) -> dict[str, JSON]:
     }
 
 
-def event(tags: int, size: int) -> dict[str, JSON]:
+def event(tags: int, size: int, name: str = "heavy event") -> dict[str, JSON]:
     """An event definition with so many tags and a description of so many bytes."""
     return {
-        "id": "0190b6f2-7c1e-7f00-8a11-000000000001",
-        "name": "heavy event",
+        "id": f"0190b6f2-7c1e-7f00-8a11-{tags * 2_000_000 + size:012d}",
+        "name": name,
         "owner": None,
         "description": "one line of an endless description\n" * (size // 35),
         "tags": [f"tag-{place}" for place in range(tags)],

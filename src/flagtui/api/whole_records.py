@@ -1,5 +1,6 @@
 """Whole records as typed models: read and changed one at a time, small ones listed as a whole."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, TypeVar
@@ -18,6 +19,8 @@ from flagtui.models.record import Record
 Kind = TypeVar("Kind", Flag, Experiment, EventDefinition, Holdout, SavedMetric, ScheduledChange, Cohort)
 Number = TypeVar("Number", int, str)
 
+HEAVY: Final = 128 * 1024
+"""Bytes from which a record is read in a thread: keys go on being heard meanwhile."""
 _KNOWN_BY: Final[Mapping[type[Record], tuple[str, str]]] = {
     Flag: ("flag", "key"),
     Experiment: ("experiment", "name"),
@@ -51,7 +54,16 @@ class WholeRecords(Records[Kind]):
     ) -> Kind:
         """An operation on one record, which answers with the whole of it."""
         answer = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
+        if len(answer.body) > HEAVY:
+            return await asyncio.to_thread(self._read_heavy, answer, id)
         return self._read(answer, id)
+
+    def _read_heavy(self, answer: Answer, id: int | str) -> Kind:
+        """The record with the views of it that are kept: whoever draws it need not make them."""
+        record = self._read(answer, id)
+        if isinstance(record, Flag):
+            record.row()
+        return record
 
     async def _patch(self, id: int | str, changes: Mapping[str, JSON]) -> Kind:
         return await self._whole("update", id, dict(changes))

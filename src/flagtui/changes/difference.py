@@ -1,7 +1,7 @@
 """Two JSON values compared: which paths differ, in words too, and how three versions of one thing merge."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -169,6 +169,8 @@ def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[Dif
 
 SHORT: Final = 80
 """Characters of one value inside a sentence."""
+ITEMS: Final = 40
+"""Items of a list that a sentence names."""
 
 
 def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str:
@@ -176,13 +178,23 @@ def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str
     field = fields.get(name)
     if isinstance(before, list) or isinstance(after, list):
         before, after = as_list(before), as_list(after)
-        gained = [f"+ {brief(item)}" for item in after if item not in before]
-        lost = [f"− {brief(item)}" for item in before if item not in after]
-        return f"{fields.words(name)}: {', '.join(gained + lost) or 'in another order'}"
+        moved = [f"+ {brief(item)}" for item in without(after, before)]
+        moved += [f"− {brief(item)}" for item in without(before, after)]
+        more = f" and {len(moved) - ITEMS:,} more" if len(moved) > ITEMS else ""
+        return f"{fields.words(name)}: {', '.join(moved[:ITEMS]) or 'in another order'}{more}"
     told = arrow(value_words(field, before), value_words(field, after))
     if field is None or not field.says_itself or MISSING in (before, after):
         return f"{fields.words(name)}: {told}"
     return told
+
+
+def without(items: Sequence[JSON], others: Sequence[JSON]) -> list[JSON]:
+    """The items that are not among the others, in their order; quick where all are texts or numbers."""
+    try:
+        known = frozenset(others)
+        return [item for item in items if item not in known]
+    except TypeError:
+        return [item for item in items if item not in others]
 
 
 def value_words(field: EditableField | None, value: JSON) -> JSON:

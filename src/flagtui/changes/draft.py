@@ -4,7 +4,6 @@ What is not touched stays as it is stored, also unknown keys. The editor's file 
 afterwards; the words in it are never lost.
 """
 
-import copy
 import json
 import math
 import tempfile
@@ -18,7 +17,7 @@ from flagtui.changes.flags.flag_intent import even_shares
 from flagtui.config.editor_program import OpenEditor
 from flagtui.config.files import replace_file
 from flagtui.models.editable_fields import is_plain_key
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text, copy_json
 from flagtui.safe_text import safe_text
 
 
@@ -26,8 +25,9 @@ class Draft:
     """The values as the person has them now. Places in lists count from 0."""
 
     def __init__(self, values: Mapping[str, JSON]) -> None:
-        self.values: dict[str, JSON] = copy.deepcopy(dict(values))
-        self._at_first: dict[str, JSON] = copy.deepcopy(self.values)
+        self.values: dict[str, JSON] = copy_json(dict(values))
+        self._at_first: dict[str, JSON] = dict(values)
+        """Never changed, so that it need not be copied."""
 
     @property
     @abstractmethod

@@ -22,6 +22,8 @@ from flagtui.models.rows import FlagRow
 KEPT: Final = 200
 FEW: Final = 6
 """Conditions counted on the server at a time, and without being asked to; each is a request."""
+COUNTED: Final = 200
+"""Conditions of one flag that are counted at most: servers allow 480 requests a minute."""
 
 
 Answer = TypeVar("Answer")
@@ -122,7 +124,9 @@ class Inspector:
         """The reach for the preview; a flag with many conditions is counted only when it is opened."""
         if not flag.targeting.is_editable:
             return CountedReach(reason="its rules are of a newer kind")
-        many = len([*asked_of(flag.targeting)])
+        many = len(flag.targeting.deciding)
+        if many > COUNTED:
+            return CountedReach(reason=f"{many:,} conditions are too many to count")
         if many > FEW:
             return CountedReach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
         return [found async for found in self._counting(flag, Urgency.PERSON)][-1]

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
+from msgspec import Struct
+
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text, as_whole
 
 EVERYONE: Final = 100.0
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
-    """One thing a condition asks for."""
+class Property(Struct, frozen=True, gc=False):
+    """One thing a condition asks for. A condition can have thousands, which the collector need not visit."""
 
     key: str
     type: str
@@ -145,6 +146,11 @@ class Filters:
     def stored_conditions(self) -> list[JSON]:
         """The conditions as they are stored, also those that cannot be read."""
         return as_list(self.raw.get("groups"))
+
+    @cached_property
+    def size(self) -> int:
+        """How many conditions, properties and variants there are: what work on all of it grows with."""
+        return len(self.stored_conditions) + len(self.variants) + sum(1 for _ in self.properties)
 
     @cached_property
     def variant_keys(self) -> frozenset[str]:

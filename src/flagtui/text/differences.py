@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
+
+from msgspec import Struct
 
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
@@ -67,8 +69,11 @@ TEXT_LIMIT: Final = 2_000
 UNFOLDED: Final[frozenset[Path]] = frozenset()
 
 
-class JsonRow(NamedTuple):
-    """One line: the path of the value that begins or ends there, and what the line is made of."""
+class JsonRow(Struct, frozen=True, gc=False):
+    """One line: the path of the value that begins or ends there, and what the line is made of.
+
+    There can be hundreds of thousands, which the collector need not visit: JSON has no circles.
+    """
 
     path: Path
     part: JsonPart
@@ -108,7 +113,7 @@ class JsonRow(NamedTuple):
 
 
 def json_rows(value: JSON, folded: Collection[Path] = UNFOLDED) -> Iterator[JsonRow]:
-    """Yield the value as indented lines, one after the other as they are asked for; what is folded takes one."""
+    """Yield the value as indented lines, each as it is asked for; what is folded takes one."""
     return _rows(value, (), folded, is_last=True)
 
 

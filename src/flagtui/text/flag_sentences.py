@@ -48,9 +48,7 @@ _COLOURS: Final[dict[Role, str]] = {
 }
 
 
-def who_sees_it(
-    filters: Filters, names: Names = NO_NAMES, lines: int | None = None
-) -> Iterator[list[Piece]]:
+def who_sees_it(filters: Filters, names: Names = NO_NAMES, lines: int | None = None) -> Iterator[list[Piece]]:
     """Yield one line after another; the first of each condition carries its number, as servers count them.
 
     With `lines`, conditions and properties beyond about so many lines are counted, not told.
@@ -103,7 +101,9 @@ def decides_before(filters: Filters) -> bool:
 
 def _beside_conditions(flag: Mapping[str, JSON]) -> Parts:
     """The flag as the evaluator reads it, without its conditions and variants, of which there may be many."""
-    return read_flag({**flag, "filters": {**as_dict(flag.get("filters")), "groups": [], "multivariate": None}})
+    return read_flag(
+        {**flag, "filters": {**as_dict(flag.get("filters")), "groups": [], "multivariate": None}}
+    )
 
 
 def before_conditions(filters: Filters) -> Iterator[list[Piece]]:

@@ -38,7 +38,7 @@ def more_line(count: int, plural: str, rest: str = IN_JSON) -> list[Piece]:
     return [(f"  … and {count:,} more {plural}{rest}", "$faint")]
 
 
-def window(count: int, place: int, room: int = LINES) -> range:
+def window(count: int, place: int, room: int) -> range:
     """The places of so many items around `place`: all of them where there is room for all."""
     first = min(max(0, place - room // 2), max(0, count - room))
     return range(first, min(count, first + room))

@@ -12,12 +12,15 @@ from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.formats import share_bar
+from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Piece
 
 LABEL: Final = 15
 BAR: Final = 12
 SHOWN: Final = 12
 """Differing lines shown before the rest is counted."""
+MOST: Final = 100
+"""Lines of what follows, and of reasons to look twice, before the rest is counted."""
 BESIDE: Final = 34
 """Cells that the two values need beside the name of their field."""
 BULK_KEY: Final = 34
@@ -73,15 +76,15 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
         if plan.verb.name != "create" and not _is_said(line.line):
             yield from _sides(line.where, line.line.before, line.line.after, width)
     if len(plan.lines) > SHOWN:
-        yield [(f"  … {len(plan.lines) - SHOWN} more differences", "$text-muted")]
+        yield [(f"  … {len(plan.lines) - SHOWN:,} more differences", "$text-muted")]
     if plan.lines:
         yield []
-    for consequence in plan.consequences:
-        yield from consequence_lines(consequence, width)
-    for caution in plan.cautions:
-        yield from caution_lines(caution.text, caution.instead, width)
-    for clash in plan.clashes:
-        yield from clash_lines(clash, width)
+    follows = (consequence_lines(consequence, width) for consequence in plan.consequences)
+    yield from shortened(follows, len(plan.consequences), "consequences", MOST, "")
+    doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
+    yield from shortened(doubts, len(plan.cautions), "cautions", MOST, "")
+    clashes = (clash_lines(clash, width) for clash in plan.clashes)
+    yield from shortened(clashes, len(plan.clashes), "conflicts", MOST, "")
 
 
 def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
@@ -90,12 +93,15 @@ def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
     words = f"you changed {where} again later" if clash.is_own else f"somebody else changed {where} since"
     now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
     yield [("  ! ", "bold $error"), (words, "$error")]
-    for part in taken_apart(clash):
+    parts = taken_apart(clash)
+    for part in parts[:SHOWN]:
         if inner := spelled(part.path[len(clash.path) :]):
             yield [("    ", ""), (safe_text(inner, max(20, width - 4)), "$text-muted")]
         for side, value in (("was", part.seen), (now, part.theirs), (mine, part.mine)):
             shown = safe_text(compact(value), max(20, width - 14)) or "nothing"
             yield [(f"    {side:<8}", "$text-muted"), (shown, "")]
+    if len(parts) > SHOWN:
+        yield [(f"    … {len(parts) - SHOWN:,} more differences", "$text-muted")]
 
 
 def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:

@@ -156,7 +156,7 @@ class JsonPane(Vertical, RecordPane):
         self._go_to_match(self.view.place + 1)
 
     def _go_to_match(self, start: int) -> None:
-        """Go to the first line from `start` on that has the words, else to the first of all, once it is read."""
+        """Go to the first line from `start` on that has the words, else to the first of all."""
         self._sought = start if self._words else None
         self._seek()
 

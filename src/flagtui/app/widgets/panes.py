@@ -1,6 +1,7 @@
 """Many lines of text: panes that show them, and a view of a long text with a cursor."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 from textual import events
@@ -61,8 +62,10 @@ class AgedPane(Widget, Generic[T]):
         subject, _minute, link = self._shown
         if subject is None:
             return Content("")
-        width = self.content_size.width
-        return joined(with_link(self._lines(subject, self._now, width), link), width)
+        width, height = self.content_size
+        # Lines that do not fit are not even put into words.
+        lines = islice(self._lines(subject, self._now, width), height)
+        return joined(with_link(lines, link), width)
 
 
 class LineView(Widget, can_focus=True):

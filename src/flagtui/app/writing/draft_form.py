@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from typing import Any, Generic, Protocol, TypeVar
 
 from textual import on
@@ -21,6 +20,7 @@ from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine, LineId, Part
 from flagtui.changes.draft import Draft
+from flagtui.models.json_value import copy_json
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
 
@@ -127,13 +127,14 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self.query_one("#form-state", Line).show(styled(*self._state()))
 
     def _state(self) -> list[Piece]:
-        problems = self._copy.problems
+        is_changed = self._copy.is_changed or self._copy.is_new
+        problems = self._copy.problems if is_changed else ()
         if problems:
             more = f"  and {len(problems) - 1} more" if len(problems) > 1 else ""
             return [("✗ ", "$error"), (safe_text(problems[0], 200), "$warning"), (more, "$text-muted")]
         if self._is_leaving:
             return [("esc again throws away what you changed", "$warning")]
-        if self._copy.is_changed or self._copy.is_new:
+        if is_changed:
             return [("● ", "$primary"), ("not saved yet; ctrl+s shows what would change", "$text-muted")]
         return [("nothing is changed", "$faint")]
 
@@ -189,7 +190,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self.show_change()
 
     def _kept(self) -> dict[str, Any]:
-        return vars(self._copy) | {"values": deepcopy(self._copy.values)}
+        return vars(self._copy) | {"values": copy_json(self._copy.values)}
 
     def action_undo(self) -> None:
         """Take back the last thing that was changed here; nothing of it was sent."""

@@ -108,7 +108,7 @@ class FlagPlanner(InFlags[RequestedChange]):
             requests |= {one.record: one for one in needed}
             if any(isinstance(one, NotPlanned) for one in looked):
                 return ()
-            found = [(one.fresh, one.plan(frozenset(known))) for one in known.values()]
+            found = [(one.fresh, await one.plan_beside(frozenset(known))) for one in known.values()]
             needed = [
                 request_along(switch, obstacle, fresh.key)
                 for fresh, plan in found
@@ -126,7 +126,7 @@ class FlagPlanner(InFlags[RequestedChange]):
         if isinstance(looked, NotPlanned):
             return looked.planned
         alone = frozenset({looked.fresh.id})
-        found = looked.plan(alone)
+        found = await looked.plan_beside(alone)
         if isinstance(found, Plan):
             return Planned([PlannedStep(request, found)], late=late_plan(found, looked, alone))
         looked.stop()

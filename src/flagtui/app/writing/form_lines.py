@@ -34,6 +34,8 @@ Part = Literal[
 ]
 LineId = tuple[Part, str, int, int]
 LABEL: Final = 14
+MOST: Final = 100
+"""Conditions, variants, payloads or metrics that have lines."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ def heading_line(word: str, about: str) -> FormLine:
     return FormLine("heading", (("\n ", ""), (word, "$text-muted"), (f"   {about}", "$faint")))
 
 
+def more_heading(count: int, plural: str) -> FormLine:
+    """What has no line here, because nobody goes through thousands."""
+    return FormLine("heading", ((f"   … and {count:,} more {plural}; E edits all as JSON", "$faint"),))
+
+
 def label_piece(label: str) -> Piece:
     """What a line is about, in the column of labels."""
     return f" {label:<{LABEL}}", "$text-muted"
@@ -71,7 +78,10 @@ def field_line(field: EditableField, value: JSON) -> FormLine:
 def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
     """Its value: `#web #checkout`, `on`, `server and client`, or that there is none."""
     if field.takes.asked == "texts":
-        named: list[Piece] = [(f"#{safe_text(as_text(item), 40)}  ", "$primary") for item in as_list(value)]
+        texts = as_list(value)
+        named: list[Piece] = [(f"#{safe_text(as_text(item), 40)}  ", "$primary") for item in texts[:MOST]]
+        if len(texts) > MOST:
+            named.append((f"and {len(texts) - MOST:,} more", "$faint"))
         return named or [("none", "$faint")]
     option = field.option(value)
     if option is not None:
@@ -83,7 +93,7 @@ def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
 
 def variant_lines(copy: Draft) -> Iterator[FormLine]:
     """Each variant with its share, what they have together, and one more."""
-    for place, raw in enumerate(copy.variants):
+    for place, raw in enumerate(copy.variants[:MOST]):
         variant = as_dict(raw)
         share = as_number(variant.get("rollout_percentage")) or 0.0
         yield FormLine(
@@ -104,7 +114,10 @@ def variant_lines(copy: Draft) -> Iterator[FormLine]:
         )
         hint = "  = even shares" if is_whole else "  must be 100 %"
         yield FormLine("sum", (sum_words, (hint, "$faint")))
-    yield FormLine("add variant", ((" + a variant", "$faint"),))
+    if (more := len(copy.variants) - MOST) > 0:
+        yield more_heading(more, "variants")
+    else:
+        yield FormLine("add variant", ((" + a variant", "$faint"),))
 
 
 BAR: Final = 10

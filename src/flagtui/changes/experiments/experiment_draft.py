@@ -1,6 +1,5 @@
 """An experiment being edited: values to change freely, what is wrong with them, and what differs."""
 
-import copy
 from collections.abc import Mapping
 from typing import Final, Literal
 
@@ -17,7 +16,7 @@ from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_intent import even_shares
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text, copy_json
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 Role = Literal["primary", "secondary"]
@@ -78,7 +77,7 @@ class ExperimentCopy(Draft):
         """For an experiment that is not there yet, on a flag that is there or one made with it."""
         made = cls(Experiment.of({"id": 0, "name": name}), {"name": name, **_EMPTY}, has_own_flag=False)
         made.change_flag(flag_key, is_linked=is_linked)
-        made._at_first = copy.deepcopy(made.values)
+        made._at_first = copy_json(made.values)
         return made
 
     def change_flag(self, key: str, *, is_linked: bool) -> None:

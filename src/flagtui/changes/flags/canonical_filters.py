@@ -4,13 +4,12 @@ On older servers a PATCH of `filters` replaces everything and one without `group
 merge. A whole object in which removed keys are cleared by name means the same to all of them.
 """
 
-import copy
 import json
 from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.difference import MISSING, Path, same
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON, as_dict, as_list, copy_json
 from flagtui.models.record_fields import FLAG_FIELDS
 
 INJECTED: Final = ("cohort_name", "group_key_names")
@@ -21,7 +20,7 @@ _CLEARED: Final[Mapping[str, JSON]] = {"groups": [], "payloads": {}}
 
 def clean_filters(filters: JSON) -> dict[str, JSON]:
     """A copy of `filters` without what the server only adds for readers."""
-    kept: dict[str, JSON] = copy.deepcopy(as_dict(filters))
+    kept: dict[str, JSON] = copy_json(as_dict(filters))
     for groups in ("groups", "super_groups", "holdout_groups"):
         for group in as_list(kept.get(groups)):
             for item in as_list(as_dict(group).get("properties")):
@@ -37,7 +36,7 @@ def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
     """`filters` as it is sent: complete, with every key that has gone cleared by name."""
     sent = clean_filters(wanted)
     for key in clean_filters(stored):
-        sent.setdefault(key, copy.deepcopy(_CLEARED.get(key)))
+        sent.setdefault(key, copy_json(_CLEARED.get(key)))
     sent.setdefault("groups", [])
     return sent
 

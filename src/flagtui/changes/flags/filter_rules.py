@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -69,7 +70,7 @@ def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iter
         return
     if is_new and not groups:
         yield FilterProblem(("groups",), "a new flag needs at least one condition")
-    keys = variant_keys(filters)
+    keys = frozenset(variant_keys(filters))
     flag_level = as_index(filters.get("aggregation_group_type_index"))
     for place, group in enumerate(groups):
         at: Path = ("groups", place)
@@ -81,7 +82,7 @@ def _groups(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iter
         yield from _properties(group, at, as_index(own), flag_id)
 
 
-def _group(group: dict[str, JSON], at: Path, keys: tuple[str, ...]) -> Iterator[FilterProblem]:
+def _group(group: dict[str, JSON], at: Path, keys: frozenset[str]) -> Iterator[FilterProblem]:
     if group.get("rollout_percentage") is not None:
         yield from _share(group, "rollout_percentage", at, " or null")
     yield from _index(group, at)
@@ -138,7 +139,8 @@ def _variants_together(variants: list[JSON], at: Path) -> Iterator[FilterProblem
     if len(shares) == len(variants) and abs((total := math.fsum(shares)) - 100) > SUM_TOLERANCE:
         yield FilterProblem(at, f"the shares add up to {total:g} %; they must add up to 100 %")
     keys = [as_dict(variant).get("key") for variant in variants]
-    for key in dict.fromkeys(key for key in keys if isinstance(key, str) and keys.count(key) > 1):
+    times = Counter(key for key in keys if isinstance(key, str))
+    for key in (key for key, count in times.items() if count > 1):
         yield FilterProblem(at, f"the key {key} is there more than once")
 
 
@@ -148,10 +150,10 @@ def _payloads(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
         # Newer servers take a null here; older ones do not.
         yield FilterProblem(("payloads",), "must be an object; {} clears it")
         return
-    keys = variant_keys(filters) or ("true",)
+    variants = frozenset(variant_keys(filters))
+    keys, known = (variants, "variants' keys") if variants else (frozenset(("true",)), "`true`")
     for key, payload in payloads.items():
         if key not in keys:
-            known = "variants' keys" if variant_keys(filters) else "`true`"
             yield FilterProblem(("payloads", key), f"only {known} can have a payload")
         if isinstance(payload, str) and not is_read(json.loads, payload):
             yield FilterProblem(("payloads", key), _NOT_JSON)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from flagtui.models.account import User
@@ -95,6 +96,8 @@ class Context:
 COUNTED: Final = 8
 """Conditions that are counted at most; each costs the server a query."""
 
+MANY: Final = 1_000
+"""Different conditions after which their number is not told exactly."""
 NOBODY: Final = Reach(0, 0, 0)
 """Of a flag without conditions."""
 
@@ -110,13 +113,16 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not fresh.targeting.is_editable:
         return NotKnown("its targeting is of a newer kind")
     wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
-    old, new = [*asked_of(fresh.targeting)], [*asked_of(wanted)]
-    distinct = {asked.identity: asked for asked in (*old, *new)}
+    old = [*asked_of(fresh.targeting)]
+    new = old if wanted is fresh.targeting else [*asked_of(wanted)]
+    distinct = _distinct(old, new)
     besides = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
     if not distinct:
         return NotKnown(f"it has no condition; {besides} are not counted") if besides else NOBODY
     if len(distinct) > COUNTED:
-        return NotKnown(f"{len(distinct)} different conditions are too many to count in time")
+        least = "more than " if len(distinct) > MANY else ""
+        many = min(len(distinct), MANY)
+        return NotKnown(f"{least}{many} different conditions are too many to count in time")
     kinds = {asked.group_type for asked in distinct.values()}
     if len(kinds) > 1:
         return NotKnown("its conditions count different kinds of groups")
@@ -129,6 +135,16 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     unit = "users" if kinds <= {None} else "groups"
     is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < one.share < 100 for one in (*had, *have))
     return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, besides=besides)
+
+
+def _distinct(old: Sequence[Asked], new: Sequence[Asked]) -> dict[str, Asked]:
+    """What is asked about, each once; no more than is needed to know that it is too much."""
+    distinct: dict[str, Asked] = {}
+    for asked in chain(old, new if new is not old else ()):
+        distinct[asked.identity] = asked
+        if len(distinct) > MANY:
+            break
+    return distinct
 
 
 def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total: int) -> int:

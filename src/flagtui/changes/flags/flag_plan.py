@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.changes.difference import Clash, difference, merge
+from flagtui.changes.difference import Clash, difference, merge, without
 from flagtui.changes.flags.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
 from flagtui.changes.flags.flag_consequences import Caution, cautions, consequences
@@ -162,8 +162,9 @@ def _merged(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tupl
         isinstance(seen, list) and isinstance(mine, list) and isinstance(theirs, list)
     ):
         return merge(seen, mine, theirs, (name,), means_same)
-    kept = [item for item in theirs if item in mine or item not in seen]
-    return [*kept, *(item for item in mine if item not in seen and item not in kept)], ()
+    lost = without(seen, mine)
+    kept = without(theirs, lost)
+    return [*kept, *without(without(mine, seen), kept)], ()
 
 
 def stored_value(fresh: Flag, name: str) -> JSON:

@@ -16,6 +16,8 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 Found = Plan | NothingToDo | Blocked
+HEAVY: Final = 300
+"""Conditions, properties and variants from which a change is planned in a thread."""
 SOON: Final = 1.0
 """Seconds a question waits for what it could do without; what comes later is added to it."""
 
@@ -59,6 +61,12 @@ class Looked:
         """The plan when these flags change at the same time."""
         return self.request.plan(self.fresh, within_batch(self.context, together))
 
+    async def plan_beside(self, together: frozenset[int]) -> Found:
+        """The same, in a thread where it takes long: keys go on being heard meanwhile."""
+        if self.fresh.targeting.size < HEAVY:
+            return self.plan(together)
+        return await asyncio.to_thread(self.plan, together)
+
     def stop(self) -> None:
         """Asks for nothing any more."""
         if self.gathering is not None:
@@ -95,7 +103,7 @@ def late_plan(shown: Plan, looked: Looked, together: frozenset[int]) -> asyncio.
             whole = replace(looked, context=await gathering.within(None))
         finally:
             gathering.stop()
-        found = whole.plan(together)
+        found = await whole.plan_beside(together)
         if isinstance(found, Plan):
             return found
         why = found.reason if isinstance(found, Blocked) else found.words

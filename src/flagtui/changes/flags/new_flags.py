@@ -1,6 +1,5 @@
 """New flags: what they start with, and the plan that the guard is asked about like any other change."""
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -18,7 +17,7 @@ from flagtui.changes.proposal import DiffLine
 from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text, copy_json
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 
@@ -59,7 +58,7 @@ def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
     if flag.has_encrypted_payloads:
         filters["payloads"] = {}
     kept = {
-        name: copy.deepcopy(flag.raw[name])
+        name: copy_json(flag.raw[name])
         for name in FLAG_FIELDS
         if name in _COPIED and flag.raw.get(name) is not None
     }

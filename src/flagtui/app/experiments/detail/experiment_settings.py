@@ -18,6 +18,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
+from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
@@ -28,12 +29,17 @@ LONG: Final = 600
 
 def measures_lines(experiment: Experiment, width: int) -> Lines:
     """`MEASURES` and each metric with what it counts, wrapped below its name where there is little room."""
-    for place, metric in enumerate(metrics_of(experiment)):
-        label = "MEASURES" if place == 0 else ""
-        first, *rest = _wrapped(metric, max(20, width - LABEL))
-        yield [(f"{label:<{LABEL}}", "$text-muted"), *first]
-        for line in rest:
-            yield [(" " * LABEL, ""), *line]
+    metrics = metrics_of(experiment)
+    blocks = (_measured(place, metric, width) for place, metric in enumerate(metrics))
+    yield from shortened(blocks, len(metrics), "metrics")
+
+
+def _measured(place: int, metric: Metric, width: int) -> Lines:
+    label = "MEASURES" if place == 0 else ""
+    first, *rest = _wrapped(metric, max(20, width - LABEL))
+    yield [(f"{label:<{LABEL}}", "$text-muted"), *first]
+    for line in rest:
+        yield [(" " * LABEL, ""), *line]
 
 
 def measure_text(metric: Metric) -> str:

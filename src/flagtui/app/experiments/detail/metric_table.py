@@ -12,8 +12,13 @@ from flagtui.app.widgets.glyphs import UNICODE, Glyphs, glyphs_for, terminal_enc
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
+from flagtui.text.long_lists import more_line, window
 from flagtui.text.styled import Look, Piece
 
+ROWS: Final = 60
+"""Metrics that are drawn at a time, the chosen one among them."""
+VARIANT_ROWS: Final = 20
+"""Variants of one metric that are drawn."""
 WIDEST: Final = 0.6
 """Relative difference at which the axis ends: one absurd interval must not flatten the others."""
 Bounds = tuple[float, float]
@@ -126,16 +131,22 @@ def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -
     if experiment is None or not findings.readings:
         return
     shape = shape_for(width)
-    found = [list(verdicts(reading)) for reading in findings.readings]
+    shown = window(len(findings.readings), chosen, ROWS)
+    readings = findings.readings[shown.start : shown.stop]
+    found = [list(verdicts(reading)) for reading in readings]
     axis = axis_of(one.interval for some in found for one in some if one.interval is not None)
     yield _heading(findings, found, shape, axis)
-    role = "primary"
-    for place, (reading, some) in enumerate(zip(findings.readings, found, strict=True)):
+    if shown.start:
+        yield [(f"  {shown.start:,} metrics above", "$faint")]
+    role = "primary" if not shown.start else readings[0].metric.role
+    for place, reading, some in zip(shown, readings, found, strict=True):
         if reading.metric.role != role:
             role = reading.metric.role
             yield [("  secondary", "$faint")]
         mark: Piece = ("▌ ", "$primary") if place == chosen else ("  ", "")
         yield from _metric_lines(reading, some, shape, (mark, axis, strokes))
+    if below := len(findings.readings) - shown.stop:
+        yield [(f"  {below:,} metrics below", "$faint")]
 
 
 def _heading(
@@ -187,13 +198,15 @@ def _metric_lines(
     if len(some) > 1:
         yield [*head, (_right(some[0].base, shape.value + 1) if shape.value else "", "")]
         head = []
-    for one in some:
+    for one in some[:VARIANT_ROWS]:
         own: list[Piece] = head or [
             mark,
             (_pad(f"  {safe_text(one.variant, 60)}", shape.name), "$text-muted"),
         ]
         base = one.base if head else ""
         yield [*own, *_cells(one, base, shape, axis, strokes), *_as_of(reading)]
+    if (more := len(some) - VARIANT_ROWS) > 0:
+        yield more_line(more, "variants", "")
 
 
 def _cells(one: Judgement, base: str, shape: Shape, axis: Bounds, strokes: Strokes) -> Iterator[Piece]:

@@ -21,10 +21,12 @@ from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import JUST_NOW, ago, percent, share_bar
+from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 LABEL: Final = 14
+MOST_VARIANTS: Final = 100
 APART: Final = 3
 """Cells between the name and its flag."""
 NO_CODE: Final = "none of its events carried a flag in the last 7 days"
@@ -71,16 +73,19 @@ def variant_lines(findings: Findings, width: int) -> Lines:
     left_out = set(experiment.excluded_variants)
     name = max(9, min(24, width - 29))
     yield [(f"{'VARIANTS':<{name}}{'SHARE':>8}{'EXPOSED':>12}", "$text-muted")]
-    for key, share in shares.items():
+
+    def line(key: str, share: float) -> list[Piece]:
         seen = findings.exposed.get(key)
         part = f"{seen / total * 100:.1f} %" if seen is not None and total else ""
-        yield [
+        return [
             (f"{safe_text(key, name - 1):<{name}}", "bold"),
             (f"{percent(share):>8}", ""),
             (f"{seen:>12,.0f}" if seen is not None else f"{'':>12}", ""),
             (f"{part:>9}", "$text-muted"),
             ("  left out of the results" if key in left_out else "", "$warning"),
         ]
+
+    yield from shortened(([line(*one)] for one in shares.items()), len(shares), "variants", MOST_VARIANTS)
     yield from _mismatch_lines(findings, shares_of(experiment))
     yield []
 

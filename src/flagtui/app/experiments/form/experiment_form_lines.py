@@ -5,7 +5,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.app.experiments.detail.judgement import stated_confidence
-from flagtui.app.writing.form_lines import FormLine, field_line, heading_line, label_piece, variant_lines
+from flagtui.app.writing.form_lines import (
+    MOST,
+    FormLine,
+    field_line,
+    heading_line,
+    label_piece,
+    more_heading,
+    variant_lines,
+)
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.metric_words import (
     activated_by,
@@ -100,10 +108,14 @@ def _metrics(
     copy: ExperimentCopy, known: Companions, place: Place, words: tuple[str, str]
 ) -> Iterator[FormLine]:
     yield heading_line(*words)
-    for at, raw in enumerate(copy.metrics(place) if place in copy.values else ()):
+    metrics = copy.metrics(place) if place in copy.values else []
+    for at, raw in enumerate(metrics[:MOST]):
         item = as_dict(raw)
         pieces = _shared(item, known) if place == "saved_metrics_ids" else _metric(item)
         yield FormLine("metric", tuple(pieces), place, at)
+    if len(metrics) > MOST:
+        yield more_heading(len(metrics) - MOST, "metrics")
+        return
     noun = "a shared metric" if place == "saved_metrics_ids" else "a metric"
     yield FormLine("add metric", ((f" + {noun}", "$faint"),), place)
 

@@ -1,6 +1,7 @@
 """The lines of a flag's form: how each is drawn, and what it asks when it is opened."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.flags.form.payload import PayloadScreen
@@ -9,6 +10,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import (
     LABEL,
+    MOST,
     FormLine,
     ask_field,
     ask_item_share,
@@ -17,6 +19,7 @@ from flagtui.app.writing.form_lines import (
     field_line,
     heading_line,
     label_piece,
+    more_heading,
     no_problem,
     variant_lines,
 )
@@ -24,13 +27,16 @@ from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_words import GROUP_TYPE
 from flagtui.models.filters import Property, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import as_dict, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK, safe_text
 from flagtui.text.flag_sentences import property_pieces
 from flagtui.text.formats import percent
 from flagtui.text.styled import Notice, Piece
+
+CLAUSES: Final = 50
+"""Properties of one condition that have lines."""
 
 
 def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]:
@@ -47,11 +53,18 @@ def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]
     if names.groups or any(kind is not None for kind in copy.group_types):
         yield FormLine("counted", (label_piece("about"), _counted(copy, names)))
     yield from _conditions(copy, names)
+    if (more := len(copy.groups) - MOST) > 0:
+        yield more_heading(more, "conditions")
+    else:
+        yield FormLine("add condition", ((" + a condition", "$faint"),))
     yield heading_line("VARIANTS", "" if copy.variants else "none: the flag is on or off")
     yield from variant_lines(copy)
     yield heading_line("PAYLOADS", "JSON handed out with the value")
-    for key in copy.payload_keys:
-        yield FormLine("payload", tuple(_payload(copy, key)), key)
+    keys, payloads = copy.payload_keys, copy.payloads
+    for key in keys[:MOST]:
+        yield FormLine("payload", tuple(_payload(copy, key, payloads)), key)
+    if len(keys) > MOST:
+        yield more_heading(len(keys) - MOST, "payloads")
 
 
 def counted_noun(kind: int | None, names: Names) -> str:
@@ -66,7 +79,7 @@ def _counted(copy: WorkingCopy, names: Names) -> Piece:
 
 
 def _conditions(copy: WorkingCopy, names: Names) -> Iterator[FormLine]:
-    for place, raw in enumerate(copy.groups):
+    for place, raw in enumerate(copy.groups[:MOST]):
         group = as_dict(raw)
         share = as_number(group.get("rollout_percentage"))
         share = 100.0 if share is None else share
@@ -83,17 +96,19 @@ def _conditions(copy: WorkingCopy, names: Names) -> Iterator[FormLine]:
         if about := as_text(group.get("description")):
             pieces.append((f"   {safe_text(about, 60)}", "$faint"))
         yield FormLine("condition", tuple(pieces), place=place)
-        for within, item in enumerate(properties):
+        for within, item in enumerate(properties[:CLAUSES]):
             opening = "         " if within == 0 else "     and "
             words = property_pieces(Property.of(as_dict(item)), names)
             yield FormLine("property", ((opening, "$faint"), *words), place=place, within=within)
-        yield FormLine("add property", (("         + a property", "$faint"),), place=place)
-    yield FormLine("add condition", ((" + a condition", "$faint"),))
+        if len(properties) > CLAUSES:
+            yield more_heading(len(properties) - CLAUSES, "properties")
+        else:
+            yield FormLine("add property", (("         + a property", "$faint"),), place=place)
 
 
-def _payload(copy: WorkingCopy, key: str) -> list[Piece]:
+def _payload(copy: WorkingCopy, key: str, payloads: Mapping[str, JSON]) -> list[Piece]:
     label = "when on" if key == "true" and not copy.variants else key
-    payload = copy.payloads.get(key)
+    payload = payloads.get(key)
     name: Piece = (f" {safe_text(label, 30):<{LABEL}}", "$text-muted")
     if payload is None:
         return [name, ("none", "$faint")]

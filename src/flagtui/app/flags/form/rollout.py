@@ -1,6 +1,7 @@
 """How many people see a flag: a number, or a step of the ramp, for one condition or for all."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from textual import events, on
@@ -17,13 +18,16 @@ from flagtui.app.widgets.line import styled
 from flagtui.changes.flags.flag_intent import RAMP, ramp_step
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import condition_lines
 from flagtui.text.formats import percent, share_bar, share_of
 from flagtui.text.styled import Piece
 
 BAR: Final = 28
+MOST: Final = 200
+"""Conditions to choose from; beyond that a flag is edited as JSON."""
+CLAUSES: Final = 20
+"""Properties of a condition that its line has room for."""
 
 
 RolloutAnswer = tuple[float, int | None]
@@ -53,6 +57,8 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     def compose(self) -> ComposeResult:
         name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags)} flags"
         walk = " · tab next" if len(self._choices) > 1 else ""
+        if (total := len(self._flags[0].targeting.conditions)) > MOST and len(self._flags) == 1:
+            name = f"{MOST} of {total:,} conditions of {name}"
         keys = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
         with self.make_box("rollout", f"Rollout of {safe_text(name, 50)}", keys):
             options = OptionLines(*(Option(line) for _, _, line in self._choices))
@@ -122,19 +128,18 @@ Choice = tuple[int | None, float, Content]
 def choices_of(flags: Sequence[Flag]) -> Iterator[Choice]:
     """Each condition, and all of them together where there are several."""
     filters = flags[0].targeting
-    groups = as_list(filters.raw.get("groups"))
-    conditions = [(place, Condition.of(raw)) for place, raw in enumerate(groups) if isinstance(raw, dict)]
+    places = (place for place, raw in enumerate(filters.stored_conditions) if isinstance(raw, dict))
     if len(flags) == 1:
-        for place, condition in conditions:
+        for place, condition in islice(zip(places, filters.conditions, strict=True), MOST):
             yield place, condition.rollout, _condition(place, condition, filters)
-    if len(flags) > 1 or len(conditions) > 1:
+    if len(flags) > 1 or len(filters.conditions) > 1:
         highest = max((flag.targeting.rollout for flag in flags), default=0.0)
         yield None, highest, styled(("   every condition", "bold"))
 
 
 def _condition(place: int, condition: Condition, filters: Filters) -> Content:
     """A condition on one line, however many properties it asks for."""
-    head, *rest = condition_lines(place + 1, condition, filters)
+    head, *rest = condition_lines(place + 1, condition, filters, most=CLAUSES)
     pieces: list[Piece] = [*head]
     for line in rest:
         (opening, style), *others = line

@@ -28,7 +28,9 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     yield from _headed("NEEDED BY", [*_needed_by(details)], "flags", rest="")
     yield from _headed("NEEDS", [*_needs(flag, study)], "flags")
     yield from _headed("COHORTS", [*_cohorts(flag)], "cohorts")
-    features, surveys = ([[("  ", ""), (_name_of(one), "")] for one in of] for of in (flag.features, flag.surveys))
+    features, surveys = (
+        [[("  ", ""), (_name_of(one), "")] for one in of] for of in (flag.features, flag.surveys)
+    )
     yield from _headed("EARLY ACCESS", features, "features")
     yield from _headed("SURVEYS", surveys, "surveys")
     yield from _headed("SCHEDULE", [*_schedule(study)], "lines", rest="")
