@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -69,7 +69,7 @@ class Inspector:
         details = replace(details, flag=flag)
         yield details
         (dependents, no_dependents), changes, reach, _ = await asyncio.gather(
-            _told(self._client.flags.dependents(row.id)),
+            _told(lambda: self._client.flags.dependents(row.id)),
             self._changes(row),
             self._reach(flag),
             self._name_groups(flag),
@@ -101,9 +101,10 @@ class Inspector:
         if details.flag is None:
             return
         if not details.status or details.schedule is None:
+            scheduled = {"model_name": "FeatureFlag", "record_id": str(row.id)}
             (status, no_status), (schedule, no_schedule) = await asyncio.gather(
-                _told(self._client.flags.status(row.id)),
-                _told(self._client.schedule.all({"model_name": "FeatureFlag", "record_id": str(row.id)})),
+                _told(lambda: self._client.flags.status(row.id)),
+                _told(lambda: self._client.schedule.all(scheduled)),
             )
             details = replace(
                 details, status=status, no_status=no_status, schedule=schedule, no_schedule=no_schedule
@@ -117,7 +118,7 @@ class Inspector:
                 yield details
 
     async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
-        page, _ = await _told(self._client.flags.activity(row.id, limit=8))
+        page, _ = await _told(lambda: self._client.flags.activity(row.id, limit=8))
         return page.entries if page is not None else ()
 
     async def _reach(self, flag: Flag) -> CountedReach:
@@ -155,10 +156,13 @@ class Inspector:
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
 
-async def _told(request: Awaitable[Answer]) -> tuple[Answer | None, str]:
-    """What the server answers; None, and why, where it does not."""
+async def _told(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | None, str]:
+    """What the server answers; None, and why, where it does not.
+
+    It is asked when this begins: a request made earlier would never be awaited where this is cancelled before.
+    """
     try:
-        return await request, ""
+        return await ask(), ""
     except ApiError as error:
         return None, error.what
 

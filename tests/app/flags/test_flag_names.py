@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.counted_calls import counted_calls
 
 from flagtui.details.flag_names import GONE, GONE_OFF, ROUND, names_about
 from flagtui.evaluate.definitions import Definitions
@@ -76,3 +77,14 @@ def test_nothing_is_said_of_it_while_the_list_is_still_arriving() -> None:
 def test_a_chain_of_thousands_is_looked_through() -> None:
     others = [flag(number, (number + 1, True)) for number in range(2, 3_000)]
     assert sentence(flag(1, (2, True)), *others, flag(3_000)) == ["flag flag-2 is on"]
+
+
+def test_circles_among_a_thousand_flags_are_found_in_linear_work() -> None:
+    def work(count: int) -> int:
+        raw = flag(1, *((other, True) for other in range(2, count)))
+        around = [flag(other, (other + 1 if other % 2 else other - 1, True)) for other in range(2, count)]
+        rows = [Flag.of(one).row() for one in (raw, *around)]
+        here = Flag.of(raw)
+        return counted_calls(lambda: names_about(here, NO_NAMES, rows, is_complete=True))
+
+    assert work(600) < 2.3 * work(300)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from math import fsum
 from typing import Any
 
 from textual.app import App
@@ -33,7 +34,7 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         return
     variants = flag.targeting.variants
     if variants:
-        total = sum(variant.rollout for variant in variants)
+        total = round(fsum(variant.rollout for variant in variants), 6)
         rest = rest_words(variants)
         words = f"together {percent(total)}" + (", which is not 100 %" if rest else "")
         yield [("VARIANTS  ", "$text-muted"), (words, "$warning" if rest else "$faint")]

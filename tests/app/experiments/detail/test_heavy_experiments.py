@@ -1,0 +1,53 @@
+"""Experiments with thousands of metrics and variants: a window of the table, and how many more there are."""
+
+from functools import partial
+
+from tests.app.experiments.detail.test_metric_table import STROKES, text
+from tests.doubles import heavy_records as heavy
+from tests.doubles.counted_calls import counted_calls
+
+from flagtui.app.experiments.detail.experiment_settings import measures_lines
+from flagtui.app.experiments.detail.metric_findings import Findings, MetricReading, metrics_of
+from flagtui.app.experiments.detail.metric_table import table_lines
+from flagtui.app.experiments.detail.sections import variant_lines
+from flagtui.app.experiments.form.experiment_form_lines import Companions, experiment_lines
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy
+from flagtui.models.experiment import Experiment
+from flagtui.models.experiment_answers import MetricResult
+from flagtui.text.flag_sentences import plain
+
+SAMPLE = {"number_of_samples": 100, "sum": 20.0, "sum_squares": 20.0}
+
+
+def findings(metrics: int, variants: int = 2) -> Findings:
+    made = Experiment.of(heavy.experiment(metrics, variants=variants))
+    others = [{"key": f"variant-{place}", **SAMPLE} for place in range(1, variants)]
+    result = MetricResult.of({"baseline": {"key": "variant-0", **SAMPLE}, "variant_results": others})
+    return Findings(made.row(), made, tuple(MetricReading(metric, result) for metric in metrics_of(made)))
+
+
+def test_table_draws_a_window_around_the_chosen_metric() -> None:
+    found = findings(2_500)
+    for chosen, above, below in ((0, 0, 4_940), (2_000, 1_970, 2_970), (4_999, 4_940, 0)):
+        calls = counted_calls(partial(list, table_lines(found, 120, STROKES, chosen)))
+        assert calls < 60_000
+        drawn = text(table_lines(found, 120, STROKES, chosen))
+        assert (f"  {above:,} metrics above" in drawn) == (above > 0)
+        assert (f"  {below:,} metrics below" in drawn) == (below > 0)
+        assert drawn.count("▌") == 1
+        assert f"metric {chosen}" in next(line for line in drawn.split("\n") if "▌" in line)
+
+
+def test_metric_of_thousands_of_variants_counts_the_rest() -> None:
+    found = findings(1, variants=2_000)
+    assert text(table_lines(found, 120, STROKES, 0)).count("… and 1,979 more variants") == 2
+    assert "… and 1,900 more variants; the JSON tab has all" in text(variant_lines(found, 120))
+
+
+def test_measures_and_form_count_the_metrics_they_leave_out() -> None:
+    made = Experiment.of(heavy.experiment(5_000))
+    lines = [*measures_lines(made, 120)]
+    assert len(lines) <= 202
+    assert "more metrics; the JSON tab has all" in plain(lines[-1:])
+    form = plain(line.pieces for line in experiment_lines(ExperimentCopy.of(made), Companions()))
+    assert "… and 4,900 more metrics; E edits all as JSON" in form

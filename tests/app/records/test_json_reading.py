@@ -1,0 +1,86 @@
+"""JSON as lines: nothing is lost, and a long record is laid out a part at a time."""
+
+import json
+from random import Random
+from typing import Any
+
+from tests.app.records.test_json_pane import OnePane
+from tests.doubles import heavy_records as heavy
+from tests.doubles import random_flags
+from textual.pilot import Pilot
+
+from flagtui.app.records.json_pane import STEP, JsonPane
+from flagtui.app.records.json_reading import JsonLines, JsonReading
+from flagtui.app.widgets.field import Field
+from flagtui.text.flag_sentences import plain
+
+JSON = Any
+
+
+def test_lines_of_json_are_that_json() -> None:
+    random = Random(7)
+    for _ in range(100):
+        # Characters a terminal would obey are shown as what they are, which is not JSON.
+        value = json.loads(json.dumps(random_flags.document(random)).replace("\\u2028", ""))
+        reading = JsonReading(value)
+        while not reading.is_whole:
+            reading.read(random.randrange(1, 50))
+        assert json.loads(plain(JsonLines(reading)[:])) == value
+
+
+def test_reading_keeps_a_path_and_the_lines_with_the_words() -> None:
+    value = {"groups": [{"share": place} for place in range(1_000)], "name": "last"}
+    reading = JsonReading(value, (), "share", ("name",))
+    reading.read(10)
+    assert not reading.has_line(0)
+    assert reading.matches == [3, 6, 9]
+    reading.read(10_000)
+    assert reading.is_whole
+    assert reading.place == len(reading.rows) - 2
+    assert len(reading.matches) == 1_000
+
+
+def test_lines_are_put_together_for_what_is_in_sight() -> None:
+    reading = JsonReading(heavy.with_conditions(2_000))
+    reading.read(1_000_000)
+    lines = JsonLines(reading)
+    assert len(lines) == len(reading.rows) > 20_000
+    assert plain(lines[:2]) == '{\n  "id": 901,'
+    assert plain([lines[-1]]) == "}"
+
+
+async def shown(pilot: Pilot[None], value: JSON) -> JsonPane:
+    pane = pilot.app.query_one(JsonPane)
+    pane.show_value(value)
+    assert len(pane.view._lines) == STEP
+    await pilot.app.workers.wait_for_complete()
+    return pane
+
+
+async def test_heavy_record_is_laid_out_between_keys() -> None:
+    app = OnePane()
+    async with app.run_test(size=(80, 24)) as pilot:
+        pane = await shown(pilot, heavy.with_conditions(2_000))
+        count = len(pane.view._lines)
+        assert count > 20_000
+        pane.move("last")
+        assert pane.view.place == count - 1
+        for words in ("plan-1999", '"id": 901'):
+            pane.query_one(Field).value = words
+            await pilot.pause()
+            await app.workers.wait_for_complete()
+            assert words in plain(pane.view._lines[pane.view.place : pane.view.place + 1])
+
+
+async def test_fold_far_below_keeps_the_cursor_on_its_line() -> None:
+    app = OnePane()
+    async with app.run_test(size=(80, 24)) as pilot:
+        pane = await shown(pilot, heavy.with_conditions(2_000)["filters"])
+        opening = len(pane.view._lines) - 4 - 12
+        place = next(n for n in range(opening, 0, -1) if plain(pane.view._lines[n : n + 1]) == "    {")
+        pane.view.go_to(place)
+        for words in ("    { … 3 }", "    {"):
+            pane.action_fold()
+            await app.workers.wait_for_complete()
+            assert pane.view.place == place
+            assert plain(pane.view._lines[place : place + 1]) == words

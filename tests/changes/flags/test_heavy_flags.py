@@ -1,0 +1,115 @@
+"""Changes of flags with thousands of parts: linear rules, a plan in a thread, a question that can be read."""
+
+import asyncio
+import threading
+from typing import Any
+
+from tests.changes.conftest import NOW
+from tests.doubles import heavy_records as heavy
+
+from flagtui.changes.difference import field_words, without
+from flagtui.changes.flags.filter_rules import problems_in
+from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, reach_of
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flags_together import Found, Looked, RequestedChange
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BlastRadius
+from flagtui.models.record_fields import FLAG_FIELDS
+from flagtui.text.flag_sentences import plain
+from flagtui.text.question_lines import plan_lines
+
+JSON = Any
+
+
+class Compared(str):
+    """Text that counts how often it is compared."""
+
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def comparisons(count: int) -> int:
+    """Of the rules for a flag of so many variants, each with a payload and a condition that forces it."""
+    filters = heavy.with_variants(count)["filters"]
+    variants = [
+        {**variant, "key": Compared(variant["key"])} for variant in filters["multivariate"]["variants"]
+    ]
+    payloads = {variant["key"]: "1" for variant in variants}
+    groups = [{"properties": [], "rollout_percentage": 1, "variant": variant["key"]} for variant in variants]
+    Compared.times = 0
+    assert problems_in({"groups": groups, "payloads": payloads, "multivariate": {"variants": variants}}) == ()
+    return Compared.times
+
+
+def test_rules_compare_each_variant_a_few_times() -> None:
+    assert comparisons(1_000) < 20 * 1_000
+
+
+def test_variant_that_is_there_twice_is_reported_once() -> None:
+    variants = [{"key": key, "rollout_percentage": 25} for key in ("b", "a", "b", "a")]
+    problems = problems_in({"groups": [], "multivariate": {"variants": variants}})
+    assert [problem.words for problem in problems] == [
+        "the key b is there more than once",
+        "the key a is there more than once",
+    ]
+
+
+def test_tags_are_told_apart_in_linear_work() -> None:
+    before, after = (
+        [Compared(f"tag-{place}") for place in range(start, start + 2_000)] for start in (0, 1_000)
+    )
+    Compared.times = 0
+    words = field_words(FLAG_FIELDS, "tags", before, after)
+    assert Compared.times < 20 * 2_000
+    assert words.startswith("tags: + tag-2000, + tag-2001, ")
+    assert words.endswith("+ tag-2039 and 1,960 more")
+
+
+def test_items_of_any_kind_are_told_apart() -> None:
+    assert without([{"a": 1}, "x", 2], [{"a": 1}, 2]) == ["x"]
+    assert without(["b", "a", "b"], ["a"]) == ["b", "b"]
+
+
+async def test_heavy_flag_is_planned_in_a_thread() -> None:
+    threads = []
+
+    def intent(fresh: Flag) -> Intent:
+        threads.append(threading.current_thread())
+        return Intent(fresh.id, {"active": False}, "turn off")
+
+    for count in (10, 1_000):
+        fresh = Flag.of(heavy.with_conditions(count))
+        looked = Looked(fresh, Context(now=NOW, dependents=()), RequestedChange(fresh.id, intent))
+        found: Found = await looked.plan_beside(frozenset({fresh.id}))
+        assert isinstance(found, Plan)
+        assert found == looked.plan(frozenset({fresh.id}))
+    assert [thread is threading.main_thread() for thread in threads] == [True, True, False, True]
+
+
+def test_question_counts_the_cautions_it_leaves_out() -> None:
+    fresh = Flag.of(heavy.with_conditions(2_000))
+    groups = [
+        {**group, "aggregation_group_type_index": 0, "properties": []} for group in fresh.filters["groups"]
+    ]
+    intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
+    plan = plan_flag(intent, fresh, Context(now=NOW, dependents=()))
+    assert isinstance(plan, Plan)
+    lines = [*plan_lines(plan, 80)]
+    assert len(lines) < 200
+    assert f"… and {len(plan.cautions) - 100:,} more cautions" in plain(lines)
+    assert f"… {len(plan.lines) - 12:,} more differences" in plain(lines)
+
+
+def test_reach_of_thousands_of_conditions_is_not_counted() -> None:
+    async def count(_condition: object, _kind: int | None) -> BlastRadius:
+        raise AssertionError("nothing is counted")
+
+    for many, told in ((20, "20"), (5_000, f"more than {MANY}")):
+        reach = asyncio.run(reach_of(count, Flag.of(heavy.with_conditions(many)), {"active": False}))
+        assert reach == NotKnown(f"{told} different conditions are too many to count in time")

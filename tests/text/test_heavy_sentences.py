@@ -1,0 +1,127 @@
+"""Sentences of flags with thousands of conditions: linear, cut short with the true count, and still true."""
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+from typing import Any
+
+from tests.doubles import heavy_records as heavy
+from tests.doubles import random_flags
+from tests.doubles.counted_calls import counted_calls
+
+from flagtui.cli.records.flag_records import WHOLE_FLAG, WholeFlag
+from flagtui.models.filters import Condition, Filters, is_readable
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import as_list
+from flagtui.text.flag_sentences import condition_blocks, plain, rest_words, who_sees_it
+
+JSON = Any
+LINEAR = 2.3
+"""How much more work twice as many conditions may be."""
+
+
+def targeting(raw: dict[str, JSON]) -> Filters:
+    return Filters.of(raw["filters"])
+
+
+def why_never(number: int, condition: Condition, filters: Filters) -> str:
+    """The rule read off condition by condition: what the quick way has to agree with."""
+    for place, raw in enumerate(as_list(filters.raw.get("groups"))[: number - 1], 1):
+        if not is_readable(raw):
+            return f"condition {place} cannot be read and ends the evaluation"
+        earlier = Condition.of(raw)
+        if earlier.properties:
+            continue
+        if filters.early_exit and filters.fits_everybody(earlier):
+            return f"condition {place} fits everybody and decides, also by its share"
+        is_same_kind = filters.group_type_of(earlier) == filters.group_type_of(condition)
+        if is_same_kind and earlier.rollout >= condition.rollout:
+            return f"condition {place} already takes them"
+    return ""
+
+
+def random_filters(random: Random) -> Iterator[JSON]:
+    odd: list[JSON] = [None, "odd", {"rollout_percentage": "5"}, {"properties": "x"}, {"properties": ["x"]}]
+    for _ in range(200):
+        raw = random_flags.flag(random, 1, 6)["filters"]
+        raw["groups"] = [
+            random.choice(odd) if random.random() < 0.03 else random_flags.condition(random, 6)
+            for _ in range(random.randrange(1, 20))
+        ]
+        yield raw
+
+
+def test_earlier_conditions_decide_as_the_rule_says() -> None:
+    reasons = set()
+    for raw in random_filters(Random(20)):
+        filters = Filters.of(raw)
+        for number, block in enumerate(condition_blocks(filters), 1):
+            stored = filters.stored_conditions[number - 1]
+            told = plain(block[-1:]).strip()
+            why = why_never(number, Condition.of(stored), filters) if is_readable(stored) else ""
+            assert told == f"adds nobody: {why}" if why else not told.startswith("adds nobody")
+            reasons.add(why.rsplit(" ", 1)[-1])
+    assert reasons == {"", "evaluation", "share", "them"}
+
+
+def test_sentences_take_linear_work() -> None:
+    for make in (
+        heavy.with_conditions,
+        heavy.with_bare_conditions,
+        heavy.with_properties,
+        heavy.with_cohorts,
+    ):
+        once, twice = (
+            counted_calls(partial(list, who_sees_it(targeting(make(count))))) for count in (500, 1_000)
+        )
+        assert once < twice < LINEAR * once
+
+
+def test_forced_variants_take_linear_work() -> None:
+    filters = targeting(heavy.with_variants(2_000))
+    forced = [{"rollout_percentage": 1, "variant": f"variant-{place}"} for place in range(2_000)]
+    both = Filters.of({**filters.raw, "groups": forced})
+    assert counted_calls(lambda: [*who_sees_it(both)]) < 100 * 2_000
+    assert not any("does not have" in plain([line]) for line in who_sees_it(both))
+
+
+def test_pane_tells_the_first_conditions_and_counts_the_rest() -> None:
+    filters = targeting(heavy.with_conditions(5_000))
+    lines = [*who_sees_it(filters, lines=200)]
+    assert plain(lines[-1:]) == "  … and 4,900 more conditions; the JSON tab has all"
+    assert plain(lines[:-1]) == plain([*who_sees_it(filters)][:200])
+    assert counted_calls(lambda: [*who_sees_it(filters, lines=200)]) < 10_000
+
+
+def test_condition_tells_the_first_properties_and_counts_the_rest() -> None:
+    filters = targeting(heavy.with_properties(50_000))
+    lines = plain([*who_sees_it(filters, lines=200)]).split("\n")
+    assert len(lines) == 102
+    assert lines[-1] == "  … and 49,900 more properties; the JSON tab has all"
+
+
+def test_early_exit_is_told_below_a_shortened_list() -> None:
+    raw = heavy.with_conditions(1_000)["filters"] | {"early_exit": True}
+    *_, more, last = plain([*who_sees_it(Filters.of(raw), lines=200)]).split("\n")
+    assert more.endswith("900 more conditions; the JSON tab has all")
+    assert last.endswith("the first condition that fits decides, also by its share")
+
+
+def test_command_line_tells_every_condition_in_linear_work() -> None:
+    who = next(field for field in WHOLE_FLAG.fields if field.name == "who")
+    calls = []
+    for count in (1_000, 2_000):
+        raw = heavy.with_conditions(count)
+        whole = WholeFlag(raw, Flag.of(raw).row(), raw["filters"])
+        calls.append(counted_calls(partial(who.read, whole)))
+        assert len(who.read(whole)) == count
+    assert calls[1] < LINEAR * calls[0]
+
+
+def test_rest_of_shares_names_the_first_variants() -> None:
+    raw = heavy.with_variants(400)["filters"]
+    for variant in raw["multivariate"]["variants"]:
+        variant["rollout_percentage"] = 1
+    words = rest_words(Filters.of(raw).variants)
+    assert words.startswith("beyond 100 % nobody is left: variant-100 gets 0 %, ")
+    assert words.endswith("and 280 more")
