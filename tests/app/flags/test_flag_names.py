@@ -79,10 +79,10 @@ def test_a_chain_of_thousands_is_looked_through() -> None:
     assert sentence(flag(1, (2, True)), *others, flag(3_000)) == ["flag flag-2 is on"]
 
 
-def test_circles_among_a_thousand_flags_are_found_in_linear_work() -> None:
+def test_circles_among_hundreds_of_flags_take_linear_work() -> None:
     def work(count: int) -> int:
         raw = flag(1, *((other, True) for other in range(2, count)))
-        around = [flag(other, (other + 1 if other % 2 else other - 1, True)) for other in range(2, count)]
+        around = [flag(other, (1, True)) for other in range(2, count)]
         rows = [Flag.of(one).row() for one in (raw, *around)]
         here = Flag.of(raw)
         return counted_calls(lambda: names_about(here, NO_NAMES, rows, is_complete=True))
