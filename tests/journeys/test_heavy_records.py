@@ -8,8 +8,8 @@ from tests.doubles.whole_program import WIDE, Setting, running, words
 
 from flagtui.app.flags.flag_screen import TITLES, FlagScreen
 
-LONGEST = 1.5
-"""Seconds of the longest pause: a hundred milliseconds on a quiet machine, seconds before on any."""
+MOST_WORK = 0.5
+"""Seconds of the processor between two looks at the keys: a tenth is meant, fourteen were needed before."""
 
 
 async def test_heavy_flag_is_seen_on_every_tab(template: Path, tmp_path: Path) -> None:
@@ -38,4 +38,4 @@ async def test_heavy_flag_is_seen_on_every_tab(template: Path, tmp_path: Path) -
         assert "2,000 conditions are too many to count" in seen["reach"]
         assert "lines so far" not in seen["json"]
         assert "Turn OFF" in program.screen
-        assert blocks.longest < LONGEST
+        assert blocks.most_work < MOST_WORK

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from flagtui.text.flag_sentences import plain
-from flagtui.text.long_lists import in_short, shortened, window
+from flagtui.text.long_lists import in_short, shortened, spaced, window
 from flagtui.text.styled import Piece
 
 
@@ -43,3 +43,5 @@ def test_names_in_short_count_the_rest() -> None:
     names = [f"v{place}" for place in range(2_000)]
     assert in_short(names, 2) == "v0, v1 and 1,998 more"
     assert in_short(names[:2], 2) == "v0, v1"
+    assert spaced(names, 2, 30, "#") == "#v0 #v1 and 1,998 more"
+    assert spaced(["a\x1b", "b" * 50], 2, 30) == f"a␛ {'b' * 30}… +20"

@@ -159,7 +159,7 @@ class Inspector:
 async def _told(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | None, str]:
     """What the server answers; None, and why, where it does not.
 
-    It is asked when this begins: a request made earlier would never be awaited where this is cancelled before.
+    It is asked once this begins: where this is cancelled before, nothing is left that nobody awaits.
     """
     try:
         return await ask(), ""

@@ -13,9 +13,12 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
 from flagtui.store.event_listing import STALE_AFTER
 from flagtui.text.formats import DAY, ago, moment
+from flagtui.text.long_lists import in_short, spaced
 from flagtui.text.styled import Piece
 
 LABEL = 12
+MOST_TAGS = 200
+"""Tags of an event on its own screen, or columns of its table; the JSON tab has all."""
 UNTOLD = "not told by this server"
 
 
@@ -24,7 +27,7 @@ def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[lis
     yield from head_lines(row, now, width)
     yield from description_lines(row, width)
     yield []
-    yield labelled("TAGS", " ".join(f"#{safe_text(tag, 40)}" for tag in row.tags[:20]) or "none")
+    yield labelled("TAGS", spaced(row.tags, 20, 40, "#") or "none")
     yield labelled("OWNER", owner_words(row))
     if row.primary_property:
         yield labelled("PROPERTY", safe_text(row.primary_property, 80))
@@ -158,7 +161,7 @@ def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width
 
 def _facts(definition: EventDefinition, now: float) -> Lines:
     row = definition.row()
-    yield labelled("TAGS", " ".join(f"#{safe_text(tag, 60)}" for tag in row.tags) or "none")
+    yield labelled("TAGS", spaced(row.tags, MOST_TAGS, 60, "#") or "none")
     yield labelled("OWNER", owner_words(row))
     no = UNTOLD if "verified" in row.untold else "no"
     yield labelled(
@@ -171,7 +174,7 @@ def _facts(definition: EventDefinition, now: float) -> Lines:
     rejects = row.enforcement == "reject"
     words = "reject: events that do not fit are dropped" if rejects else safe_text(row.enforcement, 60)
     yield labelled("ENFORCEMENT", words, "$warning" if rejects else "")
-    columns = ", ".join(safe_text(name, 60) for name in definition.default_columns)
+    columns = in_short([safe_text(name, 60) for name in definition.default_columns], MOST_TAGS)
     yield labelled("COLUMNS", columns or "the usual ones")
     for place, url in enumerate(definition.media_preview_urls[:8]):
         yield labelled("MEDIA" if place == 0 else "", safe_text(url, 300), "$primary")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
 LINES: Final = 200
@@ -42,6 +43,12 @@ def window(count: int, place: int, room: int) -> range:
     """The places of so many items around `place`: all of them where there is room for all."""
     first = min(max(0, place - room // 2), max(0, count - room))
     return range(first, min(count, first + room))
+
+
+def spaced(words: Sequence[str], most: int, room: int, sign: str = "") -> str:
+    """`#web #checkout and 9,988 more`: each made safe and cut to `room` characters."""
+    shown = " ".join(f"{sign}{safe_text(word, room)}" for word in words[:most])
+    return shown if len(words) <= most else f"{shown} and {len(words) - most:,} more"
 
 
 def in_short(names: Sequence[str], most: int) -> str:

@@ -14,7 +14,7 @@ from flagtui.text.cleanup_advice import way_out_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
-from flagtui.text.long_lists import LINES
+from flagtui.text.long_lists import LINES, spaced
 from flagtui.text.styled import Piece
 
 MANY = 20
@@ -112,8 +112,7 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
             (safe_text(key, width - 12), ""),
         ]
     if details.row.tags:
-        tags = " ".join(f"#{safe_text(tag, 30)}" for tag in details.row.tags[:12])
-        yield [("TAGS        ", "$text-muted"), (tags, "")]
+        yield [("TAGS        ", "$text-muted"), (spaced(details.row.tags, 12, 30, "#"), "")]
 
 
 def total_pieces(reach: CountedReach) -> Iterator[Piece]:

@@ -14,6 +14,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, who_did
 from flagtui.text.cleanup_advice import way_out_lines
 from flagtui.text.formats import NOT_KNOWN, age, moment
+from flagtui.text.long_lists import spaced
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
@@ -54,10 +55,9 @@ def status_lines(study: Study) -> Iterator[list[Piece]]:
         ]
     contexts = (details.flag.evaluation_contexts or details.flag.evaluation_tags) if details.flag else ()
     if contexts:
-        yield [("CONTEXTS    ", "$text-muted"), (" ".join(safe_text(one, 30) for one in contexts[:12]), "")]
+        yield [("CONTEXTS    ", "$text-muted"), (spaced(contexts, 12, 30), "")]
     if details.row.tags:
-        tags = " ".join(f"#{safe_text(tag, 30)}" for tag in details.row.tags[:12])
-        yield [("TAGS        ", "$text-muted"), (tags, "")]
+        yield [("TAGS        ", "$text-muted"), (spaced(details.row.tags, 12, 30, "#"), "")]
     yield []
 
 
