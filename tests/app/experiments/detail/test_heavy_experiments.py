@@ -2,10 +2,13 @@
 
 from functools import partial
 
+import httpx
 from tests.app.experiments.detail.test_metric_table import STROKES, text
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls
+from tests.doubles.servers import MakeClient, clock, make_client
 
+from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
 from flagtui.app.experiments.detail.experiment_settings import measures_lines
 from flagtui.app.experiments.detail.metric_findings import Findings, MetricReading, metrics_of
 from flagtui.app.experiments.detail.metric_table import table_lines
@@ -16,6 +19,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult
 from flagtui.text.flag_sentences import plain
 
+__all__ = ["clock", "make_client"]
 SAMPLE = {"number_of_samples": 100, "sum": 20.0, "sum_squares": 20.0}
 
 
@@ -51,3 +55,19 @@ def test_measures_and_form_count_the_metrics_they_leave_out() -> None:
     assert "more metrics; the JSON tab has all" in plain(lines[-1:])
     form = plain(line.pieces for line in experiment_lines(ExperimentCopy.of(made), Companions()))
     assert "… and 4,900 more metrics; E edits all as JSON" in form
+
+
+async def test_draft_of_thousands_of_events_is_not_asked_about_in_one_address(
+    make_client: MakeClient,
+) -> None:
+    for metrics, asks in ((100, True), (5_000, False)):
+        raw, asked = heavy.experiment(metrics), list[str]()
+
+        def answer(request: httpx.Request, raw: object = raw, asked: list[str] = asked) -> httpx.Response:
+            asked.append(request.url.path)
+            return httpx.Response(200, json=raw)
+
+        inspector = ExperimentInspector(make_client(answer), lambda: 0.0)
+        async for _ in inspector.look(Experiment.of(raw).row()):
+            pass
+        assert any("requires_flag" in path for path in asked) == asks

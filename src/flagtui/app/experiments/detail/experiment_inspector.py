@@ -28,6 +28,8 @@ FRESH_FOR: Final = 300.0
 """Seconds for which results are not asked for again by themselves: each costs the server a query."""
 GLANCE_FOR: Final = 1800.0
 """Seconds after which a row in the list is glanced at again."""
+MOST_EVENTS: Final = 200
+"""Events that are asked about in one address, which servers limit to some thousand characters."""
 LIVE: Final = ("running", "paused", "exposure_frozen")
 
 
@@ -157,7 +159,7 @@ class ExperimentInspector:
     async def _needs_code(self, experiment: Experiment) -> bool | None:
         """Whether a draft still lacks the code that asks for its flag; None where that is not known."""
         events = events_measured(experiment)
-        if experiment.start_date is not None or not events:
+        if experiment.start_date is not None or not 0 < len(events) <= MOST_EVENTS:
             return None
         try:
             return await self._client.results.requires_flag_implementation(events)
