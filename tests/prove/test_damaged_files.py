@@ -167,8 +167,8 @@ def test_links_that_somebody_else_made_are_not_followed(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "target")
     os.lchown(link, 65534, 65534)
-    with pytest.raises(FolderUnusable, match="a link that somebody else made"):
+    with pytest.raises(FolderUnusable, match="a link that another user made"):
         make_folder(link, "the journal")
     snapshots = Snapshots(link)
     assert not snapshots.save(SnapshotPlace("prod", "host", "1", "flags"), (), FlagRow)
-    assert "belongs to somebody else" in snapshots.off_reason
+    assert "belongs to another user" in snapshots.off_reason

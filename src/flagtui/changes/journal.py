@@ -20,6 +20,7 @@ import msgspec
 from flagtui import local_time
 from flagtui.changes.journal_entries import Ending, Entry, begun, ended, opening, searched
 from flagtui.models.json_value import JSON
+from flagtui.private_folders import make_private
 
 ROTATE_AT: Final = 8 * 1024 * 1024
 """Bytes after which a new file is begun."""
@@ -171,7 +172,7 @@ class Journal:
 
     @contextlib.contextmanager
     def _locked(self, coming: int) -> Iterator[int]:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self.folder)
         descriptor = self._open()
         try:
             while not self._is_current(descriptor, coming):

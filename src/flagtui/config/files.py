@@ -5,10 +5,12 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from flagtui.private_folders import make_missing
+
 
 def replace_file(path: Path, text: str) -> None:
     """Writes the whole file, readable by its owner alone, or leaves the old one. Raises OSError."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_missing(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
@@ -23,13 +25,18 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def write_new(path: Path, text: str) -> None:
-    """A new file that its owner alone can read. Raises OSError, also when there is one already."""
+    """Write a new file that its owner alone can read.
+
+    Raises:
+        OSError: also when there is one already.
+        UnicodeEncodeError: the text has halves of UTF-16 pairs.
+    """
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-    except OSError:
-        # A disk that is full has taken the name and not the words.
+    except (OSError, UnicodeEncodeError):
+        # A disk that is full has taken the name and not the words, as has text that no file can hold.
         path.unlink(missing_ok=True)
         raise
 

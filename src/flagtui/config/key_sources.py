@@ -88,7 +88,7 @@ def write_key_file(folder: Path | None, username: str, value: str) -> Path:
     """Keeps the key where only its owner can read it, and gives the path. Raises KeyFileRefused."""
     try:
         path = key_path(make_folder(folder, "the key"), username)
-        make_folder(path.parent, "the key").chmod(0o700)
+        make_folder(path.parent, "the key")
         replace_file(path, value + "\n")
     except FolderUnusable as unusable:
         raise KeyFileRefused(str(unusable)) from unusable

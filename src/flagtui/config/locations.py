@@ -8,6 +8,8 @@ from typing import Final
 
 from platformdirs import PlatformDirs
 
+from flagtui.private_folders import ForeignFolder, make_private
+
 KEY_VARIABLE: Final = "FLAGTUI_API_KEY"
 _APP: Final = "flagtui"
 
@@ -94,23 +96,22 @@ def take_variable(name: str, environment: MutableMapping[str, str] = os.environ)
 
 
 def make_folder(folder: Path | None, purpose: str) -> Path:
-    """The folder, made private if it was not there. Raises FolderUnusable.
+    """Make the folder, or the one that exists, private, and return it. Raises FolderUnusable.
 
     `purpose` says what is kept in it, for the sentence.
     """
     if folder is None:
         raise FolderUnusable(f"There is no home folder, so {purpose} cannot be kept. Set HOME.")
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
+    except ForeignFolder as error:
+        whose = "is a link that another user made" if folder.is_symlink() else "belongs to another user"
+        raise FolderUnusable(f"{folder} {whose}, so {purpose} cannot be kept there. Remove it.") from error
     except OSError as error:
         raise FolderUnusable(
             f"{folder} cannot be made ({error.strerror}), so {purpose} cannot be kept. "
             "Make it writable, or set HOME to a folder that is."
         ) from error
-    if folder.is_symlink() and hasattr(os, "getuid") and folder.lstat().st_uid != os.getuid():
-        raise FolderUnusable(
-            f"{folder} is a link that somebody else made, so {purpose} cannot be kept there. Remove it."
-        )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise FolderUnusable(f"{folder} is read-only, so {purpose} cannot be kept. Make it writable.")
     return folder

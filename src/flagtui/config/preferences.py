@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.structs import fields, replace
 
 from flagtui.config.files import replace_file
+from flagtui.private_folders import make_private
 
 if TYPE_CHECKING:
     from flagtui.config.settings import SavedQuery
@@ -85,6 +86,7 @@ def remember(folder: Path | None, remembered: Remembered) -> bool:
     if folder is None:
         return False
     try:
+        make_private(folder)
         replace_file(folder / _FILE, json.dumps(to_builtins(remembered), indent=1))
     except (OSError, UnicodeEncodeError):
         return False

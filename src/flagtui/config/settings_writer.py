@@ -13,6 +13,7 @@ from flagtui.config.files import replace_file
 from flagtui.config.profiles import CURRENT_PROJECT, PROFILE_FIELDS, Profile
 from flagtui.config.settings import parse_settings
 from flagtui.config.toml_source import SettingsError
+from flagtui.private_folders import make_private
 
 _HEADER: Final = "# Settings of flagtui; docs/settings.md says what there is.\n"
 
@@ -77,6 +78,8 @@ def _changed(file: Path) -> Iterator[tomlkit.TOMLDocument]:
     except TOMLKitError as error:
         raise SettingsError(file, None, "", f"cannot be changed: {error}") from error
     parse_settings(after, file)
+    if not file.is_symlink():
+        make_private(file.parent)
     # Settings kept elsewhere behind a link stay there.
     replace_file(file.resolve(), after)
 

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from flagtui.private_folders import make_private
+
 MAGIC: Final = b"flagtui rows 2\n"
 _SUM_BYTES: Final = 4
 _LENGTH_BYTES: Final = 4
@@ -60,7 +62,7 @@ def keep_earlier(path: Path, taken_at: float) -> None:
     in this moment is gone; that program keeps its own. Raises OSError for what else goes wrong.
     """
     folder = path.parent / FOLDER
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_private(folder)
     with suppress(FileExistsError, FileNotFoundError, PermissionError, NotImplementedError):
         os.link(path, folder / f"{path.stem}@{int(taken_at)}{path.suffix}")
     kept = find_earlier(path)

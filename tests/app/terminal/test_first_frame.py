@@ -116,6 +116,60 @@ def test_a_frame_of_another_key_in_the_same_file_is_not_shown(screen: Path) -> N
     assert read_frame() is None
 
 
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o177])
+def test_the_folder_of_frames_is_private_whatever_the_umask(screen: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        keep_frame("rows", "", shown_at=time.time())
+    finally:
+        os.umask(before)
+    assert [folder.stat().st_mode & 0o777 for folder in (screen, screen.parent)] == [0o700, 0o700]
+    screen.chmod(0o777)
+    keep_frame("rows", "", shown_at=time.time())
+    assert screen.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_frame_cut_or_altered_anywhere_is_not_painted(screen: Path) -> None:
+    keep_frame("\x1b[1;1Hrows", "38;5;1", shown_at=time.time())
+    (kept,) = screen.iterdir()
+    whole = kept.read_bytes()
+    for place in range(len(whole)):
+        kept.write_bytes(whole[:place])
+        assert painted() is None
+        kept.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert painted() is None
+    kept.write_bytes(whole + b"\x1b]52;c;cm0=\x1b\\")
+    assert painted() is None
+    kept.write_bytes(whole)
+    assert painted()
+
+
+def painted() -> str | None:
+    """What `paint` would send: it takes a ValueError for no frame."""
+    try:
+        return read_frame()
+    except ValueError:
+        return None
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
+def test_a_frame_in_a_folder_of_another_user_is_not_painted(screen: Path) -> None:
+    keep_frame("rows", "", shown_at=time.time())
+    os.chown(screen, 65534, 65534)
+    assert read_frame() is None
+    os.chown(screen, 0, 0)
+    screen.rename(screen.parent / "elsewhere")
+    screen.symlink_to(screen.parent / "elsewhere")
+    assert read_frame() is not None
+    os.lchown(screen, 65534, 65534)
+    assert read_frame() is None
+
+
+def test_a_frame_no_file_can_hold_is_not_kept(screen: Path) -> None:
+    keep_frame("half \ud800", "", shown_at=time.time())
+    assert not screen.exists()
+
+
 def test_only_the_newest_frames_are_kept(tmp_path: Path) -> None:
     for number in range(KEPT_FRAMES + 5):
         frame = tmp_path / f"frame-{number:08x}"

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from flagtui import __version__, local_time
 from flagtui.config.files import write_new
+from flagtui.private_folders import make_private
 from flagtui.safe_text import safe_lines
 from flagtui.text.styled import Notice
 
@@ -27,9 +28,9 @@ def keep_report(report: str, folder: Path) -> Path | None:
     # Two in the same second are two.
     path = folder / f"crash-{local_time.file_stamp(time.time())}-{os.getpid()}-{uuid4().hex[:6]}.txt"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         write_new(path, report)
-    except OSError:
+    except (OSError, UnicodeEncodeError):
         return None
     return path
 
@@ -42,4 +43,6 @@ def export(name: str, text: str, what: str, now: float) -> Notice:
         write_new(path, text)
     except OSError as fault:
         return Notice(f"not written: {fault.strerror or fault}", "error")
+    except UnicodeEncodeError:
+        return Notice("not written: it has characters that no file can hold", "error")
     return Notice(f"written to {path}: {what}")

@@ -5,7 +5,7 @@ it is, and no key reaches a row before live rows are there: keys are kept until 
 """
 
 # pathlib takes longer to import than everything here takes to run.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH111, PTH116, PTH117, PTH118
+# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH111, PTH116, PTH117, PTH118, PTH120
 
 import os
 import sys
@@ -13,6 +13,7 @@ import time
 from zlib import crc32
 
 from flagtui import __version__
+from flagtui.private_folders import is_foreign, make_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,23 +160,37 @@ def _folder_for(variable: str, usual: str, on_a_mac: str) -> str:
 
 
 def read_frame(key: str) -> "str | None":
-    """The frame with its age written into its first line; OSError when there is none."""
+    """Return the frame with its age written into its first line; None when it may not be painted.
+
+    It is painted as it is, so it must be ours, in a folder of ours, and exactly what was written.
+    Raises OSError when there is none.
+    """
+    path = frame_path(key)
+    if is_foreign(os.path.dirname(path)):
+        return None
     # A pipe in its place must not keep the start waiting.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    handle = os.open(frame_path(key), flags)
+    handle = os.open(path, flags)
     try:
         facts = os.fstat(handle)
         if facts.st_uid != os.getuid() or facts.st_mode & 0o077 or facts.st_size > LARGEST_FRAME:
             return None
-        kept = os.read(handle, LARGEST_FRAME).decode()
+        checksum, _, data = os.read(handle, LARGEST_FRAME).partition(b"\n")
     finally:
         os.close(handle)
-    known, style, frame = kept.split("\n", 2)
+    if checksum != checksum_of(data):
+        return None
+    known, style, frame = data.decode().split("\n", 2)
     width = os.get_terminal_size(2)[0]
     label = f" as of {_ago(time.time() - facts.st_mtime)} ago, connecting "
     if known != key:
         return None
     return f"{frame}\x1b[1;{max(1, width - len(label) + 1)}H\x1b[0;{style}m{label}\x1b[0m"
+
+
+def checksum_of(data: bytes) -> bytes:
+    """Return the first line of a frame's file: it makes sure that the rest is whole and was not altered."""
+    return b"%08x %d" % (crc32(data), len(data))
 
 
 def _ago(seconds: float) -> str:
@@ -204,9 +219,10 @@ def keep_frame(frame: str, style: str, *, shown_at: float) -> None:
     try:
         key = frame_key(sys.argv[1:])
         data = f"{key}\n{style}\n{frame}".encode()
+        data = checksum_of(data) + b"\n" + data
         if len(data) <= LARGEST_FRAME:
             _write(frame_path(key), data, shown_at)
-    except OSError:
+    except (OSError, UnicodeEncodeError):
         return
 
 
@@ -230,7 +246,7 @@ def forget_frames(folder: str) -> None:
 
 def _write(path: str, data: bytes, shown_at: float) -> None:
     folder, name = os.path.split(path)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_private(folder)
     forget_frames(folder)
     whole = os.path.join(folder, f".{name}.{os.getpid()}")
     handle = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
@@ -238,6 +254,7 @@ def _write(path: str, data: bytes, shown_at: float) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         os.utime(whole, (shown_at, shown_at))
+        os.chmod(whole, 0o600)
         os.replace(whole, path)
     finally:
         # Gone already when it took the old one's place.

@@ -1,0 +1,64 @@
+"""Folders that only their owner can enter, whatever the umask.
+
+Imports nothing but `os`: the first frame of a start is kept in such a folder.
+"""
+
+# pathlib takes longer to import than everything here takes to run.
+# ruff: noqa: PTH101, PTH102, PTH112, PTH116, PTH120
+
+import os
+
+PRIVATE = 0o700
+
+
+class ForeignFolder(PermissionError):
+    """The folder, or the link to it, belongs to another user."""
+
+
+def make_private(folder: "str | os.PathLike[str]") -> None:
+    """Make the folder and its missing parents for this user alone, or take the access of others away.
+
+    Raises:
+        ForeignFolder: another user could read or exchange what is put there.
+        OSError: it cannot be made.
+    """
+    path = os.fspath(folder)
+    _make_missing(path)
+    facts = os.stat(path)
+    if is_foreign(path):
+        raise ForeignFolder(None, "the folder belongs to another user")
+    if facts.st_mode & 0o077:
+        try:
+            os.chmod(path, facts.st_mode & PRIVATE)
+        except OSError:
+            # Some file systems have no modes; whoever mounted them decides who can enter.
+            return
+
+
+def make_missing(folder: "str | os.PathLike[str]") -> None:
+    """Make the folder and its missing parents for this user alone; leave what exists. Raises OSError."""
+    _make_missing(os.fspath(folder))
+
+
+def is_foreign(path: str) -> bool:
+    """Return whether another user owns the folder, or the link to it: the link decides where files go."""
+    if not hasattr(os, "getuid"):
+        return False
+    return {os.stat(path).st_uid, os.lstat(path).st_uid} != {os.getuid()}
+
+
+def _make_missing(path: str) -> None:
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and not os.path.lexists(parent):
+        _make_missing(parent)
+    try:
+        os.mkdir(path, PRIVATE)
+    except FileExistsError:
+        # Another program has made it in this moment, or it is no folder.
+        if not os.path.isdir(path):
+            raise
+    else:
+        # The umask may have taken the owner's own rights.
+        os.chmod(path, PRIVATE)
