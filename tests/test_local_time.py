@@ -134,3 +134,21 @@ def test_every_way_to_write_tz_is_fine(value: str) -> None:
 @pytest.mark.parametrize("value", ["Europe/Berlim", "Berlin"])
 def test_a_tz_that_names_no_zone_is_said(value: str) -> None:
     assert value in local_time.why_not_zone(value)
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Asia/Tokyo", "UTC"])
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("0001-01-01T00:00:00+14:00", "1-01-0"),
+        ("0001-01-01T00:00:00", "1-01-0"),
+        ("9999-12-31T23:59:59-12:00", "9999-12-"),
+    ],
+)
+def test_the_ends_of_the_calendar_are_shown_in_every_zone(zone: str, text: str, day: str) -> None:
+    local_time.use_zone(zone)
+    moment = local_time.as_moment(text)
+    assert moment is not None
+    shown = (local_time.day(moment), local_time.second(moment), local_time.stamp(moment))
+    assert all(each.lstrip("0").startswith(day) for each in shown)
+    local_time.use_zone("")

@@ -12,6 +12,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
 _POSIX_ZONE: Final = re.compile(r":?(<[+-]?\w+>|[A-Za-z]{3,})[+-]?\d.*")
+_EARLIEST: Final = datetime(1, 1, 2, tzinfo=UTC).timestamp()
+_LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
+"""A server may write the first or last second there is, which is outside the calendar in other zones."""
 _LONGEST_LABEL: Final = 5
 """Letters of a zone's short name. Some systems have whole sentences there."""
 
@@ -47,13 +50,14 @@ def why_not_zone(name: str) -> str:
 
 
 def wall(moment: float) -> datetime:
-    """What clock and calendar of the person say at that moment, with the zone."""
-    return datetime.fromtimestamp(moment, UTC).astimezone(_Person.zone)
+    """Return what clock and calendar of the person show at that moment, with the zone."""
+    return utc(moment).astimezone(_Person.zone)
 
 
 def utc(moment: float) -> datetime:
-    """The same in UTC."""
-    return datetime.fromtimestamp(moment, UTC)
+    """Return the same in UTC. A moment no calendar has is the nearest one that every zone can show."""
+    # In this order NaN, which compares with nothing, is a moment as well.
+    return datetime.fromtimestamp(max(_EARLIEST, min(_LATEST, moment)), UTC)
 
 
 def aware(moment: datetime) -> datetime:

@@ -2,7 +2,13 @@
 
 import pytest
 
-from flagtui.models.json_value import DEPTH_LIMIT, NotJson, read_json, without_surrogates
+from flagtui.models.json_value import (
+    DEPTH_LIMIT,
+    NotJson,
+    read_json,
+    read_json_for_rows,
+    without_surrogates,
+)
 
 
 def nested(levels: int, opened: str = "[", closed: str = "]") -> bytes:
@@ -47,3 +53,11 @@ def test_what_is_no_json_is_said_not_to_be_without_quoting_it(text: bytes) -> No
     with pytest.raises(NotJson) as caught:
         read_json(text)
     assert not text or text.decode("latin-1") not in str(caught.value)
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "9" * 5_000])
+def test_a_number_that_cannot_be_sent_back_refuses_a_whole_record(number: str) -> None:
+    body = f'{{"id": 5, "rollout": {number}}}'.encode()
+    with pytest.raises(NotJson):
+        read_json(body)
+    assert read_json_for_rows(body) == {"id": 5, "rollout": None}

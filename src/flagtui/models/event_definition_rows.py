@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from flagtui.local_time import unix
-from flagtui.models.flag_rows import Maker, credit
+from flagtui.models.flag_rows import Maker, Whole, credit
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import TOLD, EventDefinitionRow, RowPage, RowReader
 
@@ -34,7 +34,7 @@ class _Definition(msgspec.Struct, gc=False):
     primary_property: str | None = None
     promoted_property: str | None = None
     is_action: bool | None = None
-    action_id: int | None = None
+    action_id: Whole | None = None
 
 
 def read_event_definition_page(body: bytes) -> RowPage[EventDefinitionRow]:

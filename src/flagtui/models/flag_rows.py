@@ -6,10 +6,12 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from flagtui.models.filters import EVERYONE, is_known_version
-from flagtui.models.json_value import JSON, as_id
+from flagtui.models.json_value import JSON, LEAST_WHOLE, MOST_WHOLE, as_id
 from flagtui.models.rows import FlagRow, FlagType, RowPage, RowReader
 
-Id = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
+Id = Annotated[int, msgspec.Meta(ge=1, le=MOST_WHOLE)]
+Whole = Annotated[int, msgspec.Meta(ge=LEAST_WHOLE, le=MOST_WHOLE)]
+"""An integer a database can hold; a larger one goes the careful way, which leaves it out."""
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 """A time with a zone; one without goes the careful way, which takes it for UTC."""
 
@@ -64,7 +66,7 @@ class _Flag(msgspec.Struct, gc=False):
     created_at: Moment | None = None
     updated_at: Moment | None = None
     last_called_at: Moment | msgspec.UnsetType | None = msgspec.UNSET
-    version: Annotated[int, msgspec.Meta(le=2**63 - 1)] | None = None
+    version: Whole | None = None
     experiment_set: list[Id] | None = None
     can_edit: bool | None = None
     tags: list[str] | None = None

@@ -1,7 +1,9 @@
 """JSON from outside: read once, with limits, into plain values."""
 
 import json
+import math
 import re
+from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeAlias
 
 JSON: TypeAlias = Any
@@ -9,6 +11,12 @@ JSON: TypeAlias = Any
 
 DEPTH_LIMIT: Final = 64
 """Levels of lists and objects; the deepest flag seen has 9."""
+
+LEAST_WHOLE: Final = -(2**63)
+MOST_WHOLE: Final = 2**63 - 1
+"""The integers that a database and our cached copies can hold: 64 bits with a sign."""
+_MOST_DIGITS: Final = 20
+"""Characters of an integer that may be within them."""
 
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -18,9 +26,37 @@ class NotJson(ValueError):
 
 
 def read_json(body: bytes) -> JSON:
-    """The value in `body`, free of lone surrogates; NaN, infinities and deep nesting raise `NotJson`."""
+    """Read the value in `body`, free of lone surrogates.
+
+    Raises:
+        NotJson: also for NaN, numbers beyond a float, and deep nesting.
+    """
+    return _read(body, lambda text: json.loads(text, parse_constant=_refuse, parse_float=_read_float))
+
+
+def read_json_for_rows(body: bytes) -> JSON:
+    """Read the value in `body` with None for each number that is NaN, infinite or beyond 64 bits.
+
+    One such number must not lose the other rows of a list. What is read this way is shown and never sent.
+
+    Raises:
+        NotJson: as `read_json` does for everything else.
+    """
+    return _read(body, _decode_for_rows)
+
+
+def _decode_for_rows(text: str) -> JSON:
+    return json.loads(
+        text,
+        parse_constant=lambda _name: None,
+        parse_float=_finite_or_none,
+        parse_int=_whole_or_none,
+    )
+
+
+def _read(body: bytes, decode: Callable[[str], JSON]) -> JSON:
     try:
-        value = json.loads(body.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        value = decode(body.decode("utf-8-sig"))
     except NotJson:
         raise
     except UnicodeDecodeError:
@@ -76,10 +112,12 @@ def as_text(value: JSON) -> str:
 
 
 def as_whole(value: JSON) -> int | None:
-    """A whole number, which a server may write as 10 or as 10.0; never a bool or text."""
+    """A whole number of 64 bits, which a server may write as 10 or as 10.0; never a bool or text."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if LEAST_WHOLE <= value <= MOST_WHOLE else None
 
 
 def as_id(value: JSON) -> int | None:
@@ -87,7 +125,7 @@ def as_id(value: JSON) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
         value = int(value)
     found = as_whole(value)
-    return found if found is not None and 0 < found < 2**63 else None
+    return found if found is not None and found > 0 else None
 
 
 def as_number(value: JSON) -> float | None:
@@ -97,7 +135,23 @@ def as_number(value: JSON) -> float | None:
     return None
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _read_float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise NotJson("a number in it cannot be read")
+    return number
+
+
+def _finite_or_none(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _whole_or_none(digits: str) -> int | None:
+    return as_whole(int(digits)) if len(digits) <= _MOST_DIGITS else None
+
+
+def _refuse(name: str) -> NoReturn:
     raise NotJson(f"{name} is not a JSON number")
 
 

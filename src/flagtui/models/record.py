@@ -19,7 +19,16 @@ from pydantic import (
 )
 
 from flagtui.local_time import aware
-from flagtui.models.json_value import JSON, as_id, as_number, as_text, as_whole, without_surrogates
+from flagtui.models.json_value import (
+    JSON,
+    LEAST_WHOLE,
+    MOST_WHOLE,
+    as_id,
+    as_number,
+    as_text,
+    as_whole,
+    without_surrogates,
+)
 
 
 def _only_items(value: JSON) -> JSON:
@@ -53,7 +62,7 @@ def _whole_if_it_is(value: JSON) -> JSON:
     return value if found is None else found
 
 
-Whole = Annotated[int, BeforeValidator(_whole_if_it_is), Field(strict=True, ge=-(2**63), lt=2**63)]
+Whole = Annotated[int, BeforeValidator(_whole_if_it_is), Field(strict=True, ge=LEAST_WHOLE, le=MOST_WHOLE)]
 """An integer a database can hold, written as 10 or as 10.0; never a bool, a part of one or text."""
 Count = Annotated[float, Field(strict=True, ge=0, lt=1e15)]
 """How many a query counted. Queries answer floats, and estimates need not be whole."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Final, Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 
-from flagtui.models.json_value import JSON, NotJson, as_id, read_json
+from flagtui.models.json_value import JSON, NotJson, as_id, read_json_for_rows
 
 UNUSED: Final = ("STALE", "INACTIVE")
 """What servers say of flags that seem not to be needed; INACTIVE is the word of older ones."""
@@ -133,7 +133,7 @@ Wire = TypeVar("Wire")
 Row = TypeVar("Row")
 
 COUNT_LIMIT: Final = 10_000_000
-"""More records than any project has; a larger count is a fault and would be asked for page by page."""
+"""More records than any project has; a larger count is a fault and is not believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,8 @@ class RowPage(Generic[Row]):
     server_time: float | None = None
     """The server's own clock when it answered, Unix seconds."""
     is_capped: bool = False
-    """The server stopped counting: `total` is a lower bound and only a short page ends the list."""
+    """The server stopped counting, or its count cannot be believed: `total` is a lower bound and only a short
+    page ends the list."""
     has_more: bool = False
 
     @property
@@ -159,7 +160,7 @@ class RowPage(Generic[Row]):
 
 class _Page(msgspec.Struct, Generic[Wire], gc=False):
     results: list[Wire]
-    count: Annotated[int, msgspec.Meta(le=COUNT_LIMIT)] | None = None
+    count: int | None = None
     next: str | None = None
     count_is_capped: bool | None = None
 
@@ -201,21 +202,21 @@ class RowReader(Generic[Wire, Row]):
             try:
                 rows.append(self._fast(self._row.decode(raw)))
             except (msgspec.DecodeError, OverflowError, RecursionError):
-                self._sort_out(read_json(bytes(raw)), rows, unreadable)
+                self._sort_out(_read_item(bytes(raw)), rows, unreadable)
         return _page_of(page, tuple(rows), tuple(unreadable))
 
     def _read_slowly(self, body: bytes) -> RowPage[Row]:
-        page = read_json(body)
+        page = read_json_for_rows(body)
         if not isinstance(page, dict) or not isinstance(page.get("results"), list):
             raise NotJson("it is not a page of a list")
         rows: list[Row] = []
         unreadable: list[int | str] = []
         for item in page["results"]:
             self._sort_out(item, rows, unreadable)
-        count, following = as_id(page.get("count")) or 0, page.get("next")
+        following = page.get("next")
         read = _Page(
             page["results"],
-            count if count <= COUNT_LIMIT else None,
+            as_id(page.get("count")),
             following if isinstance(following, str) else None,
             page.get("count_is_capped") is True,
         )
@@ -233,11 +234,20 @@ class RowReader(Generic[Wire, Row]):
             unreadable.append(as_id(name) or (name if isinstance(name, str) else 0))
 
 
+def _read_item(raw: bytes) -> JSON:
+    try:
+        return read_json_for_rows(raw)
+    except NotJson:
+        return None
+
+
 def _page_of(page: _Page[Wire], rows: tuple[Row, ...], unreadable: tuple[int | str, ...]) -> RowPage[Row]:
+    count = page.count if page.count is not None and page.count <= COUNT_LIMIT else None
+    has_more = page.next is not None
     return RowPage(
         rows=rows,
-        total=max(page.count or 0, len(rows) + len(unreadable)),
+        total=max(count or 0, len(rows) + len(unreadable)),
         unreadable=unreadable,
-        is_capped=page.count_is_capped is True,
-        has_more=page.next is not None,
+        is_capped=page.count_is_capped is True or (count is None and has_more),
+        has_more=has_more,
     )

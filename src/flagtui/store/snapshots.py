@@ -2,7 +2,8 @@
 
 Rows carry no payloads, so none is ever stored. A copy is written beside the old one and put in its place, so
 that two programs at once or a lost machine leave either the old or the new one. Nothing here raises: a copy
-that cannot be read is renamed, and a disk that cannot be written switches copies off with a reason.
+that cannot be read is renamed, one of another user is not read, and what cannot be written is not kept
+for a reason that can be asked for.
 """
 
 import os
@@ -19,6 +20,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from flagtui.private_folders import is_foreign, make_private
 from flagtui.store.snapshot_files import FOLDER as EARLIER
 from flagtui.store.snapshot_files import HEAD_BYTES, MAGIC, find_earlier, keep_earlier, pack_words, words_end
 
@@ -53,7 +55,8 @@ class SnapshotPlace(Struct, frozen=True):
     def file_name(self) -> str:
         """Readable, and different for places that only look alike."""
         parts = (self.profile, self.host, self.project, self.kind)
-        return f"{_readable(*parts)}-{sha256(chr(0).join(parts).encode()).hexdigest()[:12]}{_SUFFIX}"
+        digest = sha256(chr(0).join(parts).encode(errors="surrogatepass")).hexdigest()
+        return f"{_readable(*parts)}-{digest[:12]}{_SUFFIX}"
 
 
 class Snapshot(Struct, Generic[Row], frozen=True):
@@ -92,26 +95,40 @@ class Snapshots:
         self._folder_limit = folder_limit
         self.off_reason = "" if folder else "there is no folder for them"
         """Why nothing is written any more; empty while all is well."""
+        self._refusals: dict[SnapshotPlace, str] = {}
 
     def save(
         self, place: SnapshotPlace, rows: Sequence[Row], row_type: type[Row], *, taken_at: float | None = None
     ) -> bool:
-        """Writes the rows as they were said `taken_at`, or now; False when they cannot be kept."""
+        """Write the rows as they were at `taken_at`, or now; return False when they cannot be kept.
+
+        Unix seconds. `why_not_kept` has the reason: a disk that refuses ends all writing; rows that no file
+        can hold end nothing.
+        """
         if self._folder is None or self.off_reason:
             return False
         now = self._clock()
         pieces = _encode(rows, row_type, now if taken_at is None else taken_at, place.kind)
         try:
-            self._make_folder(self._folder)
+            make_private(self._folder)
             path = self._folder / place.file_name
             if not _write(path, pieces, now, self._size_limit):
+                self._refusals[place] = f"larger than {self._size_limit // 1024**2} MiB"
                 return False
             keep_earlier(path, now if taken_at is None else taken_at)
             self._prune(self._folder, now)
         except OSError as error:
             self.off_reason = f"{error.strerror or error}: {self._folder}"
             return False
+        except (OverflowError, ValueError, msgspec.MsgspecError) as error:
+            self._refusals[place] = f"a value that no copy can hold ({type(error).__name__})"
+            return False
+        self._refusals.pop(place, None)
         return True
+
+    def why_not_kept(self, place: SnapshotPlace) -> str:
+        """Return why the rows were not written the last time; empty when they were, or there is no folder."""
+        return (self.off_reason or self._refusals.get(place, "")) if self._folder else ""
 
     def load(self, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
         """The last copy, or None when there is none that this version can read."""
@@ -139,6 +156,8 @@ class Snapshots:
         try:
             # A pipe in its place would keep the start waiting.
             if not path.is_file() or path.stat().st_size > self._size_limit:
+                return None
+            if any(map(is_foreign, (str(path), str(self._folder)))):
                 return None
             body = path.read_bytes()
         except OSError:
@@ -168,13 +187,6 @@ class Snapshots:
                 if path.name.startswith(start[:_BEGUN_LENGTH] if path.suffix == _BEGUN else start):
                     with suppress(OSError):
                         path.unlink()
-
-    def _make_folder(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Of a link its own owner counts, too: it says where the rows go.
-        if hasattr(os, "getuid") and {folder.stat().st_uid, folder.lstat().st_uid} != {os.getuid()}:
-            raise PermissionError(None, "the folder belongs to somebody else")
-        folder.chmod(0o700)
 
     def _prune(self, folder: Path, now: float) -> None:
         """Removes what is old, then the oldest while there is too much."""

@@ -201,6 +201,10 @@ class Workspace:
             return False
         return self._snapshots.save(self._place(kind), rows, _ROWS[kind], taken_at=loaded_at)
 
+    def why_not_kept(self, kind: Kind) -> str:
+        """Return why there is no copy on disk of the list as it is now; empty when there is."""
+        return self._snapshots.why_not_kept(self._place(kind))
+
     def _place(self, kind: Kind) -> SnapshotPlace:
         return SnapshotPlace(self.profile, str(self.client.host), str(self.client.project), kind)
 

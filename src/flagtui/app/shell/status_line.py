@@ -82,6 +82,7 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
         total = f" of {state.total:,}" if state.total else ""
         return Link("loading", f"loading {state.done:,}{total}")
     synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
+    synced = _joined(synced, "not cached" if workspace.why_not_kept(app_state.kind) else "")
     if workspace.client.link.is_slow:
         return Link("retrying", f"slow, {synced}")
     if app_state.session.rules.level is Level.READ_ONLY:

@@ -1,0 +1,36 @@
+"""Rows that no file can hold are not kept, for a reason that can be shown; the copy of before stays."""
+
+from pathlib import Path
+
+import pytest
+from tests.store.test_snapshots import PLACE, ROWS, make
+
+from flagtui.models.rows import FlagRow
+from flagtui.store.snapshots import SnapshotPlace
+
+
+@pytest.mark.parametrize(
+    "row", [FlagRow(id=2**64, key="huge"), FlagRow(id=1, key="half \ud800"), FlagRow(-(2**63) - 1, "k")]
+)
+def test_a_row_no_file_can_hold_is_not_kept(tmp_path: Path, row: FlagRow) -> None:
+    snapshots = make(tmp_path)
+    assert snapshots.save(PLACE, ROWS, FlagRow)
+    assert not snapshots.save(PLACE, [*ROWS, row], FlagRow)
+    assert "a value that no copy can hold" in snapshots.why_not_kept(PLACE)
+    assert not snapshots.off_reason
+    snapshot = snapshots.load(PLACE, FlagRow)
+    assert snapshot is not None
+    assert snapshot.rows == ROWS
+    assert snapshots.save(PLACE, ROWS[:1], FlagRow)
+    assert not snapshots.why_not_kept(PLACE)
+
+
+def test_a_copy_beyond_its_size_is_not_kept_for_that_reason(tmp_path: Path) -> None:
+    snapshots = make(tmp_path, size_limit=1024)
+    assert not snapshots.save(PLACE, ROWS, FlagRow)
+    assert snapshots.why_not_kept(PLACE).startswith("larger than")
+
+
+def test_a_profile_of_undecodable_bytes_has_its_own_file() -> None:
+    names = {SnapshotPlace(profile, "h", "1", "flags").file_name for profile in ("\udcff", "\udcfe", "")}
+    assert len(names) == 3
