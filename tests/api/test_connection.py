@@ -158,7 +158,7 @@ async def test_a_key_of_the_other_region_is_recognised(make_client: MakeClient) 
     client = make_client(always(401, {"detail": "invalid"}), host="us")
     with pytest.raises(errors.NotSignedIn) as caught:
         await client.flags.get(5)
-    assert caught.value.other_region == "eu"
+    assert caught.value.facts.other_region == "eu"
     assert "eu" in caught.value.next
 
 

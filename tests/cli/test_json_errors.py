@@ -11,7 +11,8 @@ from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import served
 from tests.doubles.slices import crossed
 
-from flagtui.cli.errors import EXIT_CODES
+from flagtui.api.errors import ListTooLong
+from flagtui.cli.errors import EXIT_CODES, in_words
 
 ANSWERS: Final[dict[str, tuple[int, str, bool]]] = {
     "401": (5, "sign_in", False),
@@ -124,3 +125,10 @@ def test_what_is_wrong_on_a_line_is_told_in_the_same_form(
     error = error_of(done)
     assert error["code"] == "usage"
     assert not error["retryable"]
+
+
+def test_a_list_that_is_too_long_fails_a_command_for_good() -> None:
+    trouble = in_words(ListTooLong("Reading stopped at 200,000 rows; the server has more of the list."))
+    assert (trouble.exit_code, trouble.retryable) == (1, False)
+    assert "200,000 rows" in str(trouble)
+    assert "filter" in str(trouble)

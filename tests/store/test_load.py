@@ -3,7 +3,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
 import pytest
 
-from flagtui.api.errors import ApiError, Unreachable
+from flagtui.api.errors import ApiError, ListTooLong, Unreachable
 from flagtui.models.rows import FlagRow, RowPage
 from flagtui.store.collection import Collection
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, State
@@ -207,3 +207,19 @@ async def test_rows_that_could_not_be_compared_show_the_trouble_until_they_are()
     loading.set_trouble(error)
     loading.confirm()
     assert told == [error, None]
+
+
+async def test_a_list_that_is_too_long_is_loaded_and_not_complete() -> None:
+    pages = Pages(page(1, 2, total=2))
+    collection, loading = make(pages)
+    await loading.run()
+    error = ListTooLong("Reading stopped.")
+    pages.script = (page(3, 4, total=2), error)
+    assert await loading.run() == Loaded()
+    assert (loading.too_long, loading.trouble, loading.loaded_at) == (error, None, NOW)
+    assert [row.id for row in collection.rows] == [1, 2, 3, 4]
+    assert not collection.is_complete
+    pages.script = (page(3, 4, total=2),)
+    await loading.run()
+    assert (loading.too_long, collection.is_complete) == (None, True)
+    assert [row.id for row in collection.rows] == [3, 4]

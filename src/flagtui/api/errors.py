@@ -146,11 +146,6 @@ class NotSignedIn(ApiError):
 
     advice = "Check the key, and that its owner is still active."
 
-    @property
-    def other_region(self) -> str:
-        """`us` or `eu` when the key may belong there; empty when no other region exists."""
-        return self.facts.other_region
-
 
 class Forbidden(ApiError):
     """403: the key is good but may not do this."""
@@ -286,7 +281,13 @@ class AnswerTooLarge(TooLarge):
     sent = True
 
 
-LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered, PaymentNeeded)
+class ListTooLong(TooLarge):
+    """A list does not end within what is read of one. The rows that came before are good."""
+
+    advice = "Narrow it with a filter, where there is one; the server may be at fault."
+
+
+LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered, PaymentNeeded, ListTooLong)
 
 
 def may_pass(error: ApiError | None) -> bool:

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
+from flagtui.api.errors import ListTooLong
 from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
@@ -25,6 +26,11 @@ SWEEPS: Final = 4
 """How often a list that keeps changing is read from the start again."""
 PAGES: Final = ((20_000, 1_000), (5_000, 200))
 """Lists longer than this come in pages of that size, so that one load stays within the budget of requests."""
+ROW_LIMIT: Final = 200_000
+"""Rows that are read of one list: twice the event definitions of the largest projects."""
+PAGE_LIMIT: Final = 4_000
+BYTE_LIMIT: Final = 512 * 1024**2
+"""Pages and bytes of responses that are read of one list, for servers whose pages are tiny or huge."""
 
 
 class Pages(Generic[Row]):
@@ -42,11 +48,12 @@ class Pages(Generic[Row]):
         self._step = FIRST_PAGE
         self._sweep: _Sweep[Row] | None = None
         self._sweeps_left = SWEEPS
+        self._bounds = _Bounds()
 
     async def __aiter__(self) -> AsyncGenerator[RowPage[Row], None]:
         if self._sweep is None:
             first = await self._fetch(0, FIRST_PAGE)
-            self._sweep = _Sweep(self._identity)
+            self._sweep = _Sweep(self._identity, self._bounds)
             self._step = _page_size(first)
             yield self._sweep.take(first, 0)
         at_once = min(self._most_at_once, RECORDS_AT_ONCE // self._step)
@@ -54,9 +61,30 @@ class Pages(Generic[Row]):
             async with aclosing(_rest(self._fetch, self._sweep, self._step, at_once)) as pages:
                 async for page in pages:
                     yield page
+            if self._sweep.stopped_because:
+                raise ListTooLong(self._sweep.stopped_because)
             self._sweeps_left = self._sweeps_left - 1 if self._sweep.has_moved else 0
             # Rows deleted while we read have moved others from a page to come to one already read.
-            self._sweep = _Sweep(self._identity, seen=self._sweep.seen, end=self._sweep.total)
+            self._sweep = _Sweep(
+                self._identity, self._bounds, seen=self._sweep.seen, end=self._sweep.total, is_first=False
+            )
+
+
+@dataclass(eq=False)
+class _Bounds:
+    """What was read of the list so far, over all passes."""
+
+    pages: int = 0
+    size: int = 0
+    """Bytes of the responses."""
+
+    def reached(self, offset: int) -> str:
+        """Return at which limit reading stops before the row at `offset`; empty below all of them."""
+        if offset >= ROW_LIMIT:
+            return f"{ROW_LIMIT:,} rows"
+        if self.pages >= PAGE_LIMIT:
+            return f"{PAGE_LIMIT:,} pages"
+        return f"{BYTE_LIMIT // 1024**2} MiB" if self.size >= BYTE_LIMIT else ""
 
 
 @dataclass(eq=False)
@@ -64,6 +92,7 @@ class _Sweep(Generic[Row]):
     """How far one pass over the list has come."""
 
     identity: Callable[[Row], Hashable]
+    bounds: _Bounds
     seen: set[Hashable] = field(default_factory=set)
     offset: int = 0
     end: int = 0
@@ -73,22 +102,33 @@ class _Sweep(Generic[Row]):
     stale: int = 0
     """Pages in a row that brought nothing new: the server may be ignoring the offset."""
     again: list[tuple[int, int]] = field(default_factory=list)
+    is_first: bool = True
+    """A later pass meets rows that are known, and stops where it meets nothing else."""
+    stopped_because: str = ""
+    """Why the rest of the list is not read."""
 
     def next_span(self, step: int) -> tuple[int, int] | None:
         """The offset and limit to ask for next."""
+        if self.stopped_because or not (self.again or self.offset < self.end):
+            return None
         if self.stale >= AT_ONCE * 2:
+            if self.is_first:
+                self.stopped_because = "The server repeats rows instead of sending the rest of the list."
+            return None
+        if limit := self.bounds.reached(self.again[-1][0] if self.again else self.offset):
+            self.stopped_because = f"Reading stopped at {limit}; the server has more of the list."
             return None
         if self.again:
             return self.again.pop()
-        if self.offset >= self.end:
-            return None
-        span = (self.offset, step)
-        self.offset += step
+        span = (self.offset, min(step, ROW_LIMIT - self.offset))
+        self.offset += span[1]
         return span
 
     def take(self, page: RowPage[Row], offset: int, limit: int = FIRST_PAGE) -> RowPage[Row]:
         """The page without what was there before; learns where the list ends."""
         until = offset + page.size
+        self.bounds.pages += 1
+        self.bounds.size += page.body_size
         if self.total and page.total != self.total:
             self.has_moved = True
         self.total = page.total

@@ -4,11 +4,11 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from flagtui.api.clock import Urgency
 from flagtui.api.connection import Connection
-from flagtui.api.errors import EndpointNotFound, NotFound, ServerFault
+from flagtui.api.errors import EndpointNotFound, ListTooLong, NotFound, ServerFault
 from flagtui.api.operations import OPERATIONS
 from flagtui.api.pagination import Pages
 from flagtui.api.request import Answer, Query, Question
@@ -16,6 +16,9 @@ from flagtui.models.json_value import JSON, NotJson, as_list, as_whole
 from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
+
+OBJECT_LIMIT: Final = 20_000
+"""Whole records that are read of one list, page after page: projects have hundreds of cohorts or holdouts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +45,9 @@ class Resource:
     async def _objects(
         self, name: str, filters: Query | None = None, ask: Callable[..., Awaitable[Answer]] | None = None
     ) -> AsyncIterator[dict[str, JSON]]:
-        """The objects of a list page after page, each id once, to the end or a page that brings nothing new.
+        """Yield the objects of a list page after page, each id once, to the end or a page without new ones.
 
-        Lists without `next` tell by their `count` whether there is more.
+        Lists without `next` tell by their `count` whether there is more. Raises ListTooLong, ApiError.
         """
         seen: set[str] = set()
         while True:
@@ -58,6 +61,10 @@ class Resource:
             more = page["next"] if "next" in page else len(seen) < (as_whole(page.get("count")) or 0)
             if not more or len(seen) == known:
                 return
+            if len(seen) >= OBJECT_LIMIT:
+                raise ListTooLong(
+                    f"Reading stopped at {len(seen):,} records; the server has more of the list."
+                )
 
     async def _ask_word(
         self, name: str, ids: Mapping[str, int | str] | None = None, *, query: Query | None = None
@@ -108,7 +115,8 @@ class PagedRecords(Resource, Generic[Row]):
         """One page of rows; `limit` and `offset` are filters here."""
         answer = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
         try:
-            return replace(self.read_page(answer.body), server_time=answer.server_time)
+            page = self.read_page(answer.body)
+            return replace(page, server_time=answer.server_time, body_size=len(answer.body))
         except NotJson as fault:
             raise answer.unreadable(str(fault)) from None
 

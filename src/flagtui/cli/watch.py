@@ -129,7 +129,8 @@ class UnheardChanges:
         Newer entries move all others down; the count tells by how many.
         """
         read, page, total, last = 0, 1, 0, ""
-        while read < most:
+        # A count that grows with every answer can make every entry look known.
+        while read < most and page <= most:
             found = await self.session.client.flags.activity(limit=PAGE, page=page)
             entries, now = found.entries, found.total_count or 0
             total = now if page == 1 else total

@@ -151,6 +151,8 @@ class RowPage(Generic[Row]):
     """The server stopped counting, or its count cannot be believed: `total` is a lower bound and only a short
     page ends the list."""
     has_more: bool = False
+    body_size: int = 0
+    """Bytes of the response."""
 
     @property
     def size(self) -> int:

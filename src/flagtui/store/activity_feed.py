@@ -109,7 +109,7 @@ class ActivityFeed:
         Entries made meanwhile push older ones onto later pages; the server's own count says how many.
         """
         number = self._next_number()
-        while True:
+        for _ in range(CATCH_UP_PAGES):
             page = await self._read(PAGE, number)
             self.total = page.total_count
             if not self.rows:
@@ -119,6 +119,8 @@ class ActivityFeed:
                 start = len(self.rows) + self._made_meanwhile
                 return page, max(0, start - (number - 1) * PAGE)
             number = following
+        # A count that grows with every answer would never be caught up with.
+        return page, 0
 
     @property
     def _made_meanwhile(self) -> int:

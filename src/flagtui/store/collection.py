@@ -179,15 +179,16 @@ class Collection(Generic[Row]):
             self.total = load.total
         self._tell()
 
-    def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True) -> None:
-        """Ends the load and drops rows it covers but has not seen.
+    def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True, *, is_cut: bool = False) -> None:
+        """End the load and drop the rows it covers but has not seen.
 
-        When fewer records came than the server counted, none is dropped.
+        When fewer records came than the server counted, or `is_cut` says that reading stopped before the end,
+        none is dropped; a list that is cut is not complete.
         """
         load = self._load
         if load is None:
             raise RuntimeError("finish_load without begin_load")
-        if load.is_all:
+        if load.is_all and not is_cut:
             known = (load.put, self._edits)
             places = zip(self._said, load.seen, strict=True)
             self._keep(
@@ -199,7 +200,7 @@ class Collection(Generic[Row]):
         self._load = None
         self._arrived = {each: self._arrived[each] for each in load.put & self._arrived.keys()}
         if load.is_whole:
-            self.is_complete = True
+            self.is_complete = not is_cut
         self._tell()
 
     def abandon_load(self) -> None:

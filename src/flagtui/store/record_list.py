@@ -8,7 +8,7 @@ from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
 from flagtui.api.clock import Urgency
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, ListTooLong
 from flagtui.models.rows import RowPage
 from flagtui.store.collection import Collection, Identified
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, RunningLoad, State
@@ -52,6 +52,8 @@ class Loading(Generic[Row]):
         """Why the rows may be out of date: the last load or comparison failed."""
         self.is_capped = False
         """The total the server says is a lower bound; only the end of the list tells."""
+        self.too_long: ListTooLong | None = None
+        """Why the rest of the list is not read: it does not end within the limits. The rows here are good."""
         self.loaded_at: float | None = None
         """When the rows were last complete, Unix seconds by this machine's clock."""
         self.server_ahead: float = 0.0
@@ -134,16 +136,21 @@ class Loading(Generic[Row]):
         try:
             async for page in pages:
                 self._take(page)
+        except ListTooLong as error:
+            self._finish(error)
         except ApiError as error:
             self.trouble, self._unfinished = error, (pages, load)
             self._become(LoadFailed(error, self._clock()))
         else:
-            self.trouble, self.loaded_at = None, self._clock()
-            self._collection.finish_load(self._covers)
-            self._become(Loaded())
+            self._finish()
         finally:
             if self._unfinished is None:
                 self._collection.abandon_load()
+
+    def _finish(self, too_long: ListTooLong | None = None) -> None:
+        self.trouble, self.too_long, self.loaded_at = None, too_long, self._clock()
+        self._collection.finish_load(self._covers, is_cut=too_long is not None)
+        self._become(Loaded())
 
     def _take(self, page: RowPage[Row]) -> None:
         if page.server_time is not None:
@@ -236,6 +243,9 @@ class RecordList(Generic[Row]):
         collection.put_all(page.rows, asked)
         loading.set_trouble(None)
         known = sum(1 for row in collection.said_rows if not _is_archived(row))
+        if loading.too_long is not None:
+            # What is not read is counted as well, so the counts always differ.
+            return False
         is_due = page.total <= SMALL and (loading.age or 0.0) >= WHOLE_AGAIN
         return is_due or (page.total != known and not page.is_capped)
 

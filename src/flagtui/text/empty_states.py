@@ -28,12 +28,14 @@ def nothing_words(what: str = "flags") -> Words:
     )
 
 
-def no_match_words(line: str, total: int, missing: int = 0) -> Words:
-    """The search line leaves nothing of the `total` that are here; `missing` have not come."""
+def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = False) -> Words:
+    """Return what to show when none of `total` rows matches. `missing` come later, or never if `is_cut`."""
     how = "esc clears the search · backspace takes a letter back"
     if not missing:
         return Words((f"None of {total:,} matches  {line}", "", how))
     rest = f"{missing:,} of {total + missing:,} are not here yet; they come by themselves · F5 asks at once"
+    if is_cut:
+        rest = f"{missing:,} of {total + missing:,} are not read: the list is too long"
     return Words((f"None of the {total:,} that are here matches  {line}", "", rest, "", how))
 
 

@@ -92,14 +92,15 @@ class WorkspaceList(ListScreen[R]):
         anchor: Literal["keep", "top"] = "keep" if has_settled else "top"
         order = self._finder.find(self.search.value)
         self.rows.show(self._finder.rows, order, anchor=anchor, changed=changed)
-        is_complete = collection.is_complete and not workspace.loading(self.kind).is_running
-        self._settle(is_complete, self._app_state.refreshes)
+        loading = workspace.loading(self.kind)
+        is_all_read = collection.is_complete or loading.too_long is not None
+        self._settle(is_all_read and not loading.is_running, self._app_state.refreshes)
         self.seek()
 
-    def _settle(self, is_complete: bool, refreshes: int) -> None:
+    def _settle(self, is_all_read: bool, refreshes: int) -> None:
         """Rows are sorted anew when a load the person asked for ends; otherwise nothing moves by itself."""
-        self._finder.is_steady = is_complete
-        if is_complete and self._settled_at != refreshes:
+        self._finder.is_steady = is_all_read
+        if is_all_read and self._settled_at != refreshes:
             self._settled_at = refreshes
             self._sort_by(self._finder.sort)
 

@@ -134,7 +134,7 @@ class Polling:
         found = await changes_since(workspace.client.flags, self._mark_of(workspace))
         self._marks = {workspace: found.mark}
         workspace.activity.hear(found.mark.newest)
-        if found.must_reload:
+        if found.must_reload and workspace.loading("flags").too_long is None:
             await workspace.refresh()
         for row in found.rows:
             workspace.flags.put(row, asked)

@@ -81,6 +81,8 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
     if isinstance(state, Running) and (state.is_asked or not is_all_here):
         total = f" of {state.total:,}" if state.total else ""
         return Link("loading", f"loading {state.done:,}{total}")
+    if loading.too_long is not None:
+        return Link("retrying", stopped_words(len(workspace.collection(app_state.kind))))
     synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
     synced = _joined(synced, "not cached" if workspace.why_not_kept(app_state.kind) else "")
     if workspace.client.link.is_slow:
@@ -88,6 +90,11 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
     if app_state.session.rules.level is Level.READ_ONLY:
         return Link("read-only", "read-only")
     return Link("synced", synced)
+
+
+def stopped_words(rows: int) -> str:
+    """Return what is shown of a list that does not end: `stopped at 200,000 rows; the server has more`."""
+    return f"stopped at {rows:,} rows; the server has more"
 
 
 def _troubled_link(trouble: ApiError, more: str) -> Link:
@@ -138,7 +145,8 @@ def words_without_records(app_state: AppState, kind: Kind, line: str, total: int
     workspace = app_state.workspace
     missing = missing_records(workspace, kind, total)
     if total:
-        return no_match_words(line, total, missing)
+        is_cut = workspace is not None and workspace.loading(kind).too_long is not None
+        return no_match_words(line, total, missing, is_cut=is_cut)
     trouble = app_state.connection_trouble or (workspace.loading(kind).trouble if workspace else None)
     if trouble is not None:
         return trouble_words(trouble)
