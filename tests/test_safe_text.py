@@ -5,8 +5,9 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.doubles.joined_emoji import EMOJI, TEXTS, is_whole
 
-from flagtui.safe_text import code_points, safe_lines, safe_text
+from flagtui.safe_text import boundary, code_points, safe_lines, safe_text
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,13 @@ from flagtui.safe_text import code_points, safe_lines, safe_text
         ("\ud800", "<U+D800>"),
         ("[/x] [@click=app.quit]x[/]", "[/x] [@click=app.quit]x[/]"),
         ("日本語", "日本語"),
+        ("🇩🇪🇫🇷", "🇩🇪🇫🇷"),
+        ("🇩🇪🇫", "🇩🇪<U+1F1EB>"),
+        ("👍🏽 a🏽", "👍🏽 a<U+1F3FD>"),
+        ("☝🏽", "☝\ufe0f🏽"),
+        ("1\ufe0f\u20e3 2\ufe0f", "1\ufe0f\u20e3 2<U+FE0F>"),
+        ("👩\u200d", "👩<U+200D>"),
+        ("👩\u200dx", "👩<U+200D>x"),
         ("\u3164", "<U+3164>"),
     ],
 )
@@ -46,7 +54,8 @@ def test_nothing_a_terminal_obeys_is_ever_left(text: str) -> None:
 @given(st.text(max_size=200), st.integers(1, 40))
 def test_a_cut_is_counted(text: str, limit: int) -> None:
     drawn = safe_text(text, limit)
-    assert (f"… +{len(text) - limit:,}" in drawn) is (len(text) > limit)
+    kept = boundary(text, limit)
+    assert (f"… +{len(text) - kept:,}" in drawn) is (len(text) > limit)
 
 
 def test_a_million_characters_cost_no_more_than_what_is_shown() -> None:
@@ -65,3 +74,13 @@ def test_marks_piled_on_one_letter_are_thinned_out() -> None:
 def test_a_look_alike_key_is_told_by_its_code_points() -> None:
     assert code_points("prоd") == "U+043E"
     assert code_points("prod-x_1") == ""
+
+
+@given(TEXTS, st.integers(0, 60))
+def test_a_cut_parts_no_joined_character(text: str, limit: int) -> None:
+    drawn = safe_text(text, limit)
+    assert is_whole(drawn.rpartition("… +")[0] if len(text) > limit else drawn)
+
+
+def test_every_kind_of_joined_emoji_is_drawn_as_it_is() -> None:
+    assert [safe_text(each) for each in EMOJI] == list(EMOJI)

@@ -16,13 +16,33 @@ MASK: Final = "••••••"
 """In place of a secret."""
 
 _JOINER: Final = "\u200d"
-_VARIATION: Final = "\ufe0e\ufe0f"
 _SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _PRINTABLE_BUT_MISLEADING: Final = re.compile(
     # Characters Python calls printable that are drawn with no width or as nothing at all:
     # the grapheme joiner, Hangul fillers, Khmer vowels, Mongolian and variation selectors.
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
+_FLAG_LETTERS: Final = "\U0001f1e6-\U0001f1ff"
+_TONES: Final = "\U0001f3fb-\U0001f3ff"
+_EMOJI: Final = "\u2190-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_MAY_JOIN: Final = re.compile(f"[{_FLAG_LETTERS}{_TONES}]")
+"""Characters that are printable by themselves and yet a part of the emoji beside them."""
+# Compiled when first met: few texts have emoji, and every start would pay.
+_JOINED: Final = (
+    # A flag of two letters; a digit in a keycap; an emoji, and emoji joined to it, each with its tone.
+    f"[{_FLAG_LETTERS}]{{2}}|[0-9#*]\ufe0f?\u20e3"
+    f"|[{_EMOJI}][\ufe0e\ufe0f]?[{_TONES}]?"
+    f"(?:\u200d[{_EMOJI}]\ufe0f?[{_TONES}]?)*"
+)
+_NARROW_BEFORE_TONE: Final = (
+    f"([\u2190-\u2bff\U0001f3cb\U0001f3cc\U0001f574\U0001f575\U0001f590])(?=[{_TONES}])"
+)
+"""Drawn in two cells once it has a tone, which libraries count only with a variation selector between."""
+_CONTINUES: Final = (
+    f"[\u200d\ufe0e\ufe0f{_TONES}\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
+)
+_LONGEST_JOINED: Final = 32
+"""Characters of a joined one that are looked back over."""
 _MARK_RUN: Final = re.compile(
     "([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4})"
     "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+"
@@ -32,7 +52,7 @@ _MARK_RUN: Final = re.compile(
 def safe_text(text: object, limit: int = CELL_LIMIT) -> str:
     """The text on one line, cut to `limit` characters, with nothing in it a terminal would obey."""
     whole = text if isinstance(text, str) else str(text)
-    kept = whole[:limit]
+    kept = whole if len(whole) <= limit else whole[: boundary(whole, limit)]
     left = len(whole) - len(kept)
     if not (kept.isascii() and kept.isprintable()):
         kept = _visible(kept)
@@ -42,13 +62,28 @@ def safe_text(text: object, limit: int = CELL_LIMIT) -> str:
 def safe_lines(text: object, limit: int = PANE_LIMIT, lines: int = 200) -> list[str]:
     """The text as safe lines for a pane, with a last line that says how much was left out."""
     whole = text if isinstance(text, str) else str(text)
-    found = whole[:limit].replace("\r\n", "\n").split("\n")
+    found = whole[: boundary(whole, limit)].replace("\r\n", "\n").split("\n")
     shown = [safe_text(line.replace("\t", "    "), limit) for line in found[:lines]]
     if len(found) > lines:
         shown.append(f"… {len(found) - lines:,} more lines")
     elif len(whole) > limit:
         shown.append(f"… {len(whole) - limit:,} more characters")
     return shown
+
+
+def boundary(text: str, end: int) -> int:
+    """Return the last place up to `end` at which the text can be cut without parting a joined character."""
+    if end >= len(text):
+        return len(text)
+    place, least = end, max(0, end - _LONGEST_JOINED)
+    while place > least and (re.match(_CONTINUES, text[place]) or text[place - 1] == _JOINER):
+        place -= 1
+    letters = 0
+    while letters < place and is_flag_letter(text[place - letters - 1]):
+        letters += 1
+    is_parted = letters % 2 == 1 and is_flag_letter(text[place])
+    # A run that long is no emoji, and every place in it is as good.
+    return place - is_parted if place > least or not least else end
 
 
 def code_points(text: str, limit: int = 60) -> str:
@@ -59,18 +94,27 @@ def code_points(text: str, limit: int = 60) -> str:
 
 def _visible(text: str) -> str:
     text = _SPACES.sub(" ", text)
-    if text.isprintable() and not _PRINTABLE_BUT_MISLEADING.search(text):
+    is_plain = text.isprintable() and not _PRINTABLE_BUT_MISLEADING.search(text)
+    if is_plain and not _MAY_JOIN.search(text):
         return _MARK_RUN.sub(r"\1", text)
-    shown = []
-    for place, character in enumerate(text):
-        if character in _VARIATION or character == _JOINER:
-            joins = place > 0 and _is_emoji(text[place - 1])
-            shown.append(character if joins else _point(character))
-        elif character.isprintable() and not _PRINTABLE_BUT_MISLEADING.match(character):
-            shown.append(character)
+    shown: list[str] = []
+    end = 0
+    for joined in re.finditer(_JOINED, text):
+        shown += map(_alone, text[end : joined.start()])
+        if joined[0].replace(_JOINER, "").isprintable():
+            shown.append(re.sub(_NARROW_BEFORE_TONE, "\\1\ufe0f", joined[0]))
         else:
-            shown.append(_picture(character))
+            shown += map(_alone, joined[0])
+        end = joined.end()
+    shown += map(_alone, text[end:])
     return _MARK_RUN.sub(r"\1", "".join(shown))
+
+
+def _alone(character: str) -> str:
+    """Return what is shown of a character that is joined to no other."""
+    if character.isprintable() and not _PRINTABLE_BUT_MISLEADING.match(character):
+        return _point(character) if _MAY_JOIN.match(character) else character
+    return _picture(character)
 
 
 def _picture(character: str) -> str:
@@ -90,6 +134,19 @@ def _point(character: str) -> str:
     return f"<U+{ord(character):04X}>"
 
 
-def _is_emoji(character: str) -> bool:
-    code = ord(character)
-    return 0x2190 <= code <= 0x2BFF or 0x1F000 <= code <= 0x1FAFF or character in _VARIATION
+def is_flag_letter(character: str) -> bool:
+    """Return whether it is one of the 26 letters of which two are drawn as a flag."""
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def split_joined(text: str) -> list[tuple[str, bool]]:
+    """Return safe text in parts, and of each whether it is one character of several code points."""
+    if not re.search(_CONTINUES, text) and not _MAY_JOIN.search(text):
+        return [(text, False)]
+    parts: list[tuple[str, bool]] = []
+    end = 0
+    for joined in re.finditer(f"{_JOINED}|.{_CONTINUES}+", text):
+        if len(joined[0]) > 1:
+            parts += [(text[end : joined.start()], False), (joined[0], True)]
+            end = joined.end()
+    return [(part, is_joined) for part, is_joined in (*parts, (text[end:], False)) if part]

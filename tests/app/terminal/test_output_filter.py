@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Label
 
-from flagtui.app.terminal.output import ControlFence
+from flagtui.app.terminal.output import ControlFence, JoinedCharacter
 from flagtui.app.terminal.terminal_app import TerminalApp
 
 OBEYED = [chr(code) for code in (*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0x200F, 0x2028, 0xD800)]
@@ -26,7 +26,9 @@ def test_no_character_a_terminal_obeys_gets_through(character: str) -> None:
 def test_text_and_its_style_go_through_as_they_are() -> None:
     fence = ControlFence()
     segments = [Segment("checkout é 日本 👩‍🚀 ●", Style(bold=True)), Segment("plain")]
-    assert fence.apply(segments, GROUND) == segments
+    drawn = fence.apply(segments, GROUND)
+    assert list(Segment.simplify(drawn)) == segments
+    assert [type(segment) for segment in drawn] == [Segment, JoinedCharacter, Segment, Segment]
     assert fence.removed == 0
 
 

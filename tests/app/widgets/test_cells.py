@@ -3,8 +3,11 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from tests.doubles.joined_emoji import TEXTS as EMOJI_TEXTS
+from tests.doubles.joined_emoji import is_whole
 
 from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit
+from flagtui.app.widgets.line import cut, fit_cells
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -36,3 +39,13 @@ def test_a_wide_character_is_never_cut_in_half() -> None:
 
 def test_numbers_are_padded_at_their_left() -> None:
     assert fit((("5%", "good"),), 4, "right", "…") == (("  ", "plain"), ("5%", "good"))
+
+
+@given(EMOJI_TEXTS, st.integers(0, 30))
+def test_no_width_parts_a_joined_emoji(text: str, width: int) -> None:
+    cell: Cell = ((text, "plain"), ("🇩🇪🇫🇷", "plain"))
+    fitted = "".join(part for part, _ in fit(cell, width, "left", "…"))
+    assert (cell_len(fitted), is_whole(fitted)) == (width, True)
+    assert (cell_len(fit_cells(text, width)), is_whole(fit_cells(text, width))) == (width, True)
+    assert is_whole(cut(text, width))
+    assert cell_len(cut(text, max(2, width))) <= max(2, width)

@@ -17,6 +17,7 @@ from textual.filter import LineFilter
 
 from flagtui.app.terminal.encoder import Encoder, Patch
 from flagtui.app.terminal.screen_cells import Pens
+from flagtui.safe_text import split_joined
 from flagtui.text.styled import is_own
 
 _OBEYED: Final = re.compile(
@@ -46,6 +47,23 @@ _ASCII_DRAWN: Final[dict[str, str]] = {
 _ASCII: Final = {ord(drawn): plain for group, plain in _ASCII_DRAWN.items() for drawn in group}
 
 
+class JoinedCharacter(Segment):
+    """A character of several code points. A cut through it leaves blanks, as through a wide character.
+
+    Rich cuts segments between any two code points, and so parts emoji that are joined.
+    """
+
+    __slots__ = ()
+
+    def split_cells(self, cut: int) -> tuple[Segment, Segment]:
+        text, style, _control = self
+        width = cell_len(text)
+        if not 0 < cut < width:
+            nothing = Segment("", style)
+            return (nothing, self) if cut <= 0 else (self, nothing)
+        return Segment(" " * cut, style), Segment(" " * (width - cut), style)
+
+
 class ControlFence(LineFilter):
     """Deletes control characters and links from every segment; `removed` counts them and must stay 0.
 
@@ -61,19 +79,30 @@ class ControlFence(LineFilter):
         self._ascii_only = ascii_only
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [segment if _is_clean(segment) else self._clean(segment) for segment in segments]
+        cleaned: list[Segment] = []
+        for segment in segments:
+            if _is_clean(segment):
+                cleaned.append(segment)
+            else:
+                cleaned.extend(self._clean(segment))
+        return cleaned
 
-    def _clean(self, segment: Segment) -> Segment:
+    def _clean(self, segment: Segment) -> Iterable[Segment]:
+        """Return what may be drawn, with each joined character in a segment of its own."""
         text, style, control = segment
         if control:
-            return segment
+            return [segment]
         kept, count = _OBEYED.subn(lambda found: "?" * cell_len(found[0]), text)
         self.removed += count
         link = style.link if style is not None else None
         if style is not None and link is not None and not is_own(link, self.own_host):
             self.removed += 1
             style = style.update_link(None)
-        return Segment(_in_ascii(kept) if self._ascii_only else kept, style)
+        if self._ascii_only:
+            return [Segment(_in_ascii(kept), style)]
+        return [
+            (JoinedCharacter if is_joined else Segment)(part, style) for part, is_joined in split_joined(kept)
+        ]
 
 
 class FilterChain(LineFilter):

@@ -1,7 +1,7 @@
 """A screen line as cells, each with its pen: styles as a terminal understands them."""
 
 from bisect import bisect
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -10,6 +10,7 @@ from rich.color import Color, ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
+from flagtui.safe_text import is_flag_letter, split_joined
 from flagtui.text.styled import CLOSE, open_link
 
 _ATTRIBUTES: Final[dict[str, str]] = {
@@ -210,8 +211,7 @@ def moves_surely(text: str) -> bool:
 
 def _wide_cells(text: str, pen: Pen, blank: Pen) -> list[Cell]:
     cells: list[Cell] = []
-    for start, end, width in split_graphemes(text)[0]:
-        cluster = text[start:end]
+    for cluster, width in _clusters(text):
         if width == 0:
             if cells and cells[-1][0]:
                 cells[-1] = (cells[-1][0] + cluster, pen)
@@ -219,3 +219,15 @@ def _wide_cells(text: str, pen: Pen, blank: Pen) -> list[Cell]:
         cells.append((cluster, blank if cluster == " " else pen))
         cells.extend([(SECOND_HALF, pen)] * (width - 1))
     return cells
+
+
+def _clusters(text: str) -> Iterator[tuple[str, int]]:
+    """Yield what is drawn as one character, and in how many cells.
+
+    Rich counts the two letters of a flag apart.
+    """
+    for part, is_joined in split_joined(text):
+        if is_joined and is_flag_letter(part[0]):
+            yield part, 2
+        else:
+            yield from ((part[start:end], width) for start, end, width in split_graphemes(part)[0])

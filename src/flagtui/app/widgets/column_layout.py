@@ -5,9 +5,10 @@ from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from flagtui.app.widgets.glyphs import Glyphs
+from flagtui.app.widgets.line import fit_cells
 from flagtui.models.editable_fields import EditableField
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import age
@@ -35,7 +36,7 @@ def _cut(cell: Cell, width: int, ellipsis: str) -> Iterable[CellPiece]:
     for text, look in cell:
         length = cell_len(text)
         if length > room:
-            yield set_cell_size(text, room), look
+            yield fit_cells(text, room), look
             break
         yield text, look
         room -= length

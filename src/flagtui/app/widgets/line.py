@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.dom import DOMNode
 from textual.widget import Widget
 
+from flagtui.safe_text import boundary
 from flagtui.text.styled import Piece
 
 APART: Final = 2
@@ -99,4 +100,18 @@ class Line(Widget):
 
 def cut(text: str, width: int) -> str:
     """Safe text in at most `width` cells."""
-    return text if cell_len(text) <= width else set_cell_size(text, max(1, width - 1)).rstrip() + "…"
+    return text if cell_len(text) <= width else fit_cells(text, max(1, width - 1)).rstrip() + "…"
+
+
+def fit_cells(text: str, width: int) -> str:
+    """Return safe text in exactly `width` cells: padded with blanks, or cut before what does not fit.
+
+    Rich counts the two letters of a flag apart, so a cut between them is moved here.
+    """
+    if width <= 0:
+        return ""
+    sized = set_cell_size(text, width)
+    if sized.isascii() or not text.startswith(sized):
+        return sized
+    end = boundary(text, len(sized))
+    return set_cell_size(text[:end], width) if end < len(sized) else sized

@@ -5,7 +5,7 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from flagtui.cli.output.lines import wrapped
-from flagtui.safe_text import safe_text
+from flagtui.safe_text import boundary, safe_text
 from flagtui.text.styled import linked
 
 GAP: Final = 2
@@ -84,9 +84,10 @@ def _padded(text: str, width: int) -> str:
     wide = cell_width(text)
     if wide <= width:
         return text + " " * (width - wide)
-    kept, room = "", width - 1
+    end, room = 0, width - 1
     for one in text:
         if (room := room - cell_width(one)) < 0:
             break
-        kept += one
+        end += 1
+    kept = text[: boundary(text, end)]
     return kept + "…" + " " * (width - 1 - cell_width(kept))

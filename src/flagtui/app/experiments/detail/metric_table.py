@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from flagtui.app.experiments.detail.judgement import Judgement, confidence, is_frequentist, verdicts
 from flagtui.app.experiments.detail.metric_findings import Findings, MetricReading
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs, glyphs_for, terminal_encoding
+from flagtui.app.widgets.line import fit_cells
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
@@ -237,11 +238,7 @@ def _as_of(reading: MetricReading) -> Iterator[Piece]:
 
 
 def _pad(text: str, width: int) -> str:
-    return (
-        set_cell_size(text, width)
-        if cell_len(text) <= width
-        else set_cell_size(text, max(1, width - 1)) + "…"
-    )
+    return fit_cells(text, width) if cell_len(text) <= width else fit_cells(text, max(1, width - 1)) + "…"
 
 
 def _right(text: str, width: int) -> str:

@@ -1,0 +1,63 @@
+"""What is drawn as one character is sent as a whole, wherever lines are cut and whatever changed in them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.color import ColorSystem
+from rich.segment import Segment
+from tests.doubles.joined_emoji import EMOJI, TEXTS, is_whole
+from textual.color import Color
+from textual.strip import Strip
+
+from flagtui.app.terminal.encoder import Encoder, Patch
+from flagtui.app.terminal.output import ControlFence
+from flagtui.app.terminal.screen_cells import Pens
+
+WIDTH = 40
+
+
+def sent(encoder: Encoder, text: str, x: int = 0) -> str:
+    return encoder.encode(WIDTH, 1, [Patch(0, x, [Segment(text.ljust(WIDTH))])])
+
+
+def shown(encoder: Encoder) -> list[str]:
+    """The text of each cell; the second half of a wide character is empty."""
+    return [cell[0] for cell in encoder.shown()[0] if cell is not None]
+
+
+@given(TEXTS, TEXTS, st.integers(0, 30), st.integers(0, 30))
+def test_lines_cut_anywhere_show_whole_emoji_or_blanks(one: str, other: str, start: int, end: int) -> None:
+    segments = ControlFence().apply([Segment(one), Segment(other)], Color(0, 0, 0))
+    strip = Strip(segments).crop(start, end)
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    encoder.encode(WIDTH, 1, [Patch(0, 0, strip)])
+    cells = shown(encoder)
+    assert len(cells) == strip.cell_length
+    assert all(is_whole(cell) for cell in cells)
+
+
+@given(TEXTS, TEXTS, st.integers(0, WIDTH - 1))
+def test_an_emoji_half_covered_leaves_a_blank(below: str, above: str, x: int) -> None:
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    sent(encoder, below)
+    encoder.encode(WIDTH, 1, [Patch(0, x, [Segment(above)])])
+    cells = shown(encoder)
+    assert all(is_whole(cell) for cell in cells)
+    for place, cell in enumerate(cells):
+        assert (cell == "") is (place > 0 and is_wide(cells[place - 1]))
+
+
+def is_wide(cell: str) -> bool:
+    return cell == "日" or (cell in EMOJI and cell != "e\u0301")
+
+
+def test_a_changed_letter_of_a_flag_sends_the_flag_again() -> None:
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    sent(encoder, "in 🇩🇪 now")
+    assert "🇩🇰" in sent(encoder, "in 🇩🇰 now")
+
+
+def test_a_changed_part_of_a_joined_emoji_sends_all_of_it() -> None:
+    encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
+    for emoji in EMOJI:
+        sent(encoder, f"a {emoji[0]} b")
+        assert emoji in sent(encoder, f"a {emoji} b")
