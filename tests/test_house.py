@@ -98,7 +98,7 @@ def test_a_class_s_name_means_one_thing() -> None:
 HOOKS: Final = re.compile(r"__|_?on_|action_|watch_|validate_|key_|check_|get_")
 """Beginnings of names that a library calls."""
 CALLED_BY_LIBRARIES: Final = {
-    *("discover", "run_input_thread", "render_widget", "highlight"),
+    *("discover", "run_input_thread", "render_widget", "highlight", "split_cells"),
     *("_sigtstp_application", "_sigcont_application"),
     *("format_commands", "list_commands", "format_epilog", "shell_complete", "_fatal_error"),
     *("has_expired", "time_left"),

@@ -28,6 +28,7 @@ MODULES: Final = {"textual._compositor", "textual._context", "textual._styles_ca
 PARTS: Final[dict[str, tuple[type, str]]] = {
     "_app": (Driver, "keys typed before leaving are forgotten"),
     "_auto_restart": (LinuxDriver, "whether the terminal is given back around a stop"),
+    "_background_screens": (App, "below the cover of a small terminal nothing is laid out"),
     "_batch_count": (App, "whether a frame may be drawn now"),
     "_begin_update": (App, "synchronized output around a frame"),
     "_cache": (StylesCache, "the lines drawn before"),

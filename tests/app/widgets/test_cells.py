@@ -7,7 +7,7 @@ from tests.doubles.joined_emoji import TEXTS as EMOJI_TEXTS
 from tests.doubles.joined_emoji import is_whole
 
 from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit
-from flagtui.app.widgets.line import cut, fit_cells
+from flagtui.app.widgets.line import cut, fit_cells, joined
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -49,3 +49,9 @@ def test_no_width_parts_a_joined_emoji(text: str, width: int) -> None:
     assert (cell_len(fit_cells(text, width)), is_whole(fit_cells(text, width))) == (width, True)
     assert is_whole(cut(text, width))
     assert cell_len(cut(text, max(2, width))) <= max(2, width)
+
+
+def test_lines_are_joined_at_any_width() -> None:
+    lines = [[("label ", ""), ("some words", "")], []]
+    for width in range(-8, 9):
+        assert joined(lines, width).plain.split()[0] == "label"

@@ -139,6 +139,11 @@ class ScreenOwner(TerminalApp[ReturnT]):
     def on_resize(self, event: events.Resize) -> None:
         self.fit(event.size)
 
+    @property
+    def _background_screens(self) -> list[Screen[Any]]:
+        """Below the cover nothing is laid out or drawn: in a few cells a layout may never come to rest."""
+        return [] if self._cover is not None and self.screen is self._cover else super()._background_screens
+
     def fit(self, size: Size) -> None:
         """Cover everything where nothing can be read; before there is a list, there is nothing to cover."""
         if len(self.screen_stack) < KEPT:
@@ -159,6 +164,8 @@ class ScreenOwner(TerminalApp[ReturnT]):
         elif screen is None and cover is not None:
             self._cover = None
             self._take_away(cover)
+            for uncovered in (self.screen, *self._background_screens):
+                uncovered.post_message(events.Resize(self.size, self.size))
 
     def _take_away(self, screen: Screen[Any]) -> None:
         if screen is self.screen:

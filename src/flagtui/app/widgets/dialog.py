@@ -126,6 +126,8 @@ class DimmedScreen(Visual):
 class TooSmallScreen(Dialog[None]):
     """Covers everything, dialogs too: a question that cannot be read cannot be answered."""
 
+    # In a cell or two a scroll bar and the text beside it would make room for each other for ever.
+    DEFAULT_CSS = "TooSmallScreen { overflow: hidden hidden; }"
     BINDINGS = [Binding("q,ctrl+q", "app.quit", "quit")]
 
     def __init__(self, smallest: tuple[int, int]) -> None:

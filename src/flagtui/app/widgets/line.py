@@ -34,7 +34,8 @@ def joined(lines: Iterable[Sequence[Piece]], width: int = 0) -> Content:
 
 def _hung(pieces: Sequence[Piece], width: int) -> Iterator[Content]:
     line = styled(*pieces)
-    if not width or line.cell_length <= width:
+    width = max(0, width)
+    if not pieces or not width or line.cell_length <= width:
         yield line
         return
     label = pieces[0][0]

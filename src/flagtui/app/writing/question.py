@@ -185,7 +185,8 @@ class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
     def _fit(self) -> None:
         """Keep the answers on screen however little room there is for what they are about."""
         self._fitted = self.app.size
-        width = min(88, self.app.size.width - 8)
+        # In few cells a question lies below a cover, and still has to be laid out.
+        width = max(1, min(88, self.app.size.width - 8))
         self.query_one("#told", Static).update(joined(question_lines(self._question, width), width))
         box = self.query_one("#question")
         box.border_title = styled(

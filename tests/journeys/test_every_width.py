@@ -1,0 +1,173 @@
+"""Every screen and dialog lives at every size, and opens at every size, however little can be read there."""
+
+import ast
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from tests.doubles import quiet
+from tests.doubles.drawn_at_rest import draw
+from tests.doubles.whole_program import Program, Setting, running
+from textual.events import Resize
+from textual.geometry import Size
+from textual.screen import Screen
+
+from flagtui.app.flags.form.payload import PayloadScreen
+from flagtui.app.writing.results_screen import LEFT_OUT, Result, ResultsScreen
+from flagtui.changes.guard import GuardRules, Level
+
+SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
+IS_WHOLE: Final = bool(os.environ.get("FLAGTUI_FULL"))
+"""Every screen at every width with every height; the usual run deals the sizes out among the screens."""
+DEALT: Final = 8
+"""Of so many screens each has a size of its own."""
+ROOMY: Final = (100, 40)
+TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))
+WIDTHS: Final = range(1, 61)
+HEIGHTS: Final = range(1, 16)
+GUARDED: Final = GuardRules(Level.GUARDED, place="TEST")
+STRICT: Final = GuardRules(Level.STRICT, place="TEST", require_reason=True)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a screen is opened from the list of flags."""
+
+    screen: str
+    keys: tuple[str, ...]
+    rules: GuardRules = field(default=GUARDED)
+
+
+WAYS: Final = (
+    Way("FlagsScreen", ("home",)),
+    Way("ExperimentsScreen", ("2",)),
+    Way("EventsScreen", ("3",)),
+    Way("ActivityScreen", ("4",)),
+    Way("HelpScreen", ("question_mark",)),
+    Way("PaletteScreen", ("colon",)),
+    Way("PickerScreen", ("Y",)),
+    Way("PromptScreen", ("T",)),
+    Way("RolloutScreen", ("down", "down", "percent_sign")),
+    Way("EventScreen", ("3", "enter")),
+    Way("InboxScreen", ("3", "i")),
+    Way("ExperimentScreen", ("2", "enter")),
+    Way("SeriesScreen", ("2", "enter", "enter")),
+    Way("ExperimentForm", ("2", "n", "x", "enter", "enter", "enter")),
+    Way("DeletedScreen", ("ctrl+r",)),
+    Way("IdsScreen", ("number_sign", "1", "enter")),
+    Way("MyFlagsScreen", ("I",)),
+    Way("DefinitionsScreen", ("ctrl+g",)),
+    *(
+        Way("FlagScreen", ("down", "down", "enter", *["tab"] * tab))
+        for tab in (range(7) if IS_WHOLE else (0, 3))
+    ),
+    Way("FormScreen", ("down", "down", "e")),
+    Way("JournalScreen", ("J",)),
+    Way("ColumnsScreen", ("c",)),
+    Way("SinceScreen", ("equals_sign",)),
+    Way("SignInScreen", ("ctrl+l",)),
+    Way("ConfirmScreen", ("down", "down", "space")),
+    Way("ConfirmScreen", ("down", "down", "space"), STRICT),
+    Way("ConfirmScreen", ("x", *["down"] * 8, "X", "d")),
+)
+PUSHED: Final[dict[str, Callable[[], Screen[Any]]]] = {
+    "PayloadScreen": lambda: PayloadScreen("Payload of control", '{"a": 1}', "a note"),
+    "ResultsScreen": lambda: ResultsScreen([Result(id, f"flag-{id}", LEFT_OUT, "why") for id in range(9)]),
+}
+"""Dialogs behind many keys."""
+BASES: Final = {"NarrowedList", "BrowseScreen", "ListScreen", "WorkspaceList", "InspectedList", "ReadList"}
+BASES_TOO: Final = {"RecordScreen", "FramedScreen", "Dialog", "OwnedScreen", "LinesForm", "ActivityKeys"}
+"""What the screens are built on."""
+COVER: Final = "TooSmallScreen"
+"""Lies over all others below 40 columns and 8 lines."""
+
+
+def screens_in_the_source() -> set[str]:
+    """Every class that is a screen."""
+    bases = {
+        node.name: [ast.unparse(base).partition("[")[0] for base in node.bases]
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+
+    def is_screen(name: str) -> bool:
+        return name in ("Screen", "ModalScreen") or any(map(is_screen, bases.get(name, ())))
+
+    return {name for name in bases if is_screen(name)}
+
+
+def sizes_for(place: int, screen: str) -> Iterator[tuple[int, int]]:
+    """The sizes for the screen at this place; questions more, since they answer for a change."""
+    if IS_WHOLE:
+        yield from ((width, height) for width in WIDTHS for height in HEIGHTS)
+        return
+    every = 3 if screen == "ConfirmScreen" else DEALT
+    yield from ((width, 3 + width % 7) for width in reversed(WIDTHS) if (width + place) % every == 0)
+    yield from ((width, height) for width in (7, 41) for height in HEIGHTS if (height + place) % DEALT == 0)
+
+
+async def resize(program: Program, size: tuple[int, int]) -> None:
+    """Give the terminal another size, and look at what is drawn then."""
+    await resize_at_once(program, size)
+    await quiet.settle(program.app, rests=False)
+    assert program.app.size == Size(*size)
+    draw(program.app)
+    assert program.app._exception is None, size
+
+
+async def resize_at_once(program: Program, size: tuple[int, int]) -> None:
+    driver = program.app._driver
+    assert driver is not None
+    driver._size = size
+    program.app.post_message(Resize(Size(*size), Size(*size)))
+
+
+async def leave(program: Program) -> None:
+    """Back to the list of flags, as it is first seen."""
+    await resize(program, ROOMY)
+    program.app.uncover_list()
+    await program.settle()
+    await program.press("1", "home")
+
+
+async def open_by(program: Program, way: Way) -> None:
+    program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
+    await program.press(*way.keys)
+    assert type(program.app.screen).__name__ == way.screen, way
+
+
+def test_every_screen_of_the_source_is_opened() -> None:
+    opened = {way.screen for way in WAYS} | PUSHED.keys() | BASES | BASES_TOO | {COVER}
+    assert screens_in_the_source() == opened
+
+
+async def test_screens_live_at_every_size(setting: Setting) -> None:
+    async with running(replace(setting, size=ROOMY)) as program:
+        for place, way in enumerate(WAYS):
+            await open_by(program, way)
+            for size in sizes_for(place, way.screen):
+                await resize(program, size)
+            await leave(program)
+        for place, (name, make) in enumerate(PUSHED.items()):
+            program.app.push_screen(make())
+            await program.settle()
+            for size in sizes_for(place, name):
+                await resize(program, size)
+            await leave(program)
+
+
+async def test_screens_open_at_tiny_sizes(setting: Setting) -> None:
+    async with running(replace(setting, size=ROOMY)) as program:
+        for place, way in enumerate(WAYS):
+            program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
+            for size in TINY if IS_WHOLE else (TINY[place % len(TINY)],):
+                await program.press(*way.keys[:-1])
+                await quiet.press(program.app, way.keys[-1])
+                await resize_at_once(program, size)
+                await program.settle()
+                draw(program.app)
+                assert program.app._exception is None, (way, size)
+                await leave(program)
