@@ -1,7 +1,6 @@
 """Every screen and dialog lives at every size, and opens at every size, however little can be read there."""
 
 import ast
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Final
 
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
+from tests.doubles.slices import FULL
 from tests.doubles.whole_program import Program, Setting, running
 from textual.events import Resize
 from textual.geometry import Size
@@ -19,10 +19,8 @@ from flagtui.app.writing.results_screen import LEFT_OUT, Result, ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
-IS_WHOLE: Final = bool(os.environ.get("FLAGTUI_FULL"))
-"""Every screen at every width with every height; the usual run deals the sizes out among the screens."""
 DEALT: Final = 8
-"""Of so many screens each has a size of its own."""
+"""Of so many screens each has other sizes; a full run has every size on every screen."""
 ROOMY: Final = (100, 40)
 TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))
 WIDTHS: Final = range(1, 61)
@@ -59,10 +57,7 @@ WAYS: Final = (
     Way("IdsScreen", ("number_sign", "1", "enter")),
     Way("MyFlagsScreen", ("I",)),
     Way("DefinitionsScreen", ("ctrl+g",)),
-    *(
-        Way("FlagScreen", ("down", "down", "enter", *["tab"] * tab))
-        for tab in (range(7) if IS_WHOLE else (0, 3))
-    ),
+    *(Way("FlagScreen", ("down", "down", "enter", *["tab"] * tab)) for tab in (range(7) if FULL else (0, 3))),
     Way("FormScreen", ("down", "down", "e")),
     Way("JournalScreen", ("J",)),
     Way("ColumnsScreen", ("c",)),
@@ -101,7 +96,7 @@ def screens_in_the_source() -> set[str]:
 
 def sizes_for(place: int, screen: str) -> Iterator[tuple[int, int]]:
     """The sizes for the screen at this place; questions more, since they answer for a change."""
-    if IS_WHOLE:
+    if FULL:
         yield from ((width, height) for width in WIDTHS for height in HEIGHTS)
         return
     every = 3 if screen == "ConfirmScreen" else DEALT
@@ -163,7 +158,7 @@ async def test_screens_open_at_tiny_sizes(setting: Setting) -> None:
     async with running(replace(setting, size=ROOMY)) as program:
         for place, way in enumerate(WAYS):
             program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
-            for size in TINY if IS_WHOLE else (TINY[place % len(TINY)],):
+            for size in TINY if FULL else (TINY[place % len(TINY)],):
                 await program.press(*way.keys[:-1])
                 await quiet.press(program.app, way.keys[-1])
                 await resize_at_once(program, size)
