@@ -1,7 +1,7 @@
 """Rows of lists, pages of them, and how bytes become rows: fast, and row by row where something is odd."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
@@ -151,7 +151,7 @@ class RowPage(Generic[Row]):
     """The server stopped counting, or its count cannot be believed: `total` is a lower bound and only a short
     page ends the list."""
     has_more: bool = False
-    body_size: int = 0
+    body_size: int = field(default=0, compare=False)
     """Bytes of the response."""
 
     @property
