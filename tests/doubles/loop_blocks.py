@@ -18,7 +18,7 @@ class LoopBlocks:
         self.longest = 0.0
         """Seconds by the clock."""
         self.most_work = 0.0
-        """Seconds of the processor in one turn, without collecting garbage: most objects are of other tests."""
+        """Seconds of the processor in one turn, without garbage collections: they search other tests, too."""
         self._collecting = 0.0
         """Seconds of the processor that collections took so far."""
         self._collection_began = 0.0
