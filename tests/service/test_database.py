@@ -6,14 +6,17 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
+from typing import Final
 
 import pytest
 from tests.doubles.service_world import starting
 
 from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations, remember
+from flagtui.service.evaluation.stored import Stored, everybody
 
 
 def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path) -> None:
@@ -232,6 +235,44 @@ def test_long_reads_share_what_is_remembered_and_hold_up_no_short_one(tmp_path: 
         assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
     gate.set()
     assert [each.result() for each in read] == [1] * 8
+    database.close()
+
+
+PEOPLE: Final = """
+    INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1);
+    INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)
+        VALUES (1, 'p', 'o', 'P', 't', 'x');
+    INSERT INTO persons (id, project_id, uuid, created_at) VALUES (1, 1, 'a', 'x');
+    INSERT INTO cohorts (id, project_id, name, is_static, created_at) VALUES (7, 1, 'C', 1, 'x');
+"""
+
+
+def test_people_are_read_again_only_when_they_change(tmp_path: Path) -> None:
+    database = Database(tmp_path / "x.db")
+
+    def execute(sql: str) -> None:
+        database.write(lambda db: db.execute(sql)).result()
+
+    def read() -> Sequence[Stored]:
+        return database.read_long(lambda db: everybody(db, 1)).result()
+
+    for statement in PEOPLE.split(";")[:-1]:
+        execute(statement)
+    people = read()
+    execute("UPDATE organizations SET name = 'N'")
+    assert read() is people
+    for sql, state in (
+        ("UPDATE persons SET properties = '{\"a\": 1}'", ("", {"a": 1}, frozenset())),
+        ("INSERT INTO distinct_ids VALUES (1, 'ann', 1)", ("ann", {"a": 1}, frozenset())),
+        ("UPDATE distinct_ids SET distinct_id = 'bea'", ("bea", {"a": 1}, frozenset())),
+        ("INSERT INTO cohort_members VALUES (7, 1)", ("bea", {"a": 1}, frozenset({"7"}))),
+        ("DELETE FROM cohorts", ("bea", {"a": 1}, frozenset())),
+        ("DELETE FROM distinct_ids", ("", {"a": 1}, frozenset())),
+    ):
+        execute(sql)
+        assert [(one.distinct_id, one.properties, one.cohorts) for one in read()] == [state], sql
+    execute("DELETE FROM persons")
+    assert read() == []
     database.close()
 
 

@@ -35,24 +35,31 @@ class Reader(sqlite3.Connection):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._known: dict[Hashable, Any] = {}
+        self._known: dict[tuple[str, Hashable], tuple[int, Any]] = {}
+        """By topic and question: the revision of the topic, and the value."""
         self._known_at: int = -1
 
-    def remember(self, question: Hashable, work_out: Callable[[], T]) -> T:
-        """What `work_out` gives, or gave for the same question when nothing has been written since."""
+    def remember(self, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
+        """Return what `work_out` gave for the question since the last write, of the topic's tables if it has one."""
         moment = self.execute("PRAGMA data_version").fetchone()[0]
         if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
-            self._known.clear()
+            self._known = {place: entry for place, entry in self._known.items() if place[0]}
             self._known_at = moment
-        if question not in self._known:
-            self._known[question] = work_out()
-        found: T = self._known[question]
-        return found
+        revision = self._revision_of(topic) if topic else 0
+        known = self._known.get((topic, question))
+        if known is None or known[0] != revision:
+            known = self._known[topic, question] = (revision, work_out())
+        value: T = known[1]
+        return value
+
+    def _revision_of(self, topic: str) -> int:
+        number: int = self.execute("SELECT number FROM revisions WHERE topic = ?", (topic,)).fetchone()[0]
+        return number
 
 
-def remember(db: sqlite3.Connection, question: Hashable, work_out: Callable[[], T]) -> T:
+def remember(db: sqlite3.Connection, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
     """As `Reader.remember`; a connection that writes remembers nothing. What is given must not be changed."""
-    return db.remember(question, work_out) if isinstance(db, Reader) else work_out()
+    return db.remember(question, work_out, topic) if isinstance(db, Reader) else work_out()
 
 
 def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> int:

@@ -134,7 +134,8 @@ def everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
     def load() -> Sequence[Stored]:
         return [Stored.of(row) for row in db.execute(f"{_PERSONS} ORDER BY p.id", (project_id,))]
 
-    return remember(db, ("everybody", project_id), load)
+    # Made anew after each change of a flag, people would leave their memory in pieces.
+    return remember(db, project_id, load, topic="people")
 
 
 def load_person(
