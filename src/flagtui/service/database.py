@@ -40,7 +40,7 @@ class Reader(sqlite3.Connection):
         self._known_at: int = -1
 
     def remember(self, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
-        """Return what `work_out` gave for the question since the last write, of the topic's tables if it has one."""
+        """Return what `work_out` gave since the last write; with a topic, since the last to its tables."""
         moment = self.execute("PRAGMA data_version").fetchone()[0]
         if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
             self._known = {place: entry for place, entry in self._known.items() if place[0]}
