@@ -13,10 +13,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.doubles.killed_service import Storm
+from tests.doubles.slices import SEED
 
 
 def main(kills: int) -> int:
-    random.seed(kills)
+    random.seed(SEED)
     with tempfile.TemporaryDirectory() as folder:
         storm = Storm(Path(folder) / "x.db")
         for number in range(1, kills + 1):

@@ -10,6 +10,7 @@ from typing import Final
 
 from tests.changes.writing import Writing
 from tests.doubles.flag_server import Fault, FlagServer, raw_flag
+from tests.doubles.slices import SEED
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
@@ -83,7 +84,7 @@ class Line:
 
 
 async def test_the_journal_tells_the_truth_about_every_change(tmp_path: Path) -> None:
-    line = Line(7, tmp_path)
+    line = Line(SEED, tmp_path)
     endings: dict[str, int] = {}
     for number in range(ROUNDS):
         words = f"text {number}"

@@ -6,6 +6,8 @@ from itertools import cycle, islice, product
 from typing import Any, Final
 
 FULL: Final = bool(os.environ.get("FLAGTUI_FULL"))
+SEED: Final = int(os.environ.get("FLAGTUI_SEED", "17"))
+"""Of the proofs that draw at random: another one each time they run at length."""
 
 
 def crossed(*axes: Collection[Any]) -> list[tuple[Any, ...]]:

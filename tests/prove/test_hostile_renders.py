@@ -1,6 +1,6 @@
 """Records whose every text tries to leave its place, drawn: no byte of theirs is obeyed by the terminal.
 
-FLAGTUI_RENDERS=100000 pytest tests/prove/test_hostile_renders.py draws that many.
+FLAGTUI_RENDERS=100000 pytest tests/prove/test_hostile_renders.py draws that many; FLAGTUI_SEED chooses them.
 """
 
 import os
@@ -10,6 +10,7 @@ from typing import Final
 
 from rich.color import ColorSystem
 from rich.segment import Segment
+from tests.doubles.slices import SEED
 from textual.color import Color
 
 from flagtui.app.events.event_list import EVENT_COLUMNS, MORE_EVENT_COLUMNS
@@ -69,7 +70,7 @@ def render(seed: int, times: int) -> tuple[int, int]:
 
 
 def test_no_byte_of_a_hostile_record_is_obeyed_by_the_terminal() -> None:
-    sent, removed = render(17, RENDERS)
+    sent, removed = render(SEED, RENDERS)
     assert sent > RENDERS * 100
     # The fence is the second one: nothing may get as far as that.
     assert removed == 0
