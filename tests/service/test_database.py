@@ -15,8 +15,9 @@ from typing import Final
 import pytest
 from tests.doubles.service_world import starting
 
-from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations, remember
+from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations
 from flagtui.service.evaluation.stored import Stored, everybody
+from flagtui.service.reader import remember
 
 
 def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path) -> None:

@@ -140,6 +140,31 @@ async def test_a_key_revoked_during_its_body_changes_nothing(world: World) -> No
     assert (await world.get(f"{flag['id']}/"))["name"] == ""
 
 
+async def test_key_revoked_while_waiting_for_its_turn_changes_nothing(world: World) -> None:
+    flag = await world.flag("a")
+    change = {"operation": "update_status", "value": True}
+    made = await world.post(
+        "/api/projects/1/scheduled_changes/",
+        {
+            "record_id": flag["id"],
+            "model_name": "FeatureFlag",
+            "payload": change,
+            "scheduled_at": "2030-01-01T00:00:00Z",
+        },
+        201,
+    )
+    other, path = world.with_key("*"), f"/api/projects/1/scheduled_changes/{made['id']}/"
+    slow = await start(ask(other, "PATCH", f"{FLAGS}{flag['id']}/", receive_nothing) for _ in range(4))
+    [waiting] = await start([ask(other, "DELETE", path, receive_nothing)])
+    world.write("DELETE FROM api_keys WHERE label = 'test'")
+    world.clock.pass_(seconds=2)
+    for task in slow:
+        task.cancel()
+    assert (await waiting)[0] == 401
+    assert (await world.get(path))["id"] == made["id"]
+    await asyncio.gather(*slow, return_exceptions=True)
+
+
 async def test_a_request_with_a_body_counts_once(start_world: Start) -> None:
     world = await start_world(rate_limit=2)
     assert (await world.ask("POST", "", {"key": "a"})).status_code == 201

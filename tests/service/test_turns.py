@@ -61,6 +61,17 @@ async def test_owners_take_turns_in_rotation() -> None:
     assert "".join(held.order) == "aabcaba"
 
 
+async def test_ended_waits_use_up_no_turn_of_their_owner() -> None:
+    held = Held(Turns(1, 1))
+    await held.start("first", "a", "a", "a", "b")
+    for waiting in held.tasks[1:3]:
+        waiting.cancel()
+    await settle()
+    del held.tasks[1:3]
+    await held.end_all()
+    assert held.order == ["first", "a", "b"]
+
+
 async def test_all_owners_hold_at_most_the_total() -> None:
     held = Held(Turns(2, 2))
     await held.start("a", "b", "c")

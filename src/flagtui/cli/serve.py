@@ -41,7 +41,7 @@ def _serve(options: Serving) -> None:
         DatabaseUnusable: when the file cannot be used.
     """
     _check(options)
-    place = Place(options.host, options.port, options.allow_remote)
+    place = Place(options.host, options.port, options.allow_remote, names=(options.host.lower(),))
     try:
         listener = listen(place)
     except CannotListen as fault:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import queue
 import sqlite3
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import resources
 from itertools import chain
@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from flagtui.service.database_files import DatabaseFiles
+from flagtui.service.reader import Reader, remember
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 """Runs on a thread of the database inside one transaction; an exception rolls all of it back."""
 
 
-MOST_REMEMBERED = 256
 MOST_IDLE = 1
 """Connections that are kept to read again: each has pages of the file in memory, and what was worked out."""
 Values = Mapping[str, Any]
@@ -28,38 +28,6 @@ Row = sqlite3.Row | Values
 
 class DatabaseUnusable(Exception):
     """The file cannot be opened, read or written. The text is a sentence for a person, with what to do."""
-
-
-class Reader(sqlite3.Connection):
-    """A read-only connection, which caches computed values until the next write."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._known: dict[tuple[str, Hashable], tuple[int, Any]] = {}
-        """By topic and question: the revision of the topic, and the value."""
-        self._known_at: int = -1
-
-    def remember(self, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
-        """Return what `work_out` gave since the last write; with a topic, since the last to its tables."""
-        moment = self.execute("PRAGMA data_version").fetchone()[0]
-        if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
-            self._known = {place: entry for place, entry in self._known.items() if place[0]}
-            self._known_at = moment
-        revision = self._revision_of(topic) if topic else 0
-        known = self._known.get((topic, question))
-        if known is None or known[0] != revision:
-            known = self._known[topic, question] = (revision, work_out())
-        value: T = known[1]
-        return value
-
-    def _revision_of(self, topic: str) -> int:
-        number: int = self.execute("SELECT number FROM revisions WHERE topic = ?", (topic,)).fetchone()[0]
-        return number
-
-
-def remember(db: sqlite3.Connection, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
-    """As `Reader.remember`; a connection that writes remembers nothing. What is given must not be changed."""
-    return db.remember(question, work_out, topic) if isinstance(db, Reader) else work_out()
 
 
 def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> int:

@@ -35,13 +35,16 @@ class DatabaseFiles:
         After a check that failed every later one does: a file that comes back may hold what another program
         wrote to it.
         """
-        self._is_moved = self._is_moved or _identity(self._path) != self._opened
+        if _identity(self._path) != self._opened:
+            self._is_moved = True
         if self._is_moved:
             raise DatabaseMoved(f"{self._path} was moved, replaced or deleted while it was open")
 
     def check_all(self) -> None:
         """As `check_file`, for the log and the index too. Costs three stat calls."""
-        self._is_moved = self._is_moved or self._identify_companions() != self._opened_companions
+        # Several threads check: each may only ever set it.
+        if self._identify_companions() != self._opened_companions:
+            self._is_moved = True
         self.check_file()
 
     def _identify_companions(self) -> tuple[_Identity, ...]:

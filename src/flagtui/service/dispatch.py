@@ -4,6 +4,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -130,21 +131,26 @@ class Dispatcher:
             check_announced(request.headers, self.settings.max_body_bytes)
         turns = self._changes if operation.writes else self._reads
         try:
-            async with turns.hold(call.caller.key_id, TURN_SECONDS):
+            # Callers of public operations are told apart by what they send; nobody has checked it yet.
+            owner = call.caller.key_id or request.headers.get("authorization", "")
+            async with turns.hold(owner, TURN_SECONDS):
                 if operation.has_body:
-                    call = await self._with_body(request, match, call)
+                    call = replace(call, raw_body=await self._read_body(request))
+                call = await self._admitted_still(request, match, call)
                 return await self._run(operation, call)
         except NoTurn:
             raise throttled(1) from None
 
-    async def _with_body(self, request: Request, match: Match, call: Call) -> Call:
-        """Read the body; admit the caller again if that took long, since the key may have been revoked."""
-        raw = await read_body(request, self.settings.max_body_bytes, self.settings.pace)
-        if self.settings.clock() - call.now > ADMITTED_FOR:
-            await self.make_due_changes()
-            with self.database.reading() as db:
-                call = self._admitted(db, request, match)
-        return replace(call, raw_body=raw)
+    async def _read_body(self, request: Request) -> bytes:
+        return await read_body(request, self.settings.max_body_bytes, self.settings.pace)
+
+    async def _admitted_still(self, request: Request, match: Match, call: Call) -> Call:
+        """Admit the caller again if the turn or the body took long: the key may have been revoked."""
+        if self.settings.clock() - call.now <= ADMITTED_FOR:
+            return call
+        await self.make_due_changes()
+        with self.database.reading() as db:
+            return replace(self._admitted(db, request, match), raw_body=call.raw_body)
 
     async def _run(self, operation: Operation, call: Call) -> Answer:
         def handling(db: sqlite3.Connection) -> Answer:
@@ -178,7 +184,7 @@ class Dispatcher:
         def working(db: sqlite3.Connection) -> tuple[T, str | None]:
             return work(db), first_due(db)
 
-        result, self._next_due = await asyncio.wrap_future(self.database.write(working))
+        result, self._next_due = await await_commit(self.database.write(working))
         return result
 
     def _match(self, request: Request) -> Match:
@@ -222,6 +228,21 @@ class Dispatcher:
         if key_id not in self._used or now - self._used[key_id] >= USE_NOTED_EVERY:
             self._used[key_id] = now
             self.database.write(lambda db: note_use(db, key_id, stamp(now)))
+
+
+async def await_commit(writing: Future[T]) -> T:
+    """Wait for a write; once its transaction has begun, wait on even when the server cancels the request.
+
+    It commits then, and a response that told the caller to try again would make it happen twice.
+    """
+    waiting = asyncio.wrap_future(writing)
+    while not waiting.done():
+        try:
+            await asyncio.shield(waiting)
+        except asyncio.CancelledError:
+            if writing.cancel():
+                raise
+    return waiting.result()
 
 
 def _base_url(request: Request) -> str:

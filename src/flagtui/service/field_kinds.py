@@ -65,7 +65,7 @@ class Use(Flag):
     SORTED = auto()
     """A list can be in its order."""
     BASIC = auto()
-    """Shown where less than the whole record is: in rows of lists, or without a licence."""
+    """Shown without a licence, where less than the whole record is."""
     ALWAYS = auto()
     """Every answer has it."""
     NEEDED = auto()
@@ -183,9 +183,9 @@ class Table:
         """JSON Schema by field of a body, in any generation."""
         return {field.name: field.kind.schema for field in self.fields if field.kind is not None}
 
-    def always(self, use: Use = Use.NONE) -> tuple[str, ...]:
-        """Names that no answer is without."""
-        return tuple(field.name for field in self.fields if use | Use.ALWAYS in field.uses)
+    def always(self) -> tuple[str, ...]:
+        """Return the names that every response has."""
+        return tuple(field.name for field in self.fields if Use.ALWAYS in field.uses)
 
 
 HIDDEN: Final = "hidden"

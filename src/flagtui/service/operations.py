@@ -13,8 +13,8 @@ are served.
   the database; with a scope to write it is the one writing transaction, committed when the handler returns
   and rolled back when it raises, so a row and its activity (`activity.record`) stand or fall together.
   Nothing else writes.
-- By then the key, the project, membership and `scope` have been checked. The body has not been read:
-  `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
+- By then the key, the project, membership and `scope` have been checked. The body has not been
+  decoded: `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
 - Raise the faults of `errors`; answer with `answers.answer(value)`, or `answers.spliced(text)` when the JSON
   is stored as text already. A `field_kinds.Table` reads the fields of a record, `pagination.page` pages.
 - What older servers lack or call otherwise stands in `generations`.

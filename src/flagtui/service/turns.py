@@ -69,6 +69,8 @@ class Turns:
     def _grant(self, owner: str) -> None:
         requests = self._waiting.pop(owner)
         granted = requests.popleft()
+        while granted.done() and requests:
+            granted = requests.popleft()
         if requests:
             # At the end: the other owners are next.
             self._waiting[owner] = requests

@@ -57,6 +57,27 @@ async def test_draft_moves_to_no_flag_without_variants(service: Service) -> None
     assert (await service.get(path))["feature_flag_key"] == "blue-button"
 
 
+@pytest.mark.parametrize("more", [{"start_date": "2026-03-10T12:00:00Z"}, {"holdout_id": 1}])
+async def test_draft_moves_in_a_request_of_its_own(service: Service, more: dict[str, Any]) -> None:
+    holdout = {"name": "H", "filters": [{"properties": [], "rollout_percentage": 10, "variant": "holdout"}]}
+    await service.post("experiment_holdouts", holdout, 201)
+    draft = await service.create()
+    body = {"feature_flag_key": "other", **more}
+    status, detail, _ = await service.refused("PATCH", f"experiments/{draft['id']}", body)
+    assert (status, "without a holdout" in detail) == (400, True)
+    assert [row["key"] for row in service.rows("SELECT key FROM flags")] == ["blue-button"]
+
+
+async def test_draft_moves_to_no_flag_that_lacks_its_variants(service: Service) -> None:
+    draft = await service.create()
+    path = f"experiments/{draft['id']}"
+    await service.patch(path, {"stats_config": {"baseline_variant_key": "test"}})
+    await service.flag("other", (("control", 50), ("b", 50)))
+    status, detail, _ = await service.refused("PATCH", path, {"feature_flag_key": "other"})
+    assert (status, "Invalid baseline_variant_key: 'test'" in detail) == (400, True)
+    assert (await service.get(path))["feature_flag_key"] == "blue-button"
+
+
 @pytest.mark.parametrize("generation", ["newest", "legacy"])
 async def test_types_and_folders_are_fixed_on_the_servers_of_the_product(
     start: Start, generation: str

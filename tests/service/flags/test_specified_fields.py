@@ -88,3 +88,5 @@ async def test_the_newest_servers_know_none_of_them(start_world: Start) -> None:
     made = await world.flag("a", rollout_percentage=25, evaluation_tags=["web"], creation_context="surveys")
     assert (made["filters"], made["evaluation_contexts"]) == ({"groups": []}, [])
     assert world.rows("SELECT creation_context FROM flags") == [{"creation_context": "surveys"}]
+    changed = await world.patch(f"{made['id']}/", {"evaluation_contexts": ["app"], "evaluation_tags": ["b"]})
+    assert changed["evaluation_contexts"] == ["app"]

@@ -10,14 +10,19 @@ def is_costly(unknown: object) -> bool:
     return isinstance(unknown, Unknown) and unknown.why is Why.PATTERN_COSTLY
 
 
+def refuse_costly(unknown: object) -> None:
+    """Raise a 400 when a pattern was too costly to evaluate here; other unknowns pass."""
+    if isinstance(unknown, Unknown) and is_costly(unknown):
+        raise invalid(f"The pattern is {describe_unknown(unknown)}")
+
+
 def holds(verdict: Verdict) -> bool:
-    """Return whether it is a yes; other unknowns are a no, as in the product. Raises the fault."""
-    if isinstance(verdict, Unknown) and is_costly(verdict):
-        raise invalid(f"The pattern is {describe_unknown(verdict)}")
+    """Return whether the verdict is a yes; unknown is a no, as in the product. Raises as `refuse_costly`."""
+    refuse_costly(verdict)
     return verdict is True
 
 
 def is_on(evaluation: Evaluation) -> bool:
-    """Return whether the flag is on, with or without a variant. Raises the fault."""
-    holds(evaluation.unknown or True)
+    """Return whether the flag is on, with or without a variant. Raises as `refuse_costly`."""
+    refuse_costly(evaluation.unknown)
     return bool(evaluation.value)

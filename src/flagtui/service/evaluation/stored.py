@@ -11,11 +11,12 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
 from flagtui.service.answers import joined, value_of
 from flagtui.service.call import Call
-from flagtui.service.database import find, remember
+from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
 from flagtui.service.field_kinds import Use
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.representation import properties_of
+from flagtui.service.reader import remember
 
 
 def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:

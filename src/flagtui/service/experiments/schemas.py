@@ -29,9 +29,7 @@ _BODY: Final = EXPERIMENTS.body_schema() | {
 EXPERIMENT: Final = record(EXPERIMENTS.answer_schema(), EXPERIMENTS.always(), of=EXPERIMENTS.record)
 EXPERIMENT_ROW: Final = record(EXPERIMENTS.answer_schema(), EXPERIMENTS.always(), of=IN_A_LIST)
 CREATE_BODY: Final = record(_BODY, ("name", "feature_flag_key"), of=EXPERIMENTS.record)
-PATCH_BODY: Final = record(
-    {name: schema for name, schema in _BODY.items() if name != "feature_flag_key"}, of=EXPERIMENTS.record
-)
+PATCH_BODY: Final = record(_BODY, of=EXPERIMENTS.record)
 END_BODY: Final = record(CONCLUSION.body_schema())
 SHIP_BODY: Final = record(
     {**CONCLUSION.body_schema(), "variant_key": TEXT, "release_to_everyone": TRUTH}, ("variant_key",)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flagtui.evaluate.evaluation import Unknown, Why
+from flagtui.evaluate.evaluation import Unknown
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.filters import compare, without_property
 from flagtui.evaluate.run import Manner
@@ -14,6 +14,7 @@ from flagtui.service.answers import value_of
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
+from flagtui.service.evaluation.costly import is_costly
 from flagtui.service.experiments.analysis.metric import Metric, NotComputable, Source
 from flagtui.service.experiments.analysis.values import Exposure, Handling, Occurrence, by_entity
 from flagtui.service.experiments.metric_rules import find_action
@@ -99,7 +100,7 @@ def _compares(one: Mapping[str, Json], properties: Properties, manner: Manner) -
     if actual is None:
         return without_property(operator, wanted)
     verdict = compare(operator, wanted, actual, manner)
-    if isinstance(verdict, Unknown) and verdict.why is Why.PATTERN_COSTLY:
+    if isinstance(verdict, Unknown) and is_costly(verdict):
         raise NotComputable(f"The pattern is {describe_unknown(verdict)}")
     return verdict is True
 

@@ -37,6 +37,10 @@ _RUNNING_CONFIG = (
     "This experiment is running. To change its flag config, send update_feature_flag_params=true "
     "(or edit the feature flag directly)."
 )
+_MOVES_ALONE = (
+    "A draft moves to another flag without a holdout, and not in the request that starts it. "
+    "Remove the holdout first, and start it afterwards."
+)
 _VARIANTS = "Can't update feature_flag_variants on Experiment"
 
 
@@ -61,9 +65,11 @@ def change(call: Call, one: Experiment, given: Input) -> Experiment:
     columns = dict(given.columns)
     check_dates(columns)
     before = one
+    checked = columns
     if given.flag_key not in (None, one.flag.key):
-        one = replace(one, flag=link_flag(call, given, {**one.fields, **columns}))
+        one = _moved(call, one, given)
         columns["flag_id"] = one.flag.id
+        checked = {**one.fields, **columns}
     if columns.get("deleted") == 0 and one.fields["deleted"] and one.flag.deleted:
         raise invalid(_CANNOT_RESTORE)
     if one.is_launched and columns.get("holdout_id", one.fields["holdout_id"]) != one.fields["holdout_id"]:
@@ -73,10 +79,10 @@ def change(call: Call, one: Experiment, given: Input) -> Experiment:
         check_launchable(one)
         flag_changes["active"] = True
     keys = [str(variant["key"]) for variant in variants_in(flag_changes.get("filters", one.flag.filters))]
-    if "stats_config" in columns:
-        check_baseline(columns["stats_config"], keys)
-    if "excluded_variants" in columns:
-        check_excluded(columns["excluded_variants"], keys, one.baseline)
+    if "stats_config" in checked:
+        check_baseline(checked["stats_config"], keys)
+    if "excluded_variants" in checked:
+        check_excluded(checked["excluded_variants"], keys, one.baseline)
     check_metrics(call, columns, given)
     columns |= orders(columns, one.fields, given)
     if flag_changes:
@@ -84,6 +90,17 @@ def change(call: Call, one: Experiment, given: Input) -> Experiment:
     if given.links is not None:
         replace_links(call, one.id, given.links)
     return save(call, before, columns)
+
+
+def _moved(call: Call, one: Experiment, given: Input) -> Experiment:
+    """Return a draft on the flag that the body names; at most one flag is written.
+
+    Raises a fault where the move would have to write to a second flag, or to one flag twice.
+    """
+    columns = {**one.fields, **given.columns}
+    if one.fields["holdout_id"] or columns["holdout_id"] or columns["start_date"]:
+        raise invalid(_MOVES_ALONE, "feature_flag_key")
+    return replace(one, flag=link_flag(call, given, columns))
 
 
 def check_launchable(one: Experiment) -> None:

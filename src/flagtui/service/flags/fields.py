@@ -78,7 +78,9 @@ def _read_key(fields: Fields, name: str, target: Target) -> Json:
 
 def _read_contexts(fields: Fields, name: str, target: Target) -> Json:
     """The list under either of its names; a name that repeats what is stored gives way to the other one."""
-    lists = [_checked_contexts(fields.sent[each], each) for each in _CONTEXT_NAMES if each in fields]
+    unread = target.call.generation.body("flag").unread(is_new=target.row is None)
+    names = [each for each in _CONTEXT_NAMES if each in fields and each not in unread]
+    lists = [_checked_contexts(fields.sent[each], each) for each in names]
     stored = None if target.row is None else value_of(target.row["evaluation_contexts"])
     changed = [each for each in lists if each != stored] or lists
     if any(each != changed[0] for each in changed):

@@ -1,0 +1,52 @@
+"""Connections that only read, and the values computed from what they read."""
+
+import sqlite3
+from collections.abc import Callable, Hashable
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+MOST_REMEMBERED: Final = 256
+MOST_LASTING: Final = 4
+"""All people of a project are one of these values."""
+
+
+class Reader(sqlite3.Connection):
+    """A read-only connection, which caches computed values until the next write."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._known: dict[Hashable, Any] = {}
+        self._known_at: int = -1
+        self._lasting: dict[tuple[str, Hashable], tuple[int, Any]] = {}
+        """By topic and question, the least recently used first: the revision of the topic, and the value."""
+
+    def remember(self, question: Hashable, work_out: Callable[[], T]) -> T:
+        """What `work_out` gives, or gave for the same question when nothing has been written since."""
+        moment = self.execute("PRAGMA data_version").fetchone()[0]
+        if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
+            self._known.clear()
+            self._known_at = moment
+        if question not in self._known:
+            self._known[question] = work_out()
+        found: T = self._known[question]
+        return found
+
+    def remember_while(self, topic: str, question: Hashable, work_out: Callable[[], T]) -> T:
+        """Return what `work_out` gave for the question since the tables of the topic last changed."""
+        revision = self.execute("SELECT number FROM revisions WHERE topic = ?", (topic,)).fetchone()[0]
+        entry = self._lasting.pop((topic, question), None)
+        if entry is None or entry[0] != revision:
+            entry = (revision, work_out())
+        self._lasting[topic, question] = entry
+        while len(self._lasting) > MOST_LASTING:
+            del self._lasting[next(iter(self._lasting))]
+        value: T = entry[1]
+        return value
+
+
+def remember(db: sqlite3.Connection, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
+    """As the methods of `Reader`; a connection that writes keeps nothing. Do not change what is returned."""
+    if not isinstance(db, Reader):
+        return work_out()
+    return db.remember_while(topic, question, work_out) if topic else db.remember(question, work_out)
