@@ -15,7 +15,13 @@ from flagtui.evaluate.evaluation import Unknown, Why
 from flagtui.evaluate.explanation import describe
 from flagtui.evaluate.filters import compare
 from flagtui.evaluate.flags import evaluate, evaluate_all
-from flagtui.evaluate.pattern_budget import PatternBudget, TooCostlyError, is_malformed, limited_patterns
+from flagtui.evaluate.pattern_budget import (
+    PatternBudget,
+    TooCostlyError,
+    current_budget,
+    is_malformed,
+    limited_patterns,
+)
 from flagtui.evaluate.run import Manner, Person, Rules
 
 COSTLY = "(?=.)(a|aa)+$"
@@ -69,13 +75,29 @@ def test_used_up_budget_refuses_at_once_and_quick_patterns_go_on() -> None:
         assert compare("regex", "^pro$", "pro", Manner()) is True
 
 
-def test_budget_ends() -> None:
+def test_budget_ends_with_a_reserve_for_quick_patterns() -> None:
     budget = PatternBudget(0.075)
     budget.charge(0.06)
-    assert 0.01 < budget.allowance() <= 0.02
+    assert 0.01 < budget.allowance("a") <= 0.02
+    budget.charge(0.06)
+    assert budget.allowance("a") == 0.001
     budget.charge(0.06)
     with pytest.raises(TooCostlyError):
-        budget.allowance()
+        budget.allowance("a")
+
+
+def test_costly_pattern_is_paid_for_once() -> None:
+    with limited_patterns():
+        for _ in range(50):
+            assert compare("regex", COSTLY, LONG, Manner()) == Unknown(Why.PATTERN_COSTLY, COSTLY)
+        assert current_budget().allowance("another") > 0.01
+
+
+def test_costly_flags_leave_ordinary_patterns_decided() -> None:
+    with limited_patterns():
+        for pattern in (f"{number}|{COSTLY}" for number in range(12)):
+            assert compare("regex", pattern, LONG, Manner()) == Unknown(Why.PATTERN_COSTLY, pattern)
+        assert compare("regex", r"@(acme|corp)\.com$", "ada@acme.com", Manner()) is True
 
 
 def test_budget_is_not_used_by_ordinary_searches() -> None:

@@ -196,8 +196,10 @@ async def account_for(
     if definitions is not None:
         known = trial.person_properties if trial else {}
         person = subject.person(known, is_complete=bool(trial and trial.conditions))
-        worked_out = await asyncio.to_thread(evaluate_all, person, definitions)
+        # This flag comes first, before other flags can use up the time for patterns.
+        here = await asyncio.to_thread(evaluate, flag.key, person, definitions)
         by_library = await asyncio.to_thread(evaluate, flag.key, person, definitions, Rules.LIBRARY)
+        worked_out = {**await asyncio.to_thread(evaluate_all, person, definitions), flag.key: here}
     once = tuple(dict.fromkeys(refusals))
     return PersonEvaluation(subject, flag, trial, said, worked_out, definitions, once, by_library)
 

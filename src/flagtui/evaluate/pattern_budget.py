@@ -16,6 +16,9 @@ TEXT_SECONDS: Final = 0.02
 """For one pattern on one text."""
 TOTAL_SECONDS: Final = 0.1
 """For all patterns of one request, screen or command."""
+RESERVE_SECONDS: Final = 0.05
+QUICK_SECONDS: Final = 1e-3
+"""For one text out of the reserve, once the total is used up: ordinary patterns are decided all the same."""
 FREE_SECONDS: Final = 20e-6
 """Not charged for each text, as long as the rest of a comparison takes: ordinary patterns cost nothing."""
 FREE_COMPILE_SECONDS: Final = 1e-3
@@ -42,19 +45,29 @@ class PatternBudget:
 
     def __init__(self, seconds: float = TOTAL_SECONDS) -> None:
         self._left = seconds
+        self._reserve = RESERVE_SECONDS if seconds else 0.0
+        self._costly: set[str] = set()
 
     @property
     def has_rest(self) -> bool:
-        return self._left > 0
+        return self._left > 0 or self._reserve > 0
 
-    def allowance(self) -> float:
-        """Return the seconds for the next text. Raises TooCostlyError when none are left."""
-        if not self.has_rest:
+    def allowance(self, pattern: str) -> float:
+        """Return the seconds for one text. Raises TooCostlyError when none are left for this pattern."""
+        if not self.has_rest or pattern in self._costly:
             raise TooCostlyError
-        return min(TEXT_SECONDS, self._left)
+        return min(TEXT_SECONDS, self._left) if self._left > 0 else QUICK_SECONDS
+
+    def give_up(self, pattern: str) -> None:
+        """Try the pattern on no other text: one costly flag is not paid for by each person."""
+        self._costly.add(pattern)
 
     def charge(self, seconds: float, free: float = FREE_SECONDS) -> None:
-        self._left -= max(0.0, seconds - free)
+        used = max(0.0, seconds - free)
+        if self._left > 0:
+            self._left -= used
+        else:
+            self._reserve -= used
 
 
 _BUDGET: Final[ContextVar[PatternBudget | None]] = ContextVar("pattern budget", default=None)

@@ -52,7 +52,7 @@ def _program(pattern: str) -> "_Program | _Refusal":
     if is_costly_to_compile(pattern):
         return _Refusal.COSTLY
     budget = current_budget()
-    budget.allowance()
+    budget.allowance(pattern)
     start = thread_time()
     try:
         return _Program(pattern)
@@ -73,6 +73,7 @@ class _Program:
         # Loaded here, since few flags need it and it takes as long as all of this package.
         import regex
 
+        self._pattern = pattern
         self._ignores_case = ignores_case(pattern)
         self._refuse_long_folds(pattern)
         flags = regex.V1 | regex.UNICODE
@@ -85,11 +86,12 @@ class _Program:
 
     def search(self, value: str, budget: PatternBudget) -> bool:
         self._refuse_long_folds(value)
-        allowance = budget.allowance()
+        allowance = budget.allowance(self._pattern)
         start = thread_time()
         try:
             return self._compiled.search(value, timeout=allowance, concurrent=True) is not None
         except TimeoutError as error:
+            budget.give_up(self._pattern)
             raise TooCostlyError from error
         finally:
             budget.charge(thread_time() - start)
