@@ -112,6 +112,10 @@ async def test_a_beginning_in_the_past_tells_what_was_changed_since(
     assert told == ["e150", "e151"]
 
 
+PATIENCE = 150.0
+"""Seconds: after so many kills the client may rest for two minutes before it asks again."""
+
+
 def hear(lines: IO[str], heard: "Queue[str]") -> None:
     for line in lines:
         heard.put(line)
@@ -136,7 +140,7 @@ def test_changes_of_a_service_that_is_killed_again_and_again_are_told_once_each_
                 storm.kill_once(random.uniform(0.2, 2))
             changes = storm.changes()
             with storm.serving():
-                told = [json.loads(heard.get(timeout=60))["id"] for _ in changes]
+                told = [json.loads(heard.get(timeout=PATIENCE))["id"] for _ in changes]
                 watching.send_signal(signal.SIGINT)
                 assert watching.wait(20) == 130
         finally:

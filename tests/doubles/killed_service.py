@@ -46,8 +46,10 @@ class Storm:
         command = [sys.executable, "-c", SERVE, str(self.database), KEY, str(self.port)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
-            yield int(process.stdout.readline())
-            os.kill(process.pid, signal.SIGKILL)
+            try:
+                yield int(process.stdout.readline())
+            finally:
+                os.kill(process.pid, signal.SIGKILL)
 
     def kill_once(self, after_seconds: float) -> None:
         """Serves, writes from several connections at once, and kills after so long."""
