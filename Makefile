@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-display check-rough check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-slice check-display check-rough check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -116,8 +116,13 @@ check-mutations: $(READY) ## make three hundred small faults in the source and c
 check-install: $(READY) ## wheel and sdist in an empty environment, with everything they need
 	$(PYTEST) -q tests/check_install.py
 
-check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers
-	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys
+check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers, and every story in a terminal
+	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys tests/terminal
+
+check-slice: $(READY) ## a short part of what `make test` leaves out: terminals, hands, hostile records, lost answers, two people
+	FLAGTUI_ALL_MODES=1 FLAGTUI_OPERATIONS=60 FLAGTUI_RENDERS=2000 $(PYTEST) -n $(WORKERS) --dist worksteal -q \
+		tests/terminal tests/prove/test_random_hands.py tests/prove/test_hostile_renders.py
+	FLAGTUI_ROUNDS=300 $(PYTEST) -n $(WORKERS) -q tests/changes/test_lost_answers.py tests/changes/test_two_people.py
 
 check-display: $(READY) ## hold changed cells against whole frames: every journey at four widths, 20,000 random frames
 	FLAGTUI_FRAMES=$${FLAGTUI_FRAMES:-20000} $(PYTEST) -n $(WORKERS) -q tests/app/terminal/test_two_displays.py

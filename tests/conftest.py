@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests.doubles.parsed_styles import parse_once
+from tests.doubles.slices import is_left_out
 
 from flagtui.local_time import use_zone
 
@@ -41,6 +42,13 @@ settings.load_profile("same" if os.environ.get("CI") else "new")
 # Thousands of tests and the modules they load stay until the end. Looking through them for garbage again
 # and again took a fifth of the time of a run.
 gc.disable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only `make check-modes` runs."""
+    left_out = [item for item in items if is_left_out(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not is_left_out(item)]
 
 
 def pytest_collection_finish() -> None:

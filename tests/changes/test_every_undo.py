@@ -1,6 +1,5 @@
 """Every kind of change the journal knows, made on the real service and taken back, or kept with a reason."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -87,7 +86,7 @@ NOT_ON_OLDER: Final = {
 }
 
 
-@pytest.mark.parametrize("generation", GENERATIONS if os.environ.get("FLAGTUI_ALL_MODES") else ["default"])
+@pytest.mark.parametrize("generation", GENERATIONS if ALL_MODES else ["default"])
 @pytest.mark.parametrize("what", BACK)
 async def test_a_change_is_taken_back_and_everything_is_as_it_was(
     what: str, generation: str, tmp_path: Path

@@ -78,11 +78,13 @@ class Terminal:
 
     def wait_for(self, pattern: str) -> None:
         """Read until the screen matches."""
-        self._read_until(lambda: re.search(pattern, self.text) is not None, f"{pattern!r} on the screen")
+        self._read_until(
+            lambda: re.search(pattern, self.text) is not None, f"{pattern!r} on the screen", is_of_output=True
+        )
 
     def wait_for_bytes(self, wanted: bytes) -> None:
         """Read until the program has written these bytes."""
-        self._read_until(lambda: wanted in self.sent, repr(wanted))
+        self._read_until(lambda: wanted in self.sent, repr(wanted), is_of_output=True)
 
     def wait_until(self, reached: Callable[[], bool], what: str) -> None:
         """Read until something outside of the terminal has happened."""
@@ -138,7 +140,8 @@ class Terminal:
             preexec_fn=lambda: fcntl.ioctl(line, termios.TIOCSCTTY, 0),
         )
 
-    def _read_until(self, reached: Any, what: str) -> None:
+    def _read_until(self, reached: Callable[[], bool], what: str, *, is_of_output: bool = False) -> None:
+        """Read until a condition holds; one of the output is not evaluated again before there is more of it."""
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not reached():
             left = deadline - time.monotonic()
@@ -146,7 +149,7 @@ class Terminal:
                 raise AssertionError(
                     f"waited {DEADLINE_SECONDS:.0f} s for {what}; the screen shows:\n{self.text}"
                 )
-            self._read(min(left, 0.05))
+            self._read(left if is_of_output else min(left, 0.05))
 
     def _read(self, seconds: float) -> None:
         while select.select([self._keyboard] if self._keyboard >= 0 else [], [], [], seconds)[0]:

@@ -1,6 +1,5 @@
 """What every journey starts from."""
 
-import os
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
@@ -30,17 +29,6 @@ def template(few_people: Path) -> Path:
 @pytest.fixture
 def setting(template: Path, tmp_path: Path) -> Setting:
     return Setting(template, tmp_path)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the repetitions on other kinds of server; `make check-modes` runs them all."""
-    if os.environ.get("FLAGTUI_ALL_MODES"):
-        return
-    here = Path(__file__).parent
-    again = [item for item in items if item.path.is_relative_to(here) and _is_told_again(item)]
-    config.hook.pytest_deselected(items=again)
-    left_out = set(again)
-    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -73,8 +61,3 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         f"{WIDTH} columns: {counted['compared']} pairs of screens compared; "
         f"{counted['cut short']} journeys went only as far as this width lets them"
     )
-
-
-def _is_told_again(item: pytest.Item) -> bool:
-    _, _, chosen = item.name.partition("[")
-    return bool({"strict", "legacy", "legacy+strict", "unlicensed"} & set(chosen.rstrip("]").split("-")))

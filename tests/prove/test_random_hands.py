@@ -1,16 +1,18 @@
-"""A short slice of what `make prove` does for an hour: random hands on the program in a real terminal."""
+"""A short slice of what `make prove` does for an hour; `make check-slice` adds the slow server: random hands on the program in a real terminal."""
 
 import os
 from pathlib import Path
 
 import pytest
-from tests.doubles.slices import at_most
+from tests.doubles.slices import ALL_MODES, at_most
 from tests.prove.round import Round, summary
 
-OPERATIONS = int(os.environ.get("FLAGTUI_OPERATIONS", at_most(40, 120)))
+OPERATIONS = int(os.environ.get("FLAGTUI_OPERATIONS", at_most(30, 120)))
 
 
-@pytest.mark.parametrize(("server", "seed"), [("slow", 4), ("failing", 5), ("hostile", 7)])
+@pytest.mark.parametrize(
+    ("server", "seed"), [("failing", 5), ("hostile", 7), *([("slow", 4)] if ALL_MODES else [])]
+)
 def test_random_hands_end_nothing_leak_nothing_and_change_nothing_unasked(
     server: str, seed: int, tmp_path: Path
 ) -> None:

@@ -1,15 +1,19 @@
 """Folders of a person who has the demo's database already."""
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.doubles.terminal import Terminal
 
 from flagtui.cli.demo_service import KEY
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
 
+DEMO = [sys.executable, "-m", "flagtui", "demo"]
+SIZE = (132, 40)
 FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 
 Furnish = Callable[[Path], dict[str, str]]
@@ -30,3 +34,25 @@ def furnish(tmp_path_factory: pytest.TempPathFactory) -> Furnish:
         return dict.fromkeys(FOLDERS, str(home))
 
     return furnish_home
+
+
+@pytest.fixture(scope="session")
+def left(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> Path:
+    """The home of a person who has left the demo from a live list."""
+    home = tmp_path_factory.mktemp("left")
+    folders = furnish(home)
+    for _ in range(4):
+        with Terminal(DEMO, size=SIZE, environment=folders) as terminal:
+            terminal.wait_for("alice@acme.com +● synced")
+            terminal.press("q")
+            assert terminal.wait_for_end() == 0
+        if list(home.glob("flagtui/frames/frame-*")):
+            return home
+    pytest.fail("no screen was kept")
+
+
+@pytest.fixture
+def kept(left: Path, tmp_path: Path) -> dict[str, str]:
+    """Folders of such a person."""
+    shutil.copytree(left, tmp_path, dirs_exist_ok=True)
+    return dict.fromkeys(FOLDERS, str(tmp_path))

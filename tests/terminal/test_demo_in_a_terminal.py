@@ -1,15 +1,15 @@
 """The whole program, as a person starts it, in a real pseudo-terminal."""
 
 import re
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
-from tests.terminal.conftest import FOLDERS, Furnish
+from tests.terminal.conftest import Furnish
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 CRASHING = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "crashing_demo.py")]
@@ -38,6 +38,7 @@ def demo(home: dict[str, str]) -> Iterator[Terminal]:
         yield terminal
 
 
+@story
 def test_it_shows_rows_and_gives_the_terminal_back_when_quit(demo: Terminal) -> None:
     assert "kill-search-v2" in demo.text
     demo.press("q")
@@ -46,7 +47,7 @@ def test_it_shows_rows_and_gives_the_terminal_back_when_quit(demo: Terminal) -> 
     assert demo.modes_on() == set()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGTERM, marks=story), signal.SIGHUP])
 def test_a_signal_ends_it_and_gives_the_terminal_back(demo: Terminal, number: signal.Signals) -> None:
     demo.signal(number)
     assert demo.wait_for_end() == 128 + number
@@ -83,7 +84,7 @@ def test_a_fault_costs_the_screen_it_belongs_to_and_the_list_goes_on(home: dict[
         assert b"that_must_not_be_shown" not in terminal.sent
 
 
-@pytest.mark.parametrize("keeps_report", [True, False])
+@pytest.mark.parametrize("keeps_report", [pytest.param(True, marks=story), False])
 def test_the_second_fault_in_a_row_gives_the_terminal_back_and_tells_one_sentence_without_values(
     home: dict[str, str], keeps_report: bool
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_light_terminal_is_drawn_light_and_its_answer_is_no_key(home: dict[str
         assert terminal.wait_for_end() == 0
 
 
+@story
 def test_a_nasty_project_sends_nothing_the_terminal_obeys(home: dict[str, str]) -> None:
     with Terminal([*FLAGTUI, "demo", "--nasty"], size=SIZE, environment=home) as terminal:
         terminal.wait_for("synced")
@@ -133,28 +135,7 @@ def odd_bytes(sent: bytes) -> list[bytes]:
     return OBEYED.findall(KNOWN.sub(b"", sent))
 
 
-@pytest.fixture(scope="module")
-def left(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> Path:
-    """The home of a person who has left the demo from a live list."""
-    home = tmp_path_factory.mktemp("left")
-    folders = furnish(home)
-    for _ in range(4):
-        with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=folders) as terminal:
-            terminal.wait_for("alice@acme.com +● synced")
-            terminal.press("q")
-            assert terminal.wait_for_end() == 0
-        if list(home.glob("flagtui/frames/frame-*")):
-            return home
-    pytest.fail("no screen was kept")
-
-
-@pytest.fixture
-def kept(left: Path, tmp_path: Path) -> dict[str, str]:
-    """Folders of such a person."""
-    shutil.copytree(left, tmp_path, dirs_exist_ok=True)
-    return dict.fromkeys(FOLDERS, str(tmp_path))
-
-
+@story
 def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_there(
     kept: dict[str, str],
 ) -> None:

@@ -5,11 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
+from tests.terminal.conftest import Furnish
 
 ROOT = Path(__file__).parents[2]
-DEMO = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo", "--flags", "12"]
-KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+DEMO = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo"]
 LINK = re.compile(rb"\x1b\]8;;([^\x1b]*)\x1b\\")
 PAGE = re.compile(
     r"https://flags\.example\.com/project/\d+/(feature_flags|experiments|data-management/events)/[\w-]+"
@@ -17,15 +18,15 @@ PAGE = re.compile(
 
 
 @pytest.fixture(scope="module")
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    folder = tmp_path_factory.mktemp("home")
+def surroundings(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> dict[str, str]:
     return {
-        **dict.fromkeys(KINDS, str(folder)),
+        **furnish(tmp_path_factory.mktemp("home")),
         "FLAGTUI_NO_FIRST_FRAME": "1",
         "PYTHONPATH": ":".join([str(ROOT), *(path for path in sys.path if path)]),
     }
 
 
+@story
 def test_names_lead_to_pages_of_the_own_server_and_every_link_is_closed(surroundings: dict[str, str]) -> None:
     with Terminal(DEMO, size=(132, 40), environment=surroundings) as terminal:
         terminal.wait_for("synced")

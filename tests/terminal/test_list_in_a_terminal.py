@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 
 PROGRAM = [sys.executable, str(Path(__file__).parents[2] / "benchmarks" / "terminal" / "list_app.py")]
@@ -64,6 +65,7 @@ def test_a_terminal_that_is_gone_ends_the_program_even_when_hangups_are_ignored(
         assert terminal.wait_for_end() in (128 + signal.SIGTERM, 120)
 
 
+@story
 def test_keys_pressed_before_the_program_is_up_are_not_lost() -> None:
     with Terminal([*PROGRAM, "1000"]) as terminal:
         terminal.press("/check")
@@ -117,6 +119,7 @@ def test_after_a_stop_and_a_continue_the_screen_is_drawn_again(terminal: Termina
     assert terminal.text == shown
 
 
+@story
 def test_after_another_program_had_the_terminal_the_screen_is_drawn_again() -> None:
     with Terminal([*PROGRAM, "100"]) as terminal:
         terminal.wait_for("READY 100/100")

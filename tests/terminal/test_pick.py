@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import KEY, Service, service
 from tests.doubles.command_tree import all_commands, is_on_a_screen
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 
 __all__ = ["service"]
 
 
 @pytest.mark.parametrize(
-    ("keys", "code"), [("\r", 0), ("\x11", 130)], ids=["enter chooses", "leaving chooses nothing"]
+    ("keys", "code"),
+    [pytest.param("\r", 0, marks=story), ("\x11", 130)],
+    ids=["enter chooses", "leaving chooses nothing"],
 )
 def test_the_key_that_is_chosen_is_all_that_standard_output_gets(
     keys: str, code: int, service: Service, tmp_path: Path

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
@@ -72,6 +73,7 @@ WAYS: dict[str, Callable[[Terminal], None]] = {
 }
 
 
+@story
 def test_however_it_is_ended_the_next_start_finds_out_and_nothing_is_done_twice(home: dict[str, str]) -> None:
     is_told = False
     for way in [*WAYS] * ROUNDS or SHORT:

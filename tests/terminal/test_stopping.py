@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.doubles.slices import at_most
+from tests.doubles.slices import at_most, story
 from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
@@ -33,6 +33,7 @@ def surroundings(tmp_path: Path, furnish: Furnish) -> dict[str, str]:
     return {**furnish(tmp_path), "FLAGTUI_NO_FIRST_FRAME": "1", "PS1": "shell> ", "ENV": ""}
 
 
+@story
 def test_a_shell_gets_the_terminal_and_its_fg_brings_flagtui_back_also_behind_another_program(
     surroundings: dict[str, str],
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
@@ -51,7 +52,7 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
 @pytest.mark.parametrize(
     ("arguments", "surroundings", "words", "code"),
     [
-        (("demo",), {"TERM": "dumb"}, "cannot be drawn on", 2),
+        pytest.param(("demo",), {"TERM": "dumb"}, "cannot be drawn on", 2, marks=story),
         (("demo",), {"TERM": ""}, "cannot be drawn on", 2),
         (("demo",), {"HOME": NOWHERE, "XDG_DATA_HOME": ""}, "cannot be made", 1),
         (

@@ -3,12 +3,14 @@
 import sys
 
 import pytest
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 from tests.doubles.warm_start import Forked
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 
 
+@story
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt another")
 def test_the_program_is_forked_and_ends_with_its_own_code() -> None:
     for words, code, said in ((["--version"], 0, "flagtui "), (["demo", "--nonsense"], 2, "flagtui: ")):

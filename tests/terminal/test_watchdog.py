@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 
 STUCK = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "stuck_app.py")]
@@ -51,6 +52,7 @@ def assert_restored(terminal: Terminal) -> None:
     assert terminal.modes_on() == set()
 
 
+@story
 def test_deaf_app_obeys_sigterm_and_ctrl_q() -> None:
     with Terminal(STUCK) as signalled, Terminal(STUCK) as typed:
         watchdogs = [wait_for_watchdog(signalled), wait_for_watchdog(typed)]
@@ -105,6 +107,7 @@ def test_stopped_app_is_left_alone() -> None:
         assert terminal.wait_for_end() == 0
 
 
+@story
 def test_killed_app_leaves_a_restored_terminal_and_no_watchdog() -> None:
     with Terminal(STUCK, environment=FAST) as terminal:
         watchdog = wait_for_watchdog(terminal)
