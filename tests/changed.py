@@ -25,7 +25,7 @@ from tests.doubles.import_graph import (
 )
 
 MARK: Final = "flagtui-green"
-TREE_READERS: Final = frozenset({"rglob", "walk_packages", "tree_of"})
+TREE_READERS: Final = frozenset({"rglob", "walk_packages", "tree_of", "find_nodes"})
 """A test that uses one of them reads whole folders of the source, so every change to Python reaches it."""
 FOLDERS: Final = {"src": "src", "tests": ".", "benchmarks": "."}
 """Where modules are, and from which folder their names begin."""

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.doubles.source_trees import tree_of
+from tests.doubles.source_trees import find_functions, find_nodes, name_last
 
 from flagtui.app.shell.preload import REST
 
@@ -68,14 +68,13 @@ def room_of(path: Path) -> str:
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            if node.module == "flagtui":
-                yield from ((node.lineno, f"flagtui.{alias.name}") for alias in node.names)
-            else:
-                yield node.lineno, node.module
+    for node in find_nodes(path, ast.Import):
+        yield from ((node.lineno, alias.name) for alias in node.names)
+    for origin in find_nodes(path, ast.ImportFrom):
+        if origin.module == "flagtui":
+            yield from ((origin.lineno, f"flagtui.{alias.name}") for alias in origin.names)
+        elif origin.module:
+            yield origin.lineno, origin.module
 
 
 def place(path: Path) -> str:
@@ -113,27 +112,29 @@ def test_files_and_functions_stay_small() -> None:
         text, name = path.read_text(), path.relative_to(SOURCE.parents[1]).as_posix()
         if text.count("\n") > 300:
             wrong.append(f"{name} has {text.count(chr(10))} lines")
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                length = (node.end_lineno or node.lineno) - node.lineno + 1
-                if length > 60:
-                    wrong.append(f"{name}:{node.lineno} {node.name} has {length} lines")
+        for node in find_functions(path):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if length > 60:
+                wrong.append(f"{name}:{node.lineno} {node.name} has {length} lines")
     assert not wrong, "\n".join(wrong)
 
 
 def test_nothing_catches_everything_but_the_outermost_places() -> None:
     catching = [
-        place(path) for path in FILES for node in ast.walk(tree_of(path)) if "everything" in caught_by(node)
+        place(path)
+        for path in FILES
+        for node in (*find_nodes(path, ast.ExceptHandler), *find_nodes(path, ast.Call))
+        if "everything" in caught_by(node)
     ]
     assert catching == ["cli/main.py", "service/dispatch.py"]
 
 
-def caught_by(node: ast.AST) -> Iterator[str]:
+def caught_by(node: ast.ExceptHandler | ast.Call) -> Iterator[str]:
     """What an `except` or a `suppress` catches; Exception and all above it are everything."""
     caught: list[ast.expr | None] = []
     if isinstance(node, ast.ExceptHandler):
         caught = [*node.type.elts] if isinstance(node.type, ast.Tuple) else [node.type]
-    elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("suppress", "contextlib.suppress"):
+    elif name_last(node.func) == "suppress":
         caught = [*node.args]
     for each in caught:
         name = "BaseException" if each is None else ast.unparse(each)
@@ -158,15 +159,14 @@ def test_moments_become_times_of_a_zone_in_one_module() -> None:
     for path in FILES:
         if room_of(path) in ("local_time", "service", "evaluate"):
             continue
-        for node in ast.walk(tree_of(path)):
-            if not isinstance(node, ast.Call):
-                continue
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+        for node in find_nodes(path, ast.Call):
+            name = name_last(node.func)
             gives_zone = name == "replace" and any(word.arg == "tzinfo" for word in node.keywords)
+            if name not in CONVERSIONS | {"datetime"} and not gives_zone:
+                continue
             # The app's own `now` is seconds, as a clock gives them.
-            is_of_app = ast.unparse(node.func).endswith("app_state.now")
-            if (name in CONVERSIONS | {"datetime"} and not is_of_app) or gives_zone:
-                wrong.append(f"{place(path)}:{node.lineno} {ast.unparse(node.func)}")
+            if not (words := ast.unparse(node.func)).endswith("app_state.now"):
+                wrong.append(f"{place(path)}:{node.lineno} {words}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -175,8 +175,8 @@ def test_everything_typed_is_typed_in_a_field_of_ours() -> None:
         f"{place(path)}:{node.lineno}"
         for path in FILES
         if room_of(path) == "app"
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Input", "MaskedInput")
+        for node in find_nodes(path, ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id in ("Input", "MaskedInput")
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -185,9 +185,8 @@ def test_toasts_are_raised_in_one_place() -> None:
     wrong = [
         f"{place(path)}:{node.lineno}"
         for path in FILES
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func).rpartition(".")[2] in ("notify", "Notify", "Notification")
+        for node in find_nodes(path, ast.Call)
+        if name_last(node.func) in ("notify", "Notify", "Notification")
         and place(path) != "app/shell/toasts.py"
     ]
     assert not wrong, "\n".join(wrong)

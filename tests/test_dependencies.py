@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from tests.doubles.source_trees import tree_of
+from tests.doubles.source_trees import find_nodes
 
 ROOT: Final = Path(__file__).parents[1]
 INDIRECT: Final = {"sniffio": "httpx looks for it at every request, and slowly where it is missing"}
@@ -27,6 +27,7 @@ TOOLS: Final = {
     "posthog",
 }
 """For tests: run by a command, or imported where they are there."""
+HERE: Final = {*sys.stdlib_module_names, "flagtui", "tests", "benchmarks"}
 UNBOUNDED: Final = {
     "typing-extensions": "only ever adds names",
     "regex": "its versions are dates, and it keeps the interface of the standard library",
@@ -37,17 +38,9 @@ UNBOUNDED: Final = {
 def imported(folder: Path) -> Iterator[str]:
     """Top modules that are not the standard library's and not ours, wherever they are imported."""
     for path in folder.rglob("*.py"):
-        for node in ast.walk(tree_of(path)):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names = [node.module]
-            for name in names:
-                if (top := name.split(".")[0]) not in sys.stdlib_module_names | {
-                    "flagtui",
-                    "tests",
-                    "benchmarks",
-                }:
-                    yield top
+        names = [alias.name for node in find_nodes(path, ast.Import) for alias in node.names]
+        names += [node.module for node in find_nodes(path, ast.ImportFrom) if node.module and not node.level]
+        yield from {name.split(".")[0] for name in names} - HERE
 
 
 def declared(extra: str = "") -> set[str]:
@@ -123,8 +116,8 @@ def test_what_the_benchmarks_import_of_the_program_is_there() -> None:
     missing = [
         f"{path.name}: {node.module}.{alias.name}"
         for path in (ROOT / "benchmarks").rglob("*.py")
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("flagtui")
+        for node in find_nodes(path, ast.ImportFrom)
+        if node.module and node.module.startswith("flagtui")
         for alias in node.names
         if not hasattr(import_module(node.module), alias.name)
     ]

@@ -3,12 +3,11 @@
 import ast
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from tests.doubles.import_graph import find_imports, find_modules
-from tests.doubles.source_trees import tree_of
+from tests.doubles.source_trees import find_functions, find_nodes, tree_of
 
 SOURCE: Final = Path(__file__).parents[1] / "src" / "flagtui"
 STYLES: Final = Path(__file__).parents[1] / "styles"
@@ -113,16 +112,14 @@ def test_everything_has_a_caller() -> None:
     dead = [
         f"{module}: {name}"
         for module, path in FILES.items()
-        for name in names_without_decorators(tree_of(path))
-        if words[name] == 1 and not HOOKS.match(name) and name not in CALLED_BY_LIBRARIES | FOR_DOCUMENTS
+        for node in (*find_functions(path), *find_nodes(path, ast.ClassDef))
+        if words[name := node.name] == 1 and not HOOKS.match(name) and is_called_by_name(node)
+        if name not in CALLED_BY_LIBRARIES | FOR_DOCUMENTS
     ]
     assert not dead, "\n".join(dead)
 
 
-def names_without_decorators(tree: ast.Module) -> Iterator[str]:
-    """Functions and classes; a property counts as one, as nothing else calls it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            marks = [ast.unparse(mark) for mark in node.decorator_list]
-            if all(mark in ("property", "dataclass", "staticmethod", "classmethod") for mark in marks):
-                yield node.name
+def is_called_by_name(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    """Whether no decorator hands it to another caller; nothing else calls a property."""
+    marks = [ast.unparse(mark) for mark in node.decorator_list]
+    return all(mark in ("property", "dataclass", "staticmethod", "classmethod") for mark in marks)

@@ -18,6 +18,7 @@ from tests.changes.cases import (
     unschedule,
 )
 from tests.changes.test_with_the_service import GENERATIONS, HERE
+from tests.doubles.slices import ALL_MODES
 
 from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions import definition_intent as event

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tests.doubles.source_trees import tree_of
+from tests.doubles.source_trees import find_nodes
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -31,16 +31,14 @@ class Names:
 @cache
 def read_names(path: Path) -> Names:
     names = Names()
-    for node in ast.walk(tree_of(path)):
-        match node:
-            case ast.Import():
-                names.imports.update(alias.name for alias in node.names)
-            case ast.ImportFrom(module=str(module)):
-                names.imports.update([module, *(f"{module}.{alias.name}" for alias in node.names)])
-            case ast.Constant(value=str(text)):
-                names.texts.append(text)
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                names.called.add(name)
+    for node in find_nodes(path, ast.Import):
+        names.imports.update(alias.name for alias in node.names)
+    for origin in find_nodes(path, ast.ImportFrom):
+        if module := origin.module:
+            names.imports.update([module, *(f"{module}.{alias.name}" for alias in origin.names)])
+    names.texts.extend(each.value for each in find_nodes(path, ast.Constant) if isinstance(each.value, str))
+    names.called.update(each.id for each in find_nodes(path, ast.Name))
+    names.called.update(each.attr for each in find_nodes(path, ast.Attribute))
     return names
 
 

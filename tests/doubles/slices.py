@@ -1,7 +1,7 @@
 """How much of the tests and of a long table of cases a run takes.
 
-Of a table `make check-full` takes all, `make test` each value once. Of the journeys and the stories in a real terminal
-`make check-modes` takes all, `make test` a part.
+Of a table `make check-full` takes all, `make test` each value once. Of the journeys and the stories in a real
+terminal `make check-modes` takes all, `make test` a part.
 """
 
 import os

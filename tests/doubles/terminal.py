@@ -141,7 +141,7 @@ class Terminal:
         )
 
     def _read_until(self, reached: Callable[[], bool], what: str, *, is_of_output: bool = False) -> None:
-        """Read until a condition holds; one of the output is not evaluated again before there is more of it."""
+        """Read until a condition holds; one of the output is evaluated again only after more of it."""
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not reached():
             left = deadline - time.monotonic()

@@ -1,4 +1,7 @@
-"""A short slice of what `make prove` does for an hour; `make check-slice` adds the slow server: random hands on the program in a real terminal."""
+"""A short slice of what `make prove` does for an hour: random hands on the program in a real terminal.
+
+`make check-slice` adds the slow server.
+"""
 
 import os
 from pathlib import Path
