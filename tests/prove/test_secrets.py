@@ -13,7 +13,7 @@ from tests.doubles.terminal import Terminal, usual_environment
 
 CRASHING = [sys.executable, "-m", "tests.doubles.crashing_demo"]
 FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
-WITH_PAGES = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo"]
+WITH_PAGES = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo", "--flags", "12"]
 RECORDER = """#!/bin/sh
 { echo "$0 $*"; env; cat /proc/[0-9]*/cmdline; } >> "$RECORDS/$(basename "$0")" 2>/dev/null
 """
@@ -21,10 +21,20 @@ RECORDER = """#!/bin/sh
 
 
 @dataclass(frozen=True)
+class Served:
+    """A service in a process of its own."""
+
+    folder: Path
+    address: str
+    key: str
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """A person's home, a service they can reach, and a key that nothing but requests may carry."""
 
     folder: Path
+    service: Path
     key: str
     variables: dict[str, str]
 
@@ -35,32 +45,31 @@ class Surroundings:
 
     def places_of_key(self) -> list[str]:
         """Every file of the home, the service and the recorders that holds the key."""
-        files = [path for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink()]
+        paths = [*self.folder.rglob("*"), *self.service.rglob("*")]
+        files = [path for path in paths if path.is_file() and not path.is_symlink()]
         return [str(path) for path in files if self.key.encode() in path.read_bytes()]
 
 
-@pytest.fixture
-def surroundings(tmp_path: Path) -> Iterator[Surroundings]:
-    (tmp_path / "records").mkdir()
-    (tmp_path / "home").mkdir()
-    variables = {
+def variables_of(home: Path) -> dict[str, str]:
+    return {
         **usual_environment(),
-        **dict.fromkeys(FOLDERS, str(tmp_path / "home")),
+        **dict.fromkeys(FOLDERS, str(home)),
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "RECORDS": str(tmp_path / "records"),
         "FLAGTUI_NO_FIRST_FRAME": "",
         "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
     }
-    for name in ("editor", "browser", "program"):
-        recorder = tmp_path / name
-        recorder.write_text(RECORDER)
-        recorder.chmod(0o700)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One service for all tests: they read, and the last one turns a flag off."""
+    folder = tmp_path_factory.mktemp("service")
     command = [sys.executable, "-m", "flagtui", "serve", "--sample", "--flags", "12", "--port", "0"]
     with (
-        (tmp_path / "service.log").open("w") as log,
+        (folder / "service.log").open("w") as log,
         subprocess.Popen(
-            [*command, "--db", str(tmp_path / "service.db")],
-            env=variables,
+            [*command, "--db", str(folder / "service.db")],
+            env=variables_of(folder),
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
@@ -69,17 +78,30 @@ def surroundings(tmp_path: Path) -> Iterator[Surroundings]:
         assert service.stdout is not None
         address = service.stdout.readline().partition(" on ")[2].partition(",")[0]
         key = service.stdout.readline().removeprefix("key: ").strip()
-        named = {
-            "FLAGTUI_HOST": address,
-            "FLAGTUI_API_KEY": key,
-            "FLAGTUI_PROJECT": "1",
-            "FLAGTUI_LOG": str(tmp_path / "requests.log"),
-            "EDITOR": str(tmp_path / "editor"),
-            "BROWSER": f"{tmp_path / 'browser'} %s",
-        }
         assert key.startswith("phx_")
-        yield Surroundings(tmp_path, key, {**variables, **named})
+        yield Served(folder, address, key)
         service.terminate()
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path, served: Served) -> Surroundings:
+    (tmp_path / "records").mkdir()
+    (tmp_path / "home").mkdir()
+    for name in ("editor", "browser", "program"):
+        recorder = tmp_path / name
+        recorder.write_text(RECORDER)
+        recorder.chmod(0o700)
+    named = {
+        "RECORDS": str(tmp_path / "records"),
+        "FLAGTUI_HOST": served.address,
+        "FLAGTUI_API_KEY": served.key,
+        "FLAGTUI_PROJECT": "1",
+        "FLAGTUI_LOG": str(tmp_path / "requests.log"),
+        "EDITOR": str(tmp_path / "editor"),
+        "BROWSER": f"{tmp_path / 'browser'} %s",
+    }
+    variables = {**variables_of(tmp_path / "home"), **named}
+    return Surroundings(tmp_path, served.folder, served.key, variables)
 
 
 def wait_until_it_has_the_terminal_again(terminal: Terminal) -> None:
@@ -122,14 +144,10 @@ def test_the_demo_which_needs_no_key_gives_it_to_no_child_either(surroundings: S
 
 def test_a_command_gives_its_key_to_none_that_it_starts(surroundings: Surroundings) -> None:
     program = shlex.quote(str(surroundings.folder / "program"))
-    command = [sys.executable, "-m", "flagtui", "watch", "--since", "30d", "--exec", program]
-    with subprocess.Popen(
-        command, env=surroundings.variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as watch:
-        while not surroundings.has_seen("program"):
-            assert watch.poll() is None
-        watch.terminate()
-        assert surroundings.key.encode() not in b"".join(watch.communicate(timeout=20))
+    command = [sys.executable, "-m", "flagtui", "watch", "--since", "30d", "--count", "1", "--exec", program]
+    watch = subprocess.run(command, env=surroundings.variables, capture_output=True, timeout=60, check=True)
+    assert surroundings.has_seen("program")
+    assert surroundings.key.encode() not in watch.stdout + watch.stderr
     assert surroundings.places_of_key() == []
 
 

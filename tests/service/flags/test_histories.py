@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.doubles.service_world import World, starting
+from tests.doubles.slices import at_most
 
 PERCENTAGE = st.integers(0, 100)
 GROUP = st.fixed_dictionaries({"properties": st.just([]), "rollout_percentage": PERCENTAGE})
@@ -45,7 +46,7 @@ REMEMBERED = (
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=at_most(12, 50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEP, max_size=8))
 def test_every_version_can_be_had_again(steps: list[Any]) -> None:
     asyncio.run(live_through(steps))
