@@ -77,6 +77,13 @@ def served(tmp_path: Path) -> Iterator[Served]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """For what does not end it."""
+    with serving(tmp_path_factory.mktemp("lasting")) as begun:
+        yield begun
+
+
 def test_it_serves_logs_and_stops_cleanly(served: Served, tmp_path: Path) -> None:
     flags = "/api/projects/1/feature_flags/"
     assert served.ask("POST", flags, json.dumps({"key": "secret-name"}))[0] == 201
@@ -115,18 +122,18 @@ def test_unfinished_bodies_do_not_disturb_a_stop(served: Served) -> None:
         connection.close()
 
 
-def test_browsers_and_strange_names_are_kept_out(served: Served) -> None:
+def test_browsers_and_strange_names_are_kept_out(lasting: Served) -> None:
     for headers, status in (
         ({"Host": "evil.example"}, 400),
-        ({"Host": f"evil.example:{served.port}"}, 400),
+        ({"Host": f"evil.example:{lasting.port}"}, 400),
         ({"Host": ""}, 400),
         ({"Host": "localhost:evil.com"}, 400),
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
-        ({"Host": f"localhost:{served.port}"}, 200),
-        ({"Host": f"[::1]:{served.port}"}, 200),
+        ({"Host": f"localhost:{lasting.port}"}, 200),
+        ({"Host": f"[::1]:{lasting.port}"}, 200),
     ):
-        found, _ = served.ask("GET", "/api/projects/", **headers)
+        found, _ = lasting.ask("GET", "/api/projects/", **headers)
         assert found == status, headers
 
 
@@ -187,8 +194,8 @@ async def test_only_names_of_this_machine_are_answered(header: str, is_known: bo
     assert response.status_code == (200 if is_known else 400)
 
 
-def test_two_host_headers_are_refused(served: Served) -> None:
-    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as connection:
+def test_two_host_headers_are_refused(lasting: Served) -> None:
+    with socket.create_connection(("127.0.0.1", lasting.port), timeout=10) as connection:
         connection.sendall(b"GET /api/projects/ HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n")
         assert connection.recv(12) == b"HTTP/1.1 400"
 

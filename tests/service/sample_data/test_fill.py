@@ -1,68 +1,54 @@
 """The sample in a database: allowed by every constraint, the same each time, and with what the tests need."""
 
 import sqlite3
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.service.sample_data.conftest import NOW
 
 from flagtui.service.clock import stamp
 from flagtui.service.database import Database
-from flagtui.service.sample_data import sample
 from flagtui.service.sample_data.events import written
 
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
-
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
-    path = tmp_path_factory.mktemp("sample") / "sample.db"
-    database = Database(path)
-    database.write(lambda db: sample()(db, NOW)).result()
-    with database.reading() as db:
-        yield db
-    database.close()
-
-
-def schema_of(database: Database) -> list[tuple[str, str]]:
-    with database.reading() as db:
-        return [tuple(row) for row in db.execute("SELECT name, sql FROM sqlite_master ORDER BY name")]
+def schema_of(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    return [tuple(row) for row in db.execute("SELECT name, sql FROM sqlite_master ORDER BY name")]
 
 
 def numbers(db: sqlite3.Connection, query: str) -> list[int]:
     return [row[0] for row in db.execute(query)]
 
 
-def test_the_first_user_is_alice_who_owns_the_company(filled: sqlite3.Connection) -> None:
-    row = filled.execute(
+def test_the_first_user_is_alice_who_owns_the_company(company: sqlite3.Connection) -> None:
+    row = company.execute(
         "SELECT u.email, m.level, u.current_project_id FROM users AS u"
         " JOIN organization_members AS m ON m.user_id = u.id ORDER BY u.id"
     ).fetchone()
     assert tuple(row) == ("alice@acme.com", 15, 1)
 
 
-def test_the_first_project_is_number_one(filled: sqlite3.Connection) -> None:
-    rows = filled.execute("SELECT id, name FROM projects ORDER BY id").fetchall()
+def test_the_first_project_is_number_one(company: sqlite3.Connection) -> None:
+    rows = company.execute("SELECT id, name FROM projects ORDER BY id").fetchall()
     assert [tuple(row) for row in rows] == [(1, "Web app"), (2, "Mobile")]
 
 
-def test_what_is_listed_counts_as_drawn(filled: sqlite3.Connection) -> None:
+def test_what_is_listed_counts_as_drawn(company: sqlite3.Connection) -> None:
     flags = "SELECT count(*) FROM flags WHERE project_id = 1 AND NOT deleted AND NOT archived"
     experiments = "SELECT count(*) FROM experiments WHERE NOT deleted AND NOT archived"
-    assert numbers(filled, flags) == [248]
-    assert numbers(filled, experiments) == [31]
+    assert numbers(company, flags) == [248]
+    assert numbers(company, experiments) == [31]
 
 
-def test_every_version_of_a_flag_has_its_entry(filled: sqlite3.Connection) -> None:
+def test_every_version_of_a_flag_has_its_entry(company: sqlite3.Connection) -> None:
     differing = """SELECT f.key FROM flags AS f WHERE f.version IS NOT (SELECT nullif(count(*), 0)
         FROM activity AS a WHERE a.project_id = f.project_id AND a.scope = 'FeatureFlag'
         AND a.item_id = f.id)"""
-    assert filled.execute(differing).fetchall() == []
+    assert company.execute(differing).fetchall() == []
 
 
-def test_the_famous_experiment_runs_for_twelve_days(filled: sqlite3.Connection) -> None:
-    row = filled.execute(
+def test_the_famous_experiment_runs_for_twelve_days(company: sqlite3.Connection) -> None:
+    row = company.execute(
         "SELECT e.id, f.key, julianday(?) - julianday(e.start_date) AS days, e.end_date"
         " FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id WHERE e.name = 'Checkout redesign'",
         (NOW.isoformat(),),
@@ -70,33 +56,33 @@ def test_the_famous_experiment_runs_for_twelve_days(filled: sqlite3.Connection) 
     assert (row["id"], row["key"], int(row["days"]), row["end_date"]) == (31, "checkout-redesign", 12, None)
 
 
-def test_flags_of_running_experiments_are_on_and_of_drafts_off(filled: sqlite3.Connection) -> None:
+def test_flags_of_running_experiments_are_on_and_of_drafts_off(company: sqlite3.Connection) -> None:
     joined = "FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id WHERE "
-    assert set(numbers(filled, f"SELECT f.active {joined} e.start_date IS NULL")) == {0}
+    assert set(numbers(company, f"SELECT f.active {joined} e.start_date IS NULL")) == {0}
     running = "e.start_date IS NOT NULL AND e.end_date IS NULL AND e.id NOT IN (21, 25)"
-    assert set(numbers(filled, f"SELECT f.active {joined} {running}")) == {1}
+    assert set(numbers(company, f"SELECT f.active {joined} {running}")) == {1}
 
 
-def test_nobody_met_a_flag_outside_its_experiment(filled: sqlite3.Connection) -> None:
+def test_nobody_met_a_flag_outside_its_experiment(company: sqlite3.Connection) -> None:
     early = """SELECT count(*) FROM events AS v JOIN flags AS f ON f.key = v.flag_key
         JOIN experiments AS e ON e.flag_id = f.id WHERE v.event = '$feature_flag_called'
         AND (v.timestamp < e.start_date OR v.timestamp > coalesce(e.end_date, '2026-03-01T12'))"""
-    assert numbers(filled, early) == [0]
-    assert numbers(filled, "SELECT count(*) FROM events WHERE event = '$feature_flag_called'")[0] > 15_000
+    assert numbers(company, early) == [0]
+    assert numbers(company, "SELECT count(*) FROM events WHERE event = '$feature_flag_called'")[0] > 15_000
 
 
-def test_more_people_convert_where_the_new_checkout_is_shown(filled: sqlite3.Connection) -> None:
+def test_more_people_convert_where_the_new_checkout_is_shown(company: sqlite3.Connection) -> None:
     rate = """SELECT 1.0 * count(DISTINCT CASE WHEN c.id THEN v.person_id END) / count(DISTINCT v.person_id)
         FROM events AS v LEFT JOIN events AS c ON c.person_id = v.person_id AND c.event = 'checkout_completed'
         WHERE v.event = '$feature_flag_called' AND v.flag_key = 'checkout-redesign'
         AND json_extract(v.properties, '$."$feature_flag_response"') = ?"""
-    control, test = (filled.execute(rate, (variant,)).fetchone()[0] for variant in ("control", "test"))
+    control, test = (company.execute(rate, (variant,)).fetchone()[0] for variant in ("control", "test"))
     assert test / control == pytest.approx(1.143, abs=0.01)
 
 
-def test_one_experiment_has_lost_a_part_of_one_variant(filled: sqlite3.Connection) -> None:
+def test_one_experiment_has_lost_a_part_of_one_variant(company: sqlite3.Connection) -> None:
     counts = dict(
-        filled.execute(
+        company.execute(
             """SELECT json_extract(properties, '$."$feature_flag_response"'), count(*) FROM events
             WHERE event = '$feature_flag_called' AND flag_key = 'onboarding-questions' GROUP BY 1"""
         ).fetchall()
@@ -104,26 +90,25 @@ def test_one_experiment_has_lost_a_part_of_one_variant(filled: sqlite3.Connectio
     assert counts["control"] > 1.4 * counts["test"]
 
 
-def test_cohorts_of_people_have_members(filled: sqlite3.Connection) -> None:
+def test_cohorts_of_people_have_members(company: sqlite3.Connection) -> None:
     differing = """SELECT c.name FROM cohorts AS c WHERE c.is_static AND c.count IS NOT
         (SELECT count(*) FROM cohort_members AS m WHERE m.cohort_id = c.id)"""
-    assert filled.execute(differing).fetchall() == []
-    assert numbers(filled, "SELECT count FROM cohorts WHERE id = 1")[0] > 500
+    assert company.execute(differing).fetchall() == []
+    assert numbers(company, "SELECT count FROM cohorts WHERE id = 1")[0] > 500
 
 
-def test_every_cohort_a_flag_asks_for_exists(filled: sqlite3.Connection) -> None:
+def test_every_cohort_a_flag_asks_for_exists(company: sqlite3.Connection) -> None:
     asked = """SELECT DISTINCT json_extract(p.value, '$.value') FROM flags AS f,
         json_each(f.filters, '$.groups') AS g, json_each(g.value, '$.properties') AS p
         WHERE json_extract(p.value, '$.type') = 'cohort'"""
-    known = set(numbers(filled, "SELECT id FROM cohorts"))
-    assert set(numbers(filled, asked)) <= known
+    known = set(numbers(company, "SELECT id FROM cohorts"))
+    assert set(numbers(company, asked)) <= known
 
 
-def test_filling_leaves_the_schema_as_it_was(tmp_path: Path) -> None:
-    filled, untouched = Database(tmp_path / "filled.db"), Database(tmp_path / "empty.db")
-    filled.write(lambda db: sample(flags=0)(db, NOW)).result()
-    assert schema_of(filled) == schema_of(untouched)
-    filled.close()
+def test_filling_leaves_the_schema_as_it_was(company: sqlite3.Connection, tmp_path: Path) -> None:
+    untouched = Database(tmp_path / "empty.db")
+    with untouched.reading() as empty:
+        assert schema_of(company) == schema_of(empty)
     untouched.close()
 
 
