@@ -120,7 +120,7 @@ check-modes: $(READY) ## tell every journey again on strict, older and unlicense
 	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys tests/terminal
 
 check-slice: $(READY) ## a short part of what `make test` leaves out: terminals, hands, hostile records, lost answers, two people
-	FLAGTUI_ALL_MODES=1 FLAGTUI_OPERATIONS=60 FLAGTUI_RENDERS=2000 $(PYTEST) -n $(WORKERS) --dist worksteal -q \
+	FLAGTUI_ALL_MODES=1 FLAGTUI_OPERATIONS=30 FLAGTUI_RENDERS=2000 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "not story" \
 		tests/terminal tests/prove/test_random_hands.py tests/prove/test_hostile_renders.py
 	FLAGTUI_ROUNDS=300 $(PYTEST) -n $(WORKERS) -q tests/changes/test_lost_answers.py tests/changes/test_two_people.py
 
