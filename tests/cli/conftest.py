@@ -2,18 +2,27 @@
 
 import io
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.doubles import warm_start
+from tests.doubles.faulty_service import served
+from tests.doubles.terminal import usual_environment
 
 from flagtui.cli.main import main
+from flagtui.service import close_service, create_service
+from flagtui.service.sample_data import sample
 
 KEY = "phx_key_of_the_test_0123456789"
-SERVE = [sys.executable, "-m", "flagtui", "serve", "--port", "0", "--sample", "--flags", "12"]
+FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
+FLAGTUI = [sys.executable, "-m", "flagtui"]
 
 
 @dataclass(frozen=True)
@@ -36,29 +45,44 @@ class Service:
     database: Path
 
 
-@pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    database = tmp_path_factory.mktemp("service") / "service.db"
-    command = [*SERVE, "--db", str(database), "--key", KEY]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ}
-    ) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().partition(" on ")[2].partition(",")[0]
+@contextmanager
+def serving(database: Path, **options: Any) -> Iterator[Service]:
+    """A service with these options of `create_service` that listens in a thread of this process."""
+    application = create_service(database, key=KEY, **options)
+    with served(application) as address:
         yield Service(address, database)
-        process.terminate()
-        process.wait(20)
+    close_service(application)
+
+
+@pytest.fixture(scope="session")
+def small_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with twelve flags, made once and copied for each service."""
+    database = tmp_path_factory.mktemp("sample") / "service.db"
+    close_service(create_service(database, key=KEY, sample=sample(flags=12)))
+    return database
+
+
+@pytest.fixture(scope="session")
+def service(small_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    database = tmp_path_factory.mktemp("service") / "service.db"
+    with serving(shutil.copy(small_sample, database)) as service:
+        yield service
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home, without a keyring and without variables of ours."""
+    move_home(tmp_path, monkeypatch)
+    return tmp_path
+
+
+def move_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the variables name this home, no keyring and nothing of ours."""
     for name in [name for name in os.environ if name.startswith(("FLAGTUI", "XDG"))]:
         if name != "FLAGTUI_FIXTURES":
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-    return tmp_path
 
 
 @pytest.fixture
@@ -66,15 +90,30 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
     """`run("auth", "login", stdin=…)`: as `flagtui auth login` would end, on a terminal or in a pipe."""
 
     def run(*arguments: str, stdin: str = "", is_shown: bool = False) -> Done:
-        monkeypatch.setattr(sys, "argv", ["flagtui", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
         monkeypatch.setattr(sys.stdout, "isatty", lambda: is_shown, raising=False)
-        with pytest.raises(SystemExit) as end:
-            main()
+        code = run_main(monkeypatch, arguments, stdin)
         said = capsys.readouterr()
-        return Done(int(end.value.code or 0), said.out, said.err)
+        return Done(code, said.out, said.err)
 
     return run
+
+
+def run_main(monkeypatch: pytest.MonkeyPatch, arguments: Sequence[str], stdin: str) -> int:
+    """Do what the command line does with these arguments; the exit code."""
+    monkeypatch.setattr(sys, "argv", ["flagtui", *arguments])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+    with pytest.raises(SystemExit) as end:
+        main()
+    return int(end.value.code or 0)
+
+
+def run_apart(
+    *words: str, stdin: str = "", folder: Path | None = None, variables: Mapping[str, str] | None = None
+) -> Done:
+    """Run a command in a process of its own, with these variables added to the usual ones."""
+    environment = usual_environment() | dict(variables or {})
+    done = warm_start.run([*FLAGTUI, *words], environment, stdin=stdin, folder=folder)
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def loaded_by(*words: str, **variables: str) -> set[str]:
@@ -102,9 +141,33 @@ def run_shell(line: str, environment: Mapping[str, str], folder: Path) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.fixture(scope="session")
+def signed_in_home(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a profile whose key is in a file."""
+    folder, said = tmp_path_factory.mktemp("home"), io.StringIO()
+    words = ("auth", "login", "--with-token", "--host", service.address, "--keep", "file")
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(said), redirect_stderr(said):
+        move_home(folder, patched)
+        assert run_main(patched, words, KEY + "\n") == 0, said.getvalue()
+    return folder
+
+
 @pytest.fixture
-def signed_in(run: Run, service: Service) -> Run:
+def signed_in(run: Run, home: Path, signed_in_home: Path) -> Run:
     """The same, with a profile whose key is in a file."""
-    done = run("auth", "login", "--with-token", "--host", service.address, "--keep", "file", stdin=KEY + "\n")
-    assert done.code == 0, done.err
+    shutil.copytree(signed_in_home, home, dirs_exist_ok=True)
     return run
+
+
+@pytest.fixture(scope="session")
+def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders after the first command in the demo: filling its sample takes a second."""
+    folder = tmp_path_factory.mktemp("demo")
+    assert run_apart("demo", "flags", "list", variables=dict.fromkeys(FOLDERS, str(folder))).code == 0
+    return folder
+
+
+@pytest.fixture
+def demo_data(demo_template: Path, tmp_path: Path) -> None:
+    """The demo was here before."""
+    shutil.copytree(demo_template, tmp_path, dirs_exist_ok=True)

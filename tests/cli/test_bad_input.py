@@ -2,31 +2,17 @@
 
 import socket
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, run_apart
 from tests.doubles.command_tree import all_commands
 
 from flagtui.cli.errors import Trouble
 from flagtui.cli.main import door
 from flagtui.cli.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
-
-
-def flagtui(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "flagtui", *arguments],
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -40,11 +26,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("command", [(), ("demo",)])
 def test_without_a_terminal_one_sentence_and_code_two(command: tuple[str, ...], tmp_path: Path) -> None:
-    done = flagtui(*command, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("flagtui: this opens a screen and needs a terminal")
-    assert done.stderr.count("\n") == 1
+    done = run_apart(*command, folder=tmp_path)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("flagtui: this opens a screen and needs a terminal")
+    assert done.err.count("\n") == 1
 
 
 def test_a_port_in_use_is_named_before_anything_is_written(tmp_path: Path) -> None:
@@ -52,57 +38,57 @@ def test_a_port_in_use_is_named_before_anything_is_written(tmp_path: Path) -> No
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = flagtui("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k", cwd=tmp_path)
-    assert done.returncode == 1
-    assert f"Port {port} of 127.0.0.1 is in use" in done.stderr
+        done = run_apart("serve", "--port", str(port), "--db", "x.db", "--key", "phx_k", folder=tmp_path)
+    assert done.code == 1
+    assert f"Port {port} of 127.0.0.1 is in use" in done.err
     assert not (tmp_path / "x.db").exists()
 
 
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("my notes\n" * 100)
-    done = flagtui("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "notes.db is not a database of this service" in done.stderr
+    done = run_apart("serve", "--port", "0", "--db", "notes.db", "--key", "phx_k", folder=tmp_path)
+    assert done.code == 1
+    assert "notes.db is not a database of this service" in done.err
     assert (tmp_path / "notes.db").read_text() == "my notes\n" * 100
 
 
 def test_a_database_somebody_else_has_locked_is_said_to_be(tmp_path: Path) -> None:
     holder = sqlite3.connect(tmp_path / "held.db")
     holder.execute("BEGIN EXCLUSIVE")
-    done = flagtui("serve", "--port", "0", "--db", "held.db", "--key", "phx_k", cwd=tmp_path)
+    done = run_apart("serve", "--port", "0", "--db", "held.db", "--key", "phx_k", folder=tmp_path)
     holder.close()
-    assert done.returncode == 1
-    assert "held.db" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 1
+    assert "held.db" in done.err
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize("key", ["", "ab", "phx_with space", "phx_é"])
 def test_a_key_that_could_not_be_sent_is_refused_before_a_database_is_made(key: str, tmp_path: Path) -> None:
-    done = flagtui("serve", "--port", "0", "--db", "x.db", "--key", key, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr == "flagtui: --key: A key is 3 to 512 visible ASCII characters without spaces.\n"
+    done = run_apart("serve", "--port", "0", "--db", "x.db", "--key", key, folder=tmp_path)
+    assert done.code == 2
+    assert done.err == "flagtui: --key: A key is 3 to 512 visible ASCII characters without spaces.\n"
     assert not (tmp_path / "x.db").exists()
 
 
 @pytest.mark.parametrize("words", [("--nasty",), ("--flags", "5")])
 def test_what_the_sample_holds_means_nothing_without_a_sample(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = flagtui("serve", "--port", "0", "--db", "x.db", *words, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "Say --sample as well" in done.stderr
+    done = run_apart("serve", "--port", "0", "--db", "x.db", *words, folder=tmp_path)
+    assert done.code == 2
+    assert "Say --sample as well" in done.err
     assert not (tmp_path / "x.db").exists()
 
 
 def test_two_generations_at_once_are_a_usage_error(tmp_path: Path) -> None:
-    done = flagtui("serve", "--port", "0", "--db", "x.db", "--newest", "--legacy", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--newest and --legacy exclude each other. Give one of them, or neither." in done.stderr
+    done = run_apart("serve", "--port", "0", "--db", "x.db", "--newest", "--legacy", folder=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "--newest and --legacy exclude each other. Give one of them, or neither." in done.err
     assert not (tmp_path / "x.db").exists()
 
 
 def test_an_address_others_can_reach_is_refused_unless_asked_for(tmp_path: Path) -> None:
-    done = flagtui("serve", "--host", "0.0.0.0", "--port", "0", "--db", "x.db", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "--allow-remote" in done.stderr
+    done = run_apart("serve", "--host", "0.0.0.0", "--port", "0", "--db", "x.db", folder=tmp_path)
+    assert done.code == 1
+    assert "--allow-remote" in done.err
 
 
 @pytest.mark.parametrize(
@@ -171,9 +157,9 @@ def test_an_option_without_its_value_points_to_the_help_of_its_command() -> None
 
 
 def test_a_missing_value_is_one_sentence_with_the_way_to_help(tmp_path: Path) -> None:
-    done = flagtui("serve", "--port", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"
+    done = run_apart("serve", "--port", folder=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"
 
 
 def options_with_a_number() -> Iterator[tuple[str, ...]]:

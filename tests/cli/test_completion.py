@@ -1,13 +1,10 @@
 """Completion of names and tags, from the copies of lists on disk and without asking a server."""
 
-import os
-import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, loaded_by
+from tests.cli.conftest import Run, loaded_by, run_apart
 
 from flagtui.cli.known_words import known_words
 from flagtui.models.rows import EventDefinitionRow, FlagRow
@@ -42,16 +39,9 @@ def asked_by_a_shell(*words: str, shell: str = "bash") -> dict[str, str]:
 
 def complete(*words: str, shell: str = "bash") -> list[str]:
     """As the shell asks: the last word is the one that is being typed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "flagtui"],
-        env={**os.environ, **asked_by_a_shell(*words, shell=shell)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+    done = run_apart(variables=asked_by_a_shell(*words, shell=shell))
+    assert done.err == ""
+    return done.out.splitlines()
 
 
 def test_names_and_tags_come_from_the_newest_copy_of_the_profile(copies: Snapshots) -> None:

@@ -1,40 +1,29 @@
 """`flagtui demo COMMAND`: every command without an account, on the data of the demo."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Done
+from tests.cli.conftest import FLAGTUI, FOLDERS, Done, run_apart
 from tests.doubles.command_tree import all_commands, is_on_a_screen
 from tests.doubles.terminal import Terminal
 
-KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
-PROGRAM = [sys.executable, "-m", "flagtui"]
 Told = Callable[..., Done]
 
 
 @pytest.fixture
 def surroundings(tmp_path: Path) -> dict[str, str]:
     """A person's own folders, and a profile of theirs that the demo has nothing to do with."""
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(filter(None, sys.path))}
-    return environment | {kind: str(tmp_path) for kind in KINDS} | {"FLAGTUI_PROFILE": "prod"}
+    return dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_PROFILE": "prod"}
 
 
 @pytest.fixture
 def told(surroundings: dict[str, str]) -> Told:
-    def run(*words: str) -> Done:
-        done = subprocess.run(
-            [*PROGRAM, *words], env=surroundings, capture_output=True, text=True, timeout=60, check=False
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    return run
+    return lambda *words: run_apart(*words, variables=surroundings)
 
 
+@pytest.mark.usefixtures("demo_data")
 def test_a_command_works_in_the_demo_and_is_kept_until_it_starts_over(told: Told, tmp_path: Path) -> None:
     done = told("demo", "flags", "disable", "new-nav", "--yes")
     assert (done.code, done.out) == (0, "new-nav\tsaved\tis off\t\n"), done.err
@@ -46,6 +35,7 @@ def test_a_command_works_in_the_demo_and_is_kept_until_it_starts_over(told: Told
     assert told("demo", "journal", "--fields", "verb").out == ""
 
 
+@pytest.mark.usefixtures("demo_data")
 def test_a_command_in_the_demo_ends_as_it_would_anywhere(told: Told) -> None:
     missing = told("demo", "flags", "get", "nothing-here", "--json")
     assert (missing.code, json.loads(missing.err)["error"]["code"]) == (6, "not_found")
@@ -59,6 +49,7 @@ def test_a_command_in_the_demo_ends_as_it_would_anywhere(told: Told) -> None:
         assert "either one command or --linear" in refused.err
 
 
+@pytest.mark.usefixtures("demo_data")
 def test_the_demo_has_a_profile_of_its_own_and_its_key_goes_nowhere_else(told: Told, tmp_path: Path) -> None:
     assert told("demo", "auth", "status").out.startswith("Profile demo, guarded. ")
     settings = tmp_path / "flagtui" / "config.toml"
@@ -81,6 +72,7 @@ def test_data_that_cannot_be_read_is_said_and_what_helps_helps(told: Told, tmp_p
     assert told("demo", "--fresh", "flags", "list").code == 0
 
 
+@pytest.mark.usefixtures("demo_data")
 @pytest.mark.parametrize(
     "example", [each for each in all_commands()["demo"].examples if not is_on_a_screen("demo", each)]
 )
@@ -90,9 +82,10 @@ def test_an_example_with_a_command_runs(told: Told, example: str) -> None:
     assert done.out
 
 
+@pytest.mark.usefixtures("demo_data")
 def test_the_app_that_is_open_shows_what_a_command_changed(told: Told, surroundings: dict[str, str]) -> None:
     screen = surroundings | {"TERM": "xterm-256color"}
-    with Terminal([*PROGRAM, "demo"], size=(132, 40), environment=screen) as terminal:
+    with Terminal([*FLAGTUI, "demo"], size=(132, 40), environment=screen) as terminal:
         terminal.wait_for("●  new-nav")
         assert told("demo", "flags", "disable", "new-nav", "--yes").code == 0
         terminal.press("\x1b[15~")

@@ -7,8 +7,6 @@ import shlex
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,11 +15,13 @@ from queue import Queue
 from typing import Final
 
 import pytest
-from tests.cli.conftest import Done, Run
+from tests.cli.conftest import FLAGTUI, Done, Run
+from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService, served
 from tests.doubles.json_schema import faults
 from tests.doubles.slices import crossed, one_in
+from tests.doubles.terminal import usual_environment
 from tests.doubles.whole_program import KEY, make_template
 from tests.journeys.modes import MODES
 
@@ -258,7 +258,7 @@ def test_a_strict_profile_wants_the_key_and_the_reason_of_every_write(
 @pytest.mark.parametrize("name", one_in(6, WRITES))
 def test_a_command_that_is_killed_as_its_write_arrives_has_it_in_the_journal(name: str, desk: Desk) -> None:
     words = desk.prepare(name)
-    command = [sys.executable, "-m", "flagtui", *words, "--yes"]
+    environment = {**usual_environment(), **os.environ, "FLAGTUI_API_KEY": KEY}
     known = {entry.id for entry in desk.journal.entries()}
     began: Queue[int] = Queue()
 
@@ -267,9 +267,9 @@ def test_a_command_that_is_killed_as_its_write_arrives_has_it_in_the_journal(nam
         return True
 
     desk.service.before = killed
-    with subprocess.Popen(command, env={**os.environ, "FLAGTUI_API_KEY": KEY}) as process:
-        began.put(process.pid)
-    assert process.returncode == -signal.SIGKILL
+    process = warm_start.start([*FLAGTUI, *words, "--yes"], environment, 0, 1, 2)
+    began.put(process.pid)
+    assert process.wait(60) == -signal.SIGKILL
     entries = json.loads(desk.run("journal", "--json").out)["records"]
     assert {entry["ending"] for entry in entries if entry["id"] not in known} == {"open"}
 

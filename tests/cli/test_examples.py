@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,18 +15,18 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.cli.conftest import KEY, SERVE, Done, Run
+from tests.cli.conftest import FLAGTUI, KEY, Done, Run, serving
 from tests.doubles.command_tree import all_commands, names_records, required_options
 from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, crossed
+from tests.journeys.modes import MODES
 
 from flagtui.cli.errors import EXIT_CODES, READER_GONE
 from flagtui.cli.output.record_kind import SCHEMA_VERSION
 from flagtui.cli.records.change_records import PLAN
 from flagtui.service import close_service, create_service
 
-MODES = ("default", "strict", "legacy")
-ON_ONE_SERVER = pytest.mark.parametrize("server", MODES[:1], indirect=True)
+ON_ONE_SERVER = pytest.mark.parametrize("server", ["default"], indirect=True)
 ON_A_SCREEN = ("pick", "demo")
 """These need a terminal; tests/terminal has them."""
 EXAMPLES = [
@@ -48,24 +49,19 @@ class Place:
 
 @pytest.fixture(
     scope="module",
-    params=MODES if FULL else MODES[:1],
-    ids=["default", "strict", "legacy"][: len(MODES) if FULL else 1],
+    params=MODES if FULL else ["default"],
 )
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def server(
+    request: pytest.FixtureRequest, small_sample: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
     mode: str = request.param
     database = tmp_path_factory.mktemp("examples") / "service.db"
-    command = [*SERVE, "--db", str(database), "--key", KEY, *([] if mode == "default" else [f"--{mode}"])]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ}
-    ) as process:
-        assert process.stdout is not None
-        place = Place(process.stdout.readline().partition(" on ")[2].partition(",")[0], mode)
+    with serving(shutil.copy(small_sample, database), **dict(MODES[mode])) as service:
+        place = Place(service.address, mode)
         with httpx.Client(base_url=place.address, headers={"Authorization": f"Bearer {KEY}"}) as client:
             made = client.post("/api/projects/1/feature_flags/", json={"key": "old-banner"})
         assert made.status_code == 201, made.text
         yield place
-        process.terminate()
-        process.wait(20)
 
 
 @pytest.fixture
@@ -163,7 +159,7 @@ def test_every_command_has_two_examples() -> None:
 
 @pytest.mark.parametrize("example", all_commands()["serve"].examples)
 def test_a_service_of_an_example_listens_until_it_is_ended(example: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "flagtui", *shlex.split(example)]
+    command = [*FLAGTUI, *shlex.split(example)]
     environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path))}
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

@@ -1,21 +1,18 @@
 """The first start of a person who has set up nothing: two ways on, none of which is an error."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Service
+from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service
 from tests.doubles.terminal import Terminal
 
-FLAGTUI = [sys.executable, "-m", "flagtui"]
-KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 Start = Callable[[tuple[int, int]], Terminal]
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Start:
-    environment = {kind: str(tmp_path) for kind in KINDS}
+    environment = dict.fromkeys(FOLDERS, str(tmp_path))
     environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     return lambda size: Terminal(FLAGTUI, size=size, environment=environment)
 

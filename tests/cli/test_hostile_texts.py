@@ -1,15 +1,14 @@
 """Every command on a project whose every text tries to harm the terminal."""
 
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, SERVE, Run
+from tests.cli.conftest import KEY, Run, serving
 from tests.doubles.command_tree import all_commands, names_records, required_options
 
+from flagtui.service.sample_data import sample
 from flagtui.service.sample_data.company import NASTY
 
 LISTED = {"flags", "experiments", "events"}
@@ -25,14 +24,8 @@ COUNT = 3
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     database = tmp_path_factory.mktemp("nasty") / "service.db"
-    command = [*SERVE, "--nasty", "--db", str(database), "--key", KEY]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ}
-    ) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().partition(" on ")[2].partition(",")[0]
-        process.terminate()
-        process.wait(20)
+    with serving(database, sample=sample(nasty=True, flags=12)) as service:
+        yield service.address
 
 
 @pytest.fixture

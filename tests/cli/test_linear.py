@@ -1,24 +1,18 @@
 """The commands as lines and prompts: nothing is addressed on the screen, nothing is drawn in boxes."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Service
+from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service, run_apart
 from tests.doubles.terminal import Terminal
-
-KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 
 
 def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: Service) -> None:
-    environment = {kind: str(tmp_path) for kind in KINDS}
+    environment = dict.fromkeys(FOLDERS, str(tmp_path))
     environment |= {"FLAGTUI_HOST": service.address, "FLAGTUI_PROJECT": "1", "FLAGTUI_API_KEY": KEY}
-    command = [sys.executable, "-m", "flagtui", "--linear"]
-    with Terminal(command, size=(100, 200), environment=environment) as terminal:
+    with Terminal([*FLAGTUI, "--linear"], size=(100, 200), environment=environment) as terminal:
         terminal.wait_for("flagtui>")
         terminal.press("flags list new-nav\r")
         terminal.wait_for("(?s)new-nav.*new-nav.*flagtui>")
@@ -49,24 +43,15 @@ journal --fields verb
 """
 
 
+@pytest.mark.usefixtures("demo_data")
 @pytest.mark.parametrize("words", [("demo", "--linear"), ("--linear", "demo")])
 def test_the_demo_is_there_in_lines_with_a_journal_of_its_own(words: tuple[str, ...], tmp_path: Path) -> None:
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": ":".join(filter(None, sys.path))}
-    environment |= {kind: str(tmp_path) for kind in KINDS} | {"FLAGTUI_PROFILE": "prod"}
-    program = [sys.executable, "-m", "flagtui"]
+    environment = dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_PROFILE": "prod"}
 
     def told(*given: str, lines: str) -> list[str]:
-        done = subprocess.run(
-            [*program, *given],
-            input=lines,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return (done.stdout + done.stderr).replace("flagtui> ", "").splitlines()
+        done = run_apart(*given, stdin=lines, variables=environment)
+        assert done.code == 0, done.err
+        return (done.out + done.err).replace("flagtui> ", "").splitlines()
 
     lines = told(*words, lines=LINES)
     assert lines[1:7] == [

@@ -12,11 +12,14 @@ import json
 import os
 import runpy
 import select
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fcntl import ioctl
 from functools import cache
@@ -79,15 +82,55 @@ class _Server:
     process: "subprocess.Popen[bytes]"
 
 
-def fork(command: Sequence[str], environment: Mapping[str, str], terminal: int) -> Forked | None:
-    """Start a command of this Python on a terminal; None where a fork would differ from a start."""
+def run(
+    command: Sequence[str], environment: Mapping[str, str], *, stdin: str = "", folder: Path | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command to its end without a terminal, forked where that is as good as a start."""
+    with ExitStack() as files:
+        streams = [files.enter_context(tempfile.TemporaryFile("w+")) for _stream in range(3)]
+        streams[0].write(stdin)
+        streams[0].seek(0)
+        numbers = [stream.fileno() for stream in streams]
+        program = start(command, environment, *numbers, folder=folder)
+        try:
+            code = program.wait(60)
+        except subprocess.TimeoutExpired:
+            os.kill(program.pid, signal.SIGKILL)
+            program.wait()
+            raise
+        for stream in streams:
+            stream.seek(0)
+        return subprocess.CompletedProcess(command, code or 0, *(stream.read() for stream in streams[1:]))
+
+
+def start(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    stdin: int,
+    stdout: int,
+    stderr: int,
+    folder: Path | None = None,
+) -> "Forked | subprocess.Popen[bytes]":
+    """Start a command on three streams, forked where that is as good as a start."""
+    return fork(command, environment, stdin, stdout, stderr, folder=folder) or subprocess.Popen(
+        command, env=environment, stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder
+    )
+
+
+def fork(
+    command: Sequence[str], environment: Mapping[str, str], *streams: int, folder: Path | None = None
+) -> Forked | None:
+    """Start a command of this Python on a terminal, or on three streams.
+
+    Returns None where a fork would differ from a start.
+    """
     if sys.platform != "linux" or command[0] != sys.executable or command[1] == "-c":
         return None
     server = _server()
     if _read_once(environment) != _read_once(server.environment):
         return None
-    told = json.dumps([command[1:], dict(environment), str(Path.cwd())]).encode()
-    socket.send_fds(server.connection, [told], [terminal])
+    told = json.dumps([command[1:], dict(environment), str(folder or Path.cwd())]).encode()
+    socket.send_fds(server.connection, [told], list(streams))
     pid = int(server.connection.recv(PACKET))
     assert server.connection.recv(PACKET) == ADOPTED
     return Forked(pid)
@@ -125,11 +168,12 @@ def _import() -> None:
 def _serve(connection: socket.socket) -> list[str]:
     """Returns in every program that is forked, with its arguments."""
     while True:
-        told, terminals, _flags, _address = socket.recv_fds(connection, PACKET, 1)
+        told, streams, _flags, _address = socket.recv_fds(connection, PACKET, 3)
         if not told:
             raise SystemExit
         if child := os.fork():
-            os.close(terminals[0])
+            for stream in streams:
+                os.close(stream)
             os.waitpid(child, 0)
             connection.send(ADOPTED)
             continue
@@ -139,20 +183,23 @@ def _serve(connection: socket.socket) -> list[str]:
             os._exit(0)
         connection.close()
         arguments, environment, folder = json.loads(told)
-        _move(terminals[0], environment, folder)
+        _move(streams, environment, folder)
         return list(arguments)
 
 
-def _move(terminal: int, environment: Mapping[str, str], folder: str) -> None:
-    """From here on this process has its own terminal, environment and folder."""
+def _move(streams: Sequence[int], environment: Mapping[str, str], folder: str) -> None:
+    """From here on this process has its own terminal or streams, environment and folder."""
     os.setsid()
-    ioctl(terminal, TIOCSCTTY, 0)
-    for stream in range(3):
-        os.dup2(terminal, stream)
-    os.close(terminal)
-    # As Python makes them for a terminal. Those from before remember what they led to.
+    is_terminal = len(streams) == 1
+    if is_terminal:
+        ioctl(streams[0], TIOCSCTTY, 0)
+    for number, stream in enumerate(streams * 3 if is_terminal else streams):
+        os.dup2(stream, number)
+    for stream in streams:
+        os.close(stream)
+    # As Python makes them. Those from before remember what they led to.
     sys.stdin = open(0, errors="surrogateescape", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", 1, errors="surrogateescape", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", 1 if is_terminal else -1, errors="surrogateescape", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", 1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     for name in ("stdin", "stdout", "stderr"):
         setattr(sys, f"__{name}__", getattr(sys, name))
