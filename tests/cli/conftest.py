@@ -65,7 +65,8 @@ def small_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def service(small_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = tmp_path_factory.mktemp("service") / "service.db"
-    with serving(shutil.copy(small_sample, database)) as service:
+    shutil.copy(small_sample, database)
+    with serving(database) as service:
         yield service
 
 
@@ -116,13 +117,14 @@ def run_apart(
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def loaded_by(*words: str, **variables: str) -> set[str]:
-    """The modules that are loaded when this command has ended, in a process of its own."""
+def loaded_by(*lines: str, **variables: str) -> set[str]:
+    """The modules that are loaded when these commands have ended, in a process of their own."""
     program = (
         "import sys\n"
-        f"sys.argv = {['flagtui', *words]!r}\n"
         "from flagtui.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"for line in {lines or ('',)!r}:\n"
+        "    sys.argv = ['flagtui', *line.split()]\n"
+        "    try:\n        main()\n    except SystemExit:\n        pass\n"
         "print('LOADED', *sys.modules)"
     )
     found = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path)), **variables}

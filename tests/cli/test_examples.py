@@ -56,7 +56,8 @@ def server(
 ) -> Iterator[Place]:
     mode: str = request.param
     database = tmp_path_factory.mktemp("examples") / "service.db"
-    with serving(shutil.copy(small_sample, database), **dict(MODES[mode])) as service:
+    shutil.copy(small_sample, database)
+    with serving(database, **dict(MODES[mode])) as service:
         place = Place(service.address, mode)
         with httpx.Client(base_url=place.address, headers={"Authorization": f"Bearer {KEY}"}) as client:
             made = client.post("/api/projects/1/feature_flags/", json={"key": "old-banner"})

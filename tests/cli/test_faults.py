@@ -109,10 +109,9 @@ CALLED = (
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize("line", CALLED)
-def test_no_command_loads_a_screen(line: str) -> None:
+def test_no_command_loads_a_screen() -> None:
     """What a command does is loaded when it is called, so it is called, and ends without a key."""
-    assert loaded_by(*line.split()).isdisjoint({"textual", "rich", "keyring"})
+    assert loaded_by(*CALLED).isdisjoint({"textual", "rich", "keyring"})
 
 
 async def test_what_was_saved_before_the_journal_filled_is_told_when_going_without_it_is_not_agreed(

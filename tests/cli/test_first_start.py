@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service
+from tests.doubles.slices import FULL
 from tests.doubles.terminal import Terminal
 
 Start = Callable[[tuple[int, int]], Terminal]
@@ -17,7 +18,7 @@ def start(tmp_path: Path) -> Start:
     return lambda size: Terminal(FLAGTUI, size=size, environment=environment)
 
 
-@pytest.mark.parametrize("size", [(132, 40), (80, 24), (60, 15)], ids=str)
+@pytest.mark.parametrize("size", [(132, 40), (80, 24), (60, 15)] if FULL else [(80, 24)], ids=str)
 def test_two_ways_are_offered_and_leaving_is_calm(start: Start, size: tuple[int, int]) -> None:
     with start(size) as terminal:
         terminal.wait_for("Try the demo")

@@ -28,6 +28,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield service.address
 
 
+@pytest.fixture(scope="module")
+def ids() -> dict[str, list[str]]:
+    """Of the first records of each kind; no test changes them."""
+    return {}
+
+
 @pytest.fixture
 def nasty(run: Run, address: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     folder = home / ".config" / "flagtui"
@@ -46,12 +52,16 @@ def obeyed(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_text_of_a_server_is_obeyed_by_the_terminal(name: str, nasty: Run) -> None:
+def test_no_text_of_a_server_is_obeyed_by_the_terminal(
+    name: str, nasty: Run, ids: dict[str, list[str]]
+) -> None:
     command, group = all_commands()[name], name.split()[0]
     words = [*name.split(), *required_options(command), *(["--dry-run"] if command.writes else [])]
     if names_records(command):
-        listed = nasty(group, "list", "--limit", str(COUNT), "--json")
-        words += [str(each["id"]) for each in json.loads(listed.out)["records"]]
+        if group not in ids:
+            listed = nasty(group, "list", "--limit", str(COUNT), "--json")
+            ids[group] = [str(each["id"]) for each in json.loads(listed.out)["records"]]
+        words += ids[group]
     for is_shown, more in ((True, []), (False, []), (False, ["--json"])):
         done = nasty(*words, *more, is_shown=is_shown)
         assert "fault of its own" not in done.err

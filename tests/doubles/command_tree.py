@@ -1,6 +1,8 @@
 """Every command of the program, by the words that name it, and described."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -11,10 +13,11 @@ from flagtui.cli.twin_command import TwinCommand
 from flagtui.cli.word_types import CommandWords, RecordWord
 
 
-def all_commands() -> dict[str, TwinCommand]:
-    """Without groups: `auth login`, `flags list`."""
+@cache
+def all_commands() -> Mapping[str, TwinCommand]:
+    """Without groups: `auth login`, `flags list`. Reading all of them takes as long as running one."""
     context = click.Context(door, info_name="flagtui", **door.context_settings)
-    return {" ".join(words): command for words, command in walk(context, door, ())}
+    return MappingProxyType({" ".join(words): command for words, command in walk(context, door, ())})
 
 
 def required_options(command: TwinCommand) -> list[str]:

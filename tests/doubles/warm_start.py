@@ -33,6 +33,9 @@ IMPORTED: Final = (
     "flagtui.api.http_library",
     "flagtui.cli.demo",
     "flagtui.cli.demo_service",
+    "flagtui.cli.flags.flag_changes",
+    "flagtui.cli.flags.flag_views",
+    "flagtui.cli.serve",
     "flagtui.service.application",
     "flagtui.service.sample_data",
 )
@@ -90,8 +93,8 @@ def run(
         streams = [files.enter_context(tempfile.TemporaryFile("w+")) for _stream in range(3)]
         streams[0].write(stdin)
         streams[0].seek(0)
-        numbers = [stream.fileno() for stream in streams]
-        program = start(command, environment, *numbers, folder=folder)
+        stdin_file, stdout_file, stderr_file = (stream.fileno() for stream in streams)
+        program = start(command, environment, stdin_file, stdout_file, stderr_file, folder)
         try:
             code = program.wait(60)
         except subprocess.TimeoutExpired:
@@ -162,6 +165,8 @@ def _import() -> None:
     preload = import_module("flagtui.app.shell.preload")
     for name in (*preload.SERVER, *preload.REST):
         import_module(name)
+    # Loaded when it is first used, by what asks a server.
+    import_module("flagtui.api.http_library").load_library("")
     gc.freeze()
 
 
@@ -193,7 +198,7 @@ def _move(streams: Sequence[int], environment: Mapping[str, str], folder: str) -
     is_terminal = len(streams) == 1
     if is_terminal:
         ioctl(streams[0], TIOCSCTTY, 0)
-    for number, stream in enumerate(streams * 3 if is_terminal else streams):
+    for number, stream in enumerate([*streams] * (3 if is_terminal else 1)):
         os.dup2(stream, number)
     for stream in streams:
         os.close(stream)

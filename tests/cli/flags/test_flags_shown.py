@@ -143,7 +143,7 @@ def test_another_project_is_named_beside_the_command(signed_in: Run, service: Se
 def test_a_flag_is_shown_without_loading_what_searches_lists_or_makes_changes(service: Service) -> None:
     """They take as long again as httpx, which is the half of it."""
     where = {"FLAGTUI_HOST": service.address, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "1"}
-    loaded = loaded_by("flags", "get", "checkout-redesign", **where)
+    loaded = loaded_by("flags get checkout-redesign", **where)
     assert loaded.isdisjoint({"textual", "rich", "keyring", "pydantic", "sqlite3"})
     assert not {
         name for name in loaded if name.startswith(("flagtui.store.query", "flagtui.changes.journal"))
