@@ -133,7 +133,7 @@ def endings_of(done: Done) -> list[str]:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = make_template(tmp_path_factory.mktemp("template") / "service.db", one_in=10)
+    path = make_template(tmp_path_factory.mktemp("template") / "service.db")
     create_key(path, NewKey("another person", ("*",), owner="luca@acme.com", secret=OTHER))
     return path
 
