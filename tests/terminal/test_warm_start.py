@@ -1,11 +1,12 @@
 """Programs of most tests are forked; they have to be as good as started ones."""
 
 import sys
+from pathlib import Path
 
 import pytest
 from tests.doubles.slices import story
-from tests.doubles.terminal import Terminal
-from tests.doubles.warm_start import Forked
+from tests.doubles.terminal import Terminal, usual_environment
+from tests.doubles.warm_start import Forked, run
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 
@@ -37,3 +38,11 @@ def test_what_a_fork_would_hide_is_started(
         assert not isinstance(terminal.process, Forked)
         assert terminal.wait_for_end() == 0
         assert terminal.text.startswith("flagtui ")
+
+
+def test_fork_without_terminal_keeps_streams_apart(tmp_path: Path) -> None:
+    environment = usual_environment() | {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    done = run([*FLAGTUI, "demo", "--nonsense"], environment)
+    assert (done.returncode, done.stdout, done.stderr.startswith("flagtui: ")) == (2, "", True)
+    done = run([*FLAGTUI, "demo", "--linear"], environment, stdin="demo --nonsense\n")
+    assert (done.returncode, "ended with 2" in done.stdout, "--nonsense" in done.stderr) == (0, True, True)
