@@ -4,19 +4,24 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import WIDE, Setting, make_template
+from tests.doubles.slices import FULL
+from tests.doubles.templates import sample_database
+from tests.doubles.whole_program import WIDE, Setting
 
 HERE = Path(__file__).parent
+WRITES = os.environ.get("FLAGTUI_GOLDEN") == "write"
+SIZES = [(132, 40), (80, 24), (60, 15)] if FULL or WRITES else [(132, 40), (60, 15)]
+"""The widest and the narrowest; a full run draws every screen at the size between them, too."""
 
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("sample") / "template.db", one_in=16)
+    return sample_database(tmp_path_factory, one_in=16)
 
 
 @pytest.fixture(scope="session")
 def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True, one_in=16)
+    return sample_database(tmp_path_factory, one_in=16, nasty=True)
 
 
 @pytest.fixture
@@ -29,7 +34,7 @@ class Golden:
 
     def check(self, name: str, drawn: str) -> None:
         path = HERE / f"{name}.txt"
-        if os.environ.get("FLAGTUI_GOLDEN") == "write":
+        if WRITES:
             path.write_text(drawn, encoding="utf-8")
         assert drawn == path.read_text(encoding="utf-8"), f"{name} is drawn differently; see {path.name}"
 

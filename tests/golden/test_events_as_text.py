@@ -3,12 +3,10 @@
 from dataclasses import replace
 
 from tests.doubles.whole_program import Program, Setting, running
-from tests.golden.conftest import Golden
+from tests.golden.conftest import SIZES, Golden
 
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.inbox_screen import REST, InboxScreen
-
-SIZES = [(132, 40), (80, 24), (60, 15)]
 
 
 async def draw(program: Program, golden: Golden, name: str) -> None:

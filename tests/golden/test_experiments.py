@@ -10,9 +10,7 @@ import pytest
 from rich.color import ColorSystem
 from rich.segment import Segment
 from tests.doubles.whole_program import Program, Setting, running
-from tests.golden.conftest import Golden
-
-SIZES = [(132, 40), (80, 24), (60, 15)]
+from tests.golden.conftest import SIZES, Golden
 
 
 async def draw(

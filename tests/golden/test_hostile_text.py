@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running
+from tests.golden.conftest import SIZES
 
 from flagtui.app.widgets.row_list import RowList
-
-SIZES = [(132, 40), (80, 24), (60, 15)]
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 from tests.doubles.whole_program import Setting, running
-from tests.golden.conftest import Golden
+from tests.golden.conftest import SIZES, Golden
 
-SIZES = [(132, 40), (80, 24), (60, 15)]
 SCREENS: dict[str, tuple[str, ...]] = {
     "flags": (),
     "flags-searched": ("slash", *"is:stale", "enter"),

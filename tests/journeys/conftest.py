@@ -1,24 +1,32 @@
 """What every journey starts from."""
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
+from tests.doubles.shared_program import SharedProgram
+from tests.doubles.templates import sample_database
 from tests.doubles.two_displays import COMPARED, DisplaysDiffer
-from tests.doubles.whole_program import WIDTH, Setting, make_template
+from tests.doubles.whole_program import WIDTH, Program, Setting, running
 
 
 @pytest.fixture(scope="session")
 def few_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("few") / "template.db", one_in=16)
+    return sample_database(tmp_path_factory, one_in=16)
 
 
 @pytest.fixture(scope="session")
 def everybody(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """For journeys about certain people, or about how many there are."""
-    return make_template(tmp_path_factory.mktemp("all") / "template.db")
+    return sample_database(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample_database(tmp_path_factory, one_in=16, nasty=True)
 
 
 @pytest.fixture
@@ -29,6 +37,27 @@ def template(few_people: Path) -> Path:
 @pytest.fixture
 def setting(template: Path, tmp_path: Path) -> Setting:
     return Setting(template, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_setting(few_people: Path, tmp_path_factory: pytest.TempPathFactory) -> Setting:
+    """What the program begins with that the journeys of a file share."""
+    return Setting(few_people, tmp_path_factory.mktemp("shared"))
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_program(shared_setting: Setting) -> AsyncIterator[SharedProgram]:
+    async with running(shared_setting) as program:
+        yield SharedProgram(program)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def program(shared_program: SharedProgram) -> Program:
+    """The program of this file as if it had just started; for journeys that change nothing on the server.
+
+    They run in its loop: `pytest.mark.asyncio(loop_scope="module")`.
+    """
+    return await shared_program.start_over()
 
 
 @pytest.hookimpl(wrapper=True)

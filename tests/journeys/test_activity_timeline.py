@@ -8,12 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import WIDE, Setting, make_template, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.modes import NARROW_MODES
 from tests.journeys.timeline import ask, listed, on_activity, rest, shown
 
 from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.flags.flag_screen import FlagScreen
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting) -> Setting:
+    return replace(shared_setting, size=WIDE)
+
 
 SIZES = ((132, 40), (80, 24), (60, 15), (40, 12))
 
@@ -65,13 +73,12 @@ async def test_new_entries_come_in_above_without_moving_the_reader(setting: Sett
         assert screen.rows.place == 1
 
 
-async def test_the_lookout_costs_nothing_more_while_nothing_happens(setting: Setting) -> None:
-    async with running(setting) as program:
-        await on_activity(program)
-        before = len(program.wire.passed)
-        await program.app.server.polling.poll()
-        await program.settle()
-        assert len(program.wire.passed) == before + 1
+async def test_the_lookout_costs_nothing_more_while_nothing_happens(program: Program) -> None:
+    await on_activity(program)
+    before = len(program.wire.passed)
+    await program.app.server.polling.poll()
+    await program.settle()
+    assert len(program.wire.passed) == before + 1
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
@@ -123,45 +130,42 @@ async def test_a_flag_deleted_lately_is_found_looked_at_and_restored(setting: Se
         assert record not in {row.flag_id for row in shown(screen)}
 
 
-async def test_a_tab_is_found_again_as_it_was_left(setting: Setting) -> None:
-    async with running(setting) as program:
-        screen = await on_activity(program, "by:sam")
-        await program.press("down", "down", "x")
-        before, place = listed(program), screen.rows.place
-        await program.press("1", "2", "3", "4")
-        assert program.app.screen is screen
-        assert (listed(program), screen.rows.place) == (before, place)
-        assert screen.search.value == "by:sam"
-        assert len(screen.rows.marks) == 1
+async def test_a_tab_is_found_again_as_it_was_left(program: Program) -> None:
+    screen = await on_activity(program, "by:sam")
+    await program.press("down", "down", "x")
+    before, place = listed(program), screen.rows.place
+    await program.press("1", "2", "3", "4")
+    assert program.app.screen is screen
+    assert (listed(program), screen.rows.place) == (before, place)
+    assert screen.search.value == "by:sam"
+    assert len(screen.rows.marks) == 1
 
 
-async def test_entries_are_copied_as_plain_lines(setting: Setting) -> None:
-    async with running(setting) as program:
-        await on_activity(program, "flag:checkout-redesign by:sam")
-        await program.press("x", "x", "y")
-        lines = program.app.clipboard.split("\n")
-        assert len(lines) == 2
-        assert all("checkout-redesign  sam@acme.com" in line and " UTC  " in line for line in lines)
-        assert lines == sorted(lines)
+async def test_entries_are_copied_as_plain_lines(program: Program) -> None:
+    await on_activity(program, "flag:checkout-redesign by:sam")
+    await program.press("x", "x", "y")
+    lines = program.app.clipboard.split("\n")
+    assert len(lines) == 2
+    assert all("checkout-redesign  sam@acme.com" in line and " UTC  " in line for line in lines)
+    assert lines == sorted(lines)
 
 
 async def test_what_is_shown_is_written_to_a_file_as_a_timeline(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with running(setting) as program:
-        await on_activity(program, "flag:checkout-redesign by:sam")
-        assert isinstance(program.app.screen, ActivityScreen)
-        shown = program.app.screen.rows.shown
-        await program.press("ctrl+s")
-        path = Path(program.notices[-1].removeprefix("written to ").split(": ")[0])
-        assert program.notices[-1].endswith(f"{shown} changes")
-        text, mode = path.read_text(), path.stat().st_mode  # noqa: ASYNC240  # nothing else runs here
-        assert stat.S_IMODE(mode) == 0o600
-        assert text.startswith("# Changes of flags in project 1: flag:checkout-redesign by:sam")
-        assert text.count("`checkout-redesign`: ") == shown
-        await program.press("x", "ctrl+s")
-        assert program.notices[-1].endswith(": 1 change")
+    await on_activity(program, "flag:checkout-redesign by:sam")
+    assert isinstance(program.app.screen, ActivityScreen)
+    shown = program.app.screen.rows.shown
+    await program.press("ctrl+s")
+    path = Path(program.notices[-1].removeprefix("written to ").split(": ")[0])
+    assert program.notices[-1].endswith(f"{shown} changes")
+    text, mode = path.read_text(), path.stat().st_mode  # noqa: ASYNC240  # nothing else runs here
+    assert stat.S_IMODE(mode) == 0o600
+    assert text.startswith("# Changes of flags in project 1: flag:checkout-redesign by:sam")
+    assert text.count("`checkout-redesign`: ") == shown
+    await program.press("x", "ctrl+s")
+    assert program.notices[-1].endswith(": 1 change")
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
@@ -215,9 +219,10 @@ async def test_a_secret_payload_is_masked_and_an_open_one_is_shown(setting: Sett
         assert "heim" not in program.screen
 
 
-async def test_nothing_that_colleagues_wrote_reaches_the_terminal(tmp_path: Path) -> None:
-    template = make_template(tmp_path / "nasty.db", nasty=True)
-    async with running(Setting(template, tmp_path)) as program:
+async def test_nothing_that_colleagues_wrote_reaches_the_terminal(
+    nasty_template: Path, tmp_path: Path
+) -> None:
+    async with running(Setting(nasty_template, tmp_path)) as program:
         await program.press("4")
         projects = await program.colleague().projects.list()
         program.app.show_project(max(project.id for project in projects))

@@ -12,6 +12,8 @@ from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.row_list import RowList
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 def shown(program: Program) -> int:
     return program.app.screen.query_one(RowList).shown
@@ -25,97 +27,87 @@ async def test_every_flag_of_the_project_is_listed_with_where_we_are(setting: Se
         assert "alice@acme.com  ● synced just now" in header
 
 
-async def test_typing_narrows_the_list_with_every_key(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("slash")
-        counts = []
-        for letter in "check":
-            await program.press(letter)
-            counts.append(shown(program))
-        assert counts == sorted(counts, reverse=True)
-        assert 0 < counts[-1] < counts[0] < 248
-        assert f"{counts[-1]} of 248" in program.screen
-        await program.press("escape", "escape")
-        assert shown(program) == 248
+async def test_typing_narrows_the_list_with_every_key(program: Program) -> None:
+    await program.press("slash")
+    counts = []
+    for letter in "check":
+        await program.press(letter)
+        counts.append(shown(program))
+    assert counts == sorted(counts, reverse=True)
+    assert 0 < counts[-1] < counts[0] < 248
+    assert f"{counts[-1]} of 248" in program.screen
+    await program.press("escape", "escape")
+    assert shown(program) == 248
 
 
-async def test_single_keys_write_the_qualifier_into_the_line(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("t", "r")
-        assert "type:boolean runtime:server" in program.screen
-        assert 0 < shown(program) < 248
-        await program.press("t", "t", "t", "t", "r", "r", "r")
-        assert shown(program) == 248
+async def test_single_keys_write_the_qualifier_into_the_line(program: Program) -> None:
+    await program.press("t", "r")
+    assert "type:boolean runtime:server" in program.screen
+    assert 0 < shown(program) < 248
+    await program.press("t", "t", "t", "t", "r", "r", "r")
+    assert shown(program) == 248
 
 
-async def test_a_wrong_qualifier_is_explained_and_never_empties_the_list(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("slash", *"is:stal")
-        assert shown(program) == 248
-        assert "is: use on" in program.screen
+async def test_a_wrong_qualifier_is_explained_and_never_empties_the_list(program: Program) -> None:
+    await program.press("slash", *"is:stal")
+    assert shown(program) == 248
+    assert "is: use on" in program.screen
 
 
-async def test_what_matches_nothing_says_so_and_how_to_go_back(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("slash", *"zzzz")
-        assert "None of 248 matches  zzzz" in program.screen
-        assert "esc clears the search" in program.screen
+async def test_what_matches_nothing_says_so_and_how_to_go_back(program: Program) -> None:
+    await program.press("slash", *"zzzz")
+    assert "None of 248 matches  zzzz" in program.screen
+    assert "esc clears the search" in program.screen
 
 
-async def test_by_me_finds_flags_of_the_key_s_owner(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("b")
-        assert 0 < shown(program) < 248
-        assert program.app.screen.query_one(RowList).row.creator == "alice@acme.com"  # type: ignore[union-attr]
+async def test_by_me_finds_flags_of_the_key_s_owner(program: Program) -> None:
+    await program.press("b")
+    assert 0 < shown(program) < 248
+    assert program.app.screen.query_one(RowList).row.creator == "alice@acme.com"  # type: ignore[union-attr]
 
 
-async def test_the_cursor_stays_on_its_flag_when_the_order_changes(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("hogql-joins")
-        await program.press("escape", "s")
-        assert program.app.screen.query_one(RowList).row.key == "hogql-joins"  # type: ignore[union-attr]
+async def test_the_cursor_stays_on_its_flag_when_the_order_changes(program: Program) -> None:
+    await program.go_to("hogql-joins")
+    await program.press("escape", "s")
+    assert program.app.screen.query_one(RowList).row.key == "hogql-joins"  # type: ignore[union-attr]
 
 
-async def test_a_refresh_keeps_cursor_marks_and_filter(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("slash", *"web", "enter", "down", "x", "down")
-        rows = program.app.screen.query_one(RowList)
-        before = (rows.row_id, rows.marks, rows.shown, rows.place)
-        await program.press("f5")
-        assert (rows.row_id, rows.marks, rows.shown, rows.place) == before
+async def test_a_refresh_keeps_cursor_marks_and_filter(program: Program) -> None:
+    await program.press("slash", *"web", "enter", "down", "x", "down")
+    rows = program.app.screen.query_one(RowList)
+    before = (rows.row_id, rows.marks, rows.shown, rows.place)
+    await program.press("f5")
+    assert (rows.row_id, rows.marks, rows.shown, rows.place) == before
 
 
-async def test_the_palette_jumps_to_a_flag_by_name(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("ctrl+p")
-        await program.press(*"geo-pri")
-        await program.pilot.pause(0.5)
-        await program.press("enter")
-        assert isinstance(program.app.screen, FlagsScreen)
-        assert program.app.screen.record is not None
-        assert program.app.screen.record.key == "geo-pricing"
+async def test_the_palette_jumps_to_a_flag_by_name(program: Program) -> None:
+    await program.press("ctrl+p")
+    await program.press(*"geo-pri")
+    await program.pilot.pause(0.5)
+    await program.press("enter")
+    assert isinstance(program.app.screen, FlagsScreen)
+    assert program.app.screen.record is not None
+    assert program.app.screen.record.key == "geo-pricing"
 
 
-async def test_the_palette_names_the_same_on_the_command_line_and_copies_it(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("escape", "ctrl+p")
-        assert "ctrl+y copies  flagtui flags disable new-nav" in program.screen
-        await program.press(*"undo", "ctrl+y")
-        assert program.app.clipboard.startswith("flagtui undo")
-        await program.press("escape", "ctrl+p", "ctrl+y")
-        assert program.app.clipboard.startswith("flagtui flags disable new-nav --p")
-        assert (await program.stored("new-nav")).active
+async def test_the_palette_names_the_same_on_the_command_line_and_copies_it(program: Program) -> None:
+    await program.go_to("new-nav")
+    await program.press("escape", "ctrl+p")
+    assert "ctrl+y copies  flagtui flags disable new-nav" in program.screen
+    await program.press(*"undo", "ctrl+y")
+    assert program.app.clipboard.startswith("flagtui undo")
+    await program.press("escape", "ctrl+p", "ctrl+y")
+    assert program.app.clipboard.startswith("flagtui flags disable new-nav --p")
+    assert (await program.stored("new-nav")).active
 
 
-async def test_enter_opens_the_flag_and_escape_comes_back(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("checkout-redesign")
-        await program.press("enter")
-        assert isinstance(program.app.screen, FlagScreen)
-        assert "email ends with @acme.com" in words(program.screen)
-        await program.press("escape")
-        assert isinstance(program.app.screen, FlagsScreen)
+async def test_enter_opens_the_flag_and_escape_comes_back(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    await program.press("enter")
+    assert isinstance(program.app.screen, FlagScreen)
+    assert "email ends with @acme.com" in words(program.screen)
+    await program.press("escape")
+    assert isinstance(program.app.screen, FlagsScreen)
 
 
 async def test_a_flag_is_switched_from_its_own_screen_and_drawn_anew(setting: Setting) -> None:

@@ -5,11 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.whole_program import WIDE, Program, Setting, make_template, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.modes import NARROW_MODES
 
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.widgets.field import Field
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting, everybody: Path) -> Setting:
+    return replace(shared_setting, template=everybody, size=WIDE)
 
 
 @pytest.fixture
@@ -44,11 +51,6 @@ def side(program: Program) -> str:
     return words("\n".join(line[84:] for line in program.screen.split("\n")))
 
 
-@pytest.fixture(scope="session")
-def nasty_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True)
-
-
 @pytest.mark.parametrize("mode", NARROW_MODES)
 async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, mode: str) -> None:
     async with running(in_mode(setting, mode)) as program:
@@ -81,27 +83,26 @@ async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, mode: str) -
         assert program.wire.writes() == []
 
 
-async def test_keys_walk_through_the_tabs_and_back(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("enter")
-        screen = program.app.screen
-        assert isinstance(screen, FlagScreen)
-        seen = []
-        for _ in FlagScreen.tabs:
-            seen.append(screen._tab)
-            # In the fields of a tab Tab goes from one to the next.
-            await program.press(*["escape"] * isinstance(screen.focused, Field), "tab")
-        assert tuple(seen) == (*FlagScreen.tabs,)
-        await program.press("left")
-        assert screen._tab == "json"
-        await program.press("h")
-        assert screen._tab == "history"
-        await program.press("question_mark")
-        assert "Bring this version back, after the usual question" in program.screen
-        assert "SEARCH LINE" not in program.screen
-        await program.press("escape")
-        await program.press("escape")
-        assert program.app.screen is not screen
+async def test_keys_walk_through_the_tabs_and_back(program: Program) -> None:
+    await program.press("enter")
+    screen = program.app.screen
+    assert isinstance(screen, FlagScreen)
+    seen = []
+    for _ in FlagScreen.tabs:
+        seen.append(screen._tab)
+        # In the fields of a tab Tab goes from one to the next.
+        await program.press(*["escape"] * isinstance(screen.focused, Field), "tab")
+    assert tuple(seen) == (*FlagScreen.tabs,)
+    await program.press("left")
+    assert screen._tab == "json"
+    await program.press("h")
+    assert screen._tab == "history"
+    await program.press("question_mark")
+    assert "Bring this version back, after the usual question" in program.screen
+    assert "SEARCH LINE" not in program.screen
+    await program.press("escape")
+    await program.press("escape")
+    assert program.app.screen is not screen
 
 
 async def test_a_change_saved_or_made_by_a_colleague_is_drawn_at_once(setting: Setting) -> None:
@@ -138,22 +139,21 @@ async def test_secrets_are_masked_until_they_are_asked_for(setting: Setting, mod
         assert value not in program.screen
 
 
-async def test_the_json_is_searched_and_folded(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("checkout-redesign")
-        await program.press("enter")
-        await tab(program, "json")
-        await program.press("minus")
-        assert '"filters": { …' in program.screen
-        assert '"rollout_percentage"' not in program.screen
-        await program.press("slash", *"rollout_perc")
-        assert "filters.groups[0].rollout_percentage" in program.screen
-        assert "lines have it" in program.screen
-        await program.press("enter")
-        assert "filters.groups[1].rollout_percentage" in program.screen
-        await program.press("escape")
-        await program.press("enter")
-        assert '"rollout_percentage": 10' not in program.screen
+async def test_the_json_is_searched_and_folded(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    await program.press("enter")
+    await tab(program, "json")
+    await program.press("minus")
+    assert '"filters": { …' in program.screen
+    assert '"rollout_percentage"' not in program.screen
+    await program.press("slash", *"rollout_perc")
+    assert "filters.groups[0].rollout_percentage" in program.screen
+    assert "lines have it" in program.screen
+    await program.press("enter")
+    assert "filters.groups[1].rollout_percentage" in program.screen
+    await program.press("escape")
+    await program.press("enter")
+    assert '"rollout_percentage": 10' not in program.screen
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
@@ -202,12 +202,11 @@ async def render_all(program: Program, keys: list[str]) -> None:
         await program.settle()
 
 
-async def test_every_kind_of_sample_flag_is_drawn_at_every_size(setting: Setting) -> None:
-    async with running(setting) as program:
-        workspace = program.app.app_state.workspace
-        assert workspace is not None
-        every = sorted(workspace.flags.rows, key=lambda row: (row.type, row.rollout, row.key))
-        await render_all(program, [row.key for row in every[::90]])
+async def test_every_kind_of_sample_flag_is_drawn_at_every_size(program: Program) -> None:
+    workspace = program.app.app_state.workspace
+    assert workspace is not None
+    every = sorted(workspace.flags.rows, key=lambda row: (row.type, row.rollout, row.key))
+    await render_all(program, [row.key for row in every[::90]])
 
 
 async def test_flags_that_try_to_harm_the_terminal_are_drawn_too(

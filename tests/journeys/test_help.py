@@ -3,17 +3,18 @@
 from dataclasses import replace
 
 import pytest
-from tests.doubles.whole_program import Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.flags.flag_list import FlagsScreen
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-async def test_the_help_lists_the_keys_of_the_screen(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("question_mark")
-        assert "Turn the flag on or off" in program.screen
-        await program.press("escape")
-        assert isinstance(program.app.screen, FlagsScreen)
+
+async def test_the_help_lists_the_keys_of_the_screen(program: Program) -> None:
+    await program.press("question_mark")
+    assert "Turn the flag on or off" in program.screen
+    await program.press("escape")
+    assert isinstance(program.app.screen, FlagsScreen)
 
 
 UNDO = "u Take back your last change, of whatever kind"
@@ -31,13 +32,12 @@ UNDO = "u Take back your last change, of whatever kind"
     ],
 )
 async def test_the_help_names_what_its_commands_are_about_here(
-    setting: Setting, keys: str, heading: str, other: str
+    program: Program, keys: str, heading: str, other: str
 ) -> None:
-    async with running(setting) as program:
-        await program.press(*keys.split(), "question_mark")
-        lines = [line.split("│")[1].strip() for line in program.screen.splitlines() if line.count("│") > 1]
-        assert [line for line in lines if line in (heading, other)] == [heading]
-        assert lines.index(heading) < [*map(str.split, lines)].index(UNDO.split())
+    await program.press(*keys.split(), "question_mark")
+    lines = [line.split("│")[1].strip() for line in program.screen.splitlines() if line.count("│") > 1]
+    assert [line for line in lines if line in (heading, other)] == [heading]
+    assert lines.index(heading) < [*map(str.split, lines)].index(UNDO.split())
 
 
 async def test_the_help_is_searched_runs_what_is_chosen_and_explains_signs_and_words(

@@ -14,6 +14,8 @@ from flagtui.app.widgets.search_line import SearchLine
 from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 @pytest.fixture
 def kept(setting: Setting) -> Setting:
@@ -99,14 +101,13 @@ async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_los
         ("JSON", "new-nav as JSON"),
     ],
 )
-async def test_what_is_copied_is_chosen_from_a_menu(setting: Setting, chosen: str, expected: str) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("Y", *chosen, "enter")
-        assert expected.format(id=program.row("new-nav").id) in program.notices[-1]
-        assert "phx_" not in program.app.clipboard
-        if chosen == "JSON":
-            assert '"key": "new-nav"' in program.app.clipboard
+async def test_what_is_copied_is_chosen_from_a_menu(program: Program, chosen: str, expected: str) -> None:
+    await program.go_to("new-nav")
+    await program.press("Y", *chosen, "enter")
+    assert expected.format(id=program.row("new-nav").id) in program.notices[-1]
+    assert "phx_" not in program.app.clipboard
+    if chosen == "JSON":
+        assert '"key": "new-nav"' in program.app.clipboard
 
 
 async def test_of_a_server_without_an_address_nothing_is_offered_that_leads_to_one(setting: Setting) -> None:
@@ -126,13 +127,12 @@ async def test_of_a_server_without_an_address_nothing_is_offered_that_leads_to_o
 
 
 async def test_a_link_is_shown_where_no_browser_should_open(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
+    program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "somewhere")
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("o")
-        assert f"/project/1/feature_flags/{program.row('new-nav').id}" in program.notices[-1]
+    await program.go_to("new-nav")
+    await program.press("o")
+    assert f"/project/1/feature_flags/{program.row('new-nav').id}" in program.notices[-1]
 
 
 async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting) -> None:

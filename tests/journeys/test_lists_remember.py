@@ -14,6 +14,14 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting) -> Setting:
+    return replace(shared_setting, size=WIDE)
+
+
 LISTS = {
     "flags": ("1", "created", "is:on"),
     "experiments": ("2", "creator", "is:running"),
@@ -90,21 +98,19 @@ async def choose_column(program: Program, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-async def test_what_is_under_the_cursor_is_copied_in_the_same_ways(setting: Setting, name: str) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
-        await open_list(program, name)
-        await program.press("Y", *"link", "enter")
-        assert "http://127.0.0.1:1/project/1/" in program.notices[-1]
-        await program.press("Y", *"curl", "enter")
-        assert "$FLAGTUI_API_KEY" in program.notices[-1]
+async def test_what_is_under_the_cursor_is_copied_in_the_same_ways(program: Program, name: str) -> None:
+    await open_list(program, name)
+    await program.press("Y", *"link", "enter")
+    assert "http://127.0.0.1:1/project/1/" in program.notices[-1]
+    await program.press("Y", *"curl", "enter")
+    assert "$FLAGTUI_API_KEY" in program.notices[-1]
 
 
 @pytest.mark.parametrize("name", [name for name in LISTS if name != "deleted"])
-async def test_the_state_filter_is_on_the_same_key(setting: Setting, name: str) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
-        screen = await open_list(program, name)
-        await program.press("f")
-        assert screen.search.value.startswith("is:")
+async def test_the_state_filter_is_on_the_same_key(program: Program, name: str) -> None:
+    screen = await open_list(program, name)
+    await program.press("f")
+    assert screen.search.value.startswith("is:")
 
 
 @pytest.mark.parametrize(
@@ -119,31 +125,29 @@ async def test_the_state_filter_is_on_the_same_key(setting: Setting, name: str) 
     ],
 )
 async def test_the_palette_offers_what_the_word_means_first(
-    setting: Setting, typed: str, expected: str
+    program: Program, typed: str, expected: str
 ) -> None:
-    async with running(setting) as program:
-        await program.press("colon", *typed)
-        palette = program.app.screen
-        assert isinstance(palette, PaletteScreen)
-        first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
-        assert first.startswith(next(each.help for each in COMMANDS if each.id == expected)[:30])
+    await program.press("colon", *typed)
+    palette = program.app.screen
+    assert isinstance(palette, PaletteScreen)
+    first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
+    assert first.startswith(next(each.help for each in COMMANDS if each.id == expected)[:30])
 
 
 async def test_the_palette_goes_to_commands_of_other_tabs_and_to_records_of_other_kinds(
-    setting: Setting,
+    program: Program,
 ) -> None:
-    async with running(setting) as program:
-        await program.press("colon", *"events", "enter")
-        assert shown(program).description.name == "events"
-        await program.press("colon", *"Checkout redesign")
-        await program.settle()
-        await program.press("enter")
-        assert shown(program).description.name == "experiments"
-        assert "Checkout redesign" in str(shown(program).record)
-        await program.press("colon", *"verify", "enter")
-        assert shown(program).description.name == "events"
-        assert "choose a row, then V" in program.notices[-1]
-        assert program.wire.writes() == []
+    await program.press("colon", *"events", "enter")
+    assert shown(program).description.name == "events"
+    await program.press("colon", *"Checkout redesign")
+    await program.settle()
+    await program.press("enter")
+    assert shown(program).description.name == "experiments"
+    assert "Checkout redesign" in str(shown(program).record)
+    await program.press("colon", *"verify", "enter")
+    assert shown(program).description.name == "events"
+    assert "choose a row, then V" in program.notices[-1]
+    assert program.wire.writes() == []
 
 
 async def test_the_palette_changes_the_project(setting: Setting) -> None:

@@ -1,9 +1,7 @@
 """A page comes back as it was left, and the way back from a link leads to it; the same for all kinds."""
 
-from dataclasses import replace
-
 import pytest
-from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.doubles.whole_program import Program, words
 
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.lists.list_screen import ListScreen
@@ -11,6 +9,9 @@ from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import RecordScreen
 from flagtui.app.writing.draft_form import LinesForm
 from flagtui.models.rows import FlagRow
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 PAGES = {
     "flags": ("1", "pricing-page-test"),
@@ -22,123 +23,119 @@ PAGES = {
 
 async def open_page(program: Program, kind: str) -> RecordScreen[FlagRow]:
     key, name = PAGES[kind]
-    await program.press(key, "slash", *name, "enter", "enter")
+    await program.press(key)
+    listed = program.app.screen
+    assert isinstance(listed, ListScreen)
+    listed.search.set_line(name)
+    await program.press("enter")
     screen = program.app.screen
     assert isinstance(screen, RecordScreen)
     return screen
 
 
 @pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_comes_back_from_what_was_opened_above_it(setting: Setting, kind: str) -> None:
-    async with running(setting) as program:
-        screen = await open_page(program, kind)
-        await program.press("end")
-        before = program.screen
-        await program.press("J", "escape")
-        assert program.app.screen is screen
-        assert program.screen == before
-        await program.press("question_mark", "escape", "colon", "escape")
-        assert program.app.screen is screen
-        await program.press("escape")
-        assert isinstance(program.app.screen, ListScreen)
-        assert PAGES[kind][1] in program.screen
+async def test_a_page_comes_back_from_what_was_opened_above_it(program: Program, kind: str) -> None:
+    screen = await open_page(program, kind)
+    await program.press("end")
+    before = program.screen
+    await program.press("J", "escape")
+    assert program.app.screen is screen
+    assert program.screen == before
+    await program.press("question_mark", "escape", "colon", "escape")
+    assert program.app.screen is screen
+    await program.press("escape")
+    assert isinstance(program.app.screen, ListScreen)
+    assert PAGES[kind][1] in program.screen
 
 
 @pytest.mark.parametrize("kind", ["flags", "experiments"])
-async def test_a_link_opens_the_other_record_and_escape_leads_back(setting: Setting, kind: str) -> None:
-    async with running(setting) as program:
-        screen = await open_page(program, kind)
-        await program.press("l")
-        other = program.app.screen
-        assert isinstance(other, RecordScreen)
-        assert isinstance(other, FlagScreen) is (kind == "experiments")
-        await program.press("escape")
-        assert program.app.screen is screen
+async def test_a_link_opens_the_other_record_and_escape_leads_back(program: Program, kind: str) -> None:
+    screen = await open_page(program, kind)
+    await program.press("l")
+    other = program.app.screen
+    assert isinstance(other, RecordScreen)
+    assert isinstance(other, FlagScreen) is (kind == "experiments")
+    await program.press("escape")
+    assert program.app.screen is screen
 
 
 @pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_has_the_same_ways_to_copy_as_its_list(setting: Setting, kind: str) -> None:
-    async with running(setting) as program:
-        screen = await open_page(program, kind)
-        await program.press("Y", *"id", "enter")
-        assert str(screen.chosen()[0].id) in program.notices[-1]
+async def test_a_page_has_the_same_ways_to_copy_as_its_list(program: Program, kind: str) -> None:
+    screen = await open_page(program, kind)
+    await program.press("Y", *"id", "enter")
+    assert str(screen.chosen()[0].id) in program.notices[-1]
 
 
 @pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_has_its_record_as_json_that_folds_and_is_searched(setting: Setting, kind: str) -> None:
-    async with running(setting) as program:
-        screen = await open_page(program, kind)
-        await program.press("shift+tab")
-        assert isinstance(screen.pane, JsonPane)
-        whole = words(program.screen)
-        id = screen.chosen()[0].id
-        assert f'"id": {id}' in whole or f'"id": "{id}"' in whole
-        await program.press("enter")
-        assert "1 lines" in words(program.screen)
-        await program.press("enter", "slash", *"created_at", "enter")
-        assert "lines have it" in words(program.screen)
-        await program.press("escape")
-        assert program.app.screen is screen
-        await program.press("escape")
-        assert isinstance(program.app.screen, ListScreen)
+async def test_a_page_has_its_record_as_json_that_folds_and_is_searched(program: Program, kind: str) -> None:
+    screen = await open_page(program, kind)
+    await program.press("shift+tab")
+    assert isinstance(screen.pane, JsonPane)
+    whole = words(program.screen)
+    id = screen.chosen()[0].id
+    assert f'"id": {id}' in whole or f'"id": "{id}"' in whole
+    await program.press("enter")
+    assert "1 lines" in words(program.screen)
+    await program.press("enter", "slash", *"created_at", "enter")
+    assert "lines have it" in words(program.screen)
+    await program.press("escape")
+    assert program.app.screen is screen
+    await program.press("escape")
+    assert isinstance(program.app.screen, ListScreen)
 
 
 @pytest.mark.parametrize("kind", PAGES)
-async def test_tabs_of_a_page_are_clicked(setting: Setting, kind: str) -> None:
-    async with running(setting) as program:
-        screen = await open_page(program, kind)
-        line = next(at for at, text in enumerate(program.screen.splitlines()) if " Overview " in text)
-        await click(program, "JSON", line)
-        assert isinstance(screen.pane, JsonPane)
-        await click(program, "Overview", line)
-        assert not isinstance(screen.pane, JsonPane)
+async def test_tabs_of_a_page_are_clicked(program: Program, kind: str) -> None:
+    screen = await open_page(program, kind)
+    line = next(at for at, text in enumerate(program.screen.splitlines()) if " Overview " in text)
+    await click(program, "JSON", line)
+    assert isinstance(screen.pane, JsonPane)
+    await click(program, "Overview", line)
+    assert not isinstance(screen.pane, JsonPane)
 
 
-async def test_what_was_removed_in_a_form_comes_back_with_undo(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("checkout-redesign")
-        await program.press("e")
-        form = program.app.screen
-        assert isinstance(form, LinesForm)
-        before = words(program.screen)
-        place = next(at for at, line in enumerate(form._lines) if line.part == "condition")
-        form.query_one("OptionList").highlighted = place  # type: ignore[attr-defined]  # found by name
-        await program.press("d")
-        assert "not saved yet" in words(program.screen)
-        await program.press("u")
-        assert "nothing is changed" in words(program.screen)
-        assert words(program.screen).split("nothing is changed")[0][:400] == before[:400]
-        await program.press("u")
-        assert "nothing was changed in this form" in program.notices[-1]
-        assert program.wire.writes() == []
+async def test_what_was_removed_in_a_form_comes_back_with_undo(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    await program.press("e")
+    form = program.app.screen
+    assert isinstance(form, LinesForm)
+    before = words(program.screen)
+    place = next(at for at, line in enumerate(form._lines) if line.part == "condition")
+    form.query_one("OptionList").highlighted = place  # type: ignore[attr-defined]  # found by name
+    await program.press("d")
+    assert "not saved yet" in words(program.screen)
+    await program.press("u")
+    assert "nothing is changed" in words(program.screen)
+    assert words(program.screen).split("nothing is changed")[0][:400] == before[:400]
+    await program.press("u")
+    assert "nothing was changed in this form" in program.notices[-1]
+    assert program.wire.writes() == []
 
 
-async def test_tabs_and_keys_are_clicked(setting: Setting) -> None:
-    async with running(setting) as program:
-        await click(program, "3 Events", 1)
-        assert isinstance(program.app.screen, ListScreen)
-        assert program.app.screen.description.name == "events"
-        await click(program, "1 Flags", 1)
-        assert program.app.screen.description.name == "flags"
-        await click(program, "? help", -1)
-        assert "Turn the flag on or off" in program.screen
-        await program.press("escape")
-        await click(program, "⏎ open", -1)
-        assert isinstance(program.app.screen, FlagScreen)
-        await click(program, "esc back", -1)
-        assert isinstance(program.app.screen, ListScreen)
+async def test_tabs_and_keys_are_clicked(program: Program) -> None:
+    await click(program, "3 Events", 1)
+    assert isinstance(program.app.screen, ListScreen)
+    assert program.app.screen.description.name == "events"
+    await click(program, "1 Flags", 1)
+    assert program.app.screen.description.name == "flags"
+    await click(program, "? help", -1)
+    assert "Turn the flag on or off" in program.screen
+    await program.press("escape")
+    await click(program, "⏎ open", -1)
+    assert isinstance(program.app.screen, FlagScreen)
+    await click(program, "esc back", -1)
+    assert isinstance(program.app.screen, ListScreen)
 
 
 @pytest.mark.parametrize(
     ("key", "chip", "line"),
     [("1", "type", "type:"), ("2", "state", "is:"), ("3", "kind", "kind:"), ("4", "kind", "kind:")],
 )
-async def test_a_filter_above_a_list_is_clicked(setting: Setting, key: str, chip: str, line: str) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
-        await program.press(key)
-        await click(program, f"{chip} any", 3)
-        assert isinstance(program.app.screen, ListScreen)
-        assert program.app.screen.search.value.startswith(line)
+async def test_a_filter_above_a_list_is_clicked(program: Program, key: str, chip: str, line: str) -> None:
+    await program.press(key)
+    await click(program, f"{chip} any", 3)
+    assert isinstance(program.app.screen, ListScreen)
+    assert program.app.screen.search.value.startswith(line)
 
 
 async def click(program: Program, words: str, line: int) -> None:

@@ -10,6 +10,8 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 def ground(program: Program) -> str:
     """The colour beneath the rows."""
@@ -46,11 +48,10 @@ async def test_a_light_terminal_gets_a_light_screen(setting: Setting) -> None:
 
 @pytest.mark.parametrize("keys", [["n"], ["slash", *"new-nav", "enter", "e"], ["colon"], ["question_mark"]])
 async def test_the_line_that_enter_would_choose_stands_out_in_sixteen_colours(
-    setting: Setting, keys: list[str]
+    program: Program, keys: list[str]
 ) -> None:
-    async with running(setting) as program:
-        await program.press("f2", *"ansi", "enter", *keys)
-        lines = program.app.screen.query_one(OptionLines)
-        first, second = (lines.render_line(y + (lines.highlighted or 0)) for y in (0, 1))
-        assert all(piece.style is not None and piece.style.reverse for piece in first)
-        assert not any(piece.style is not None and piece.style.reverse for piece in second)
+    await program.press("f2", *"ansi", "enter", *keys)
+    lines = program.app.screen.query_one(OptionLines)
+    first, second = (lines.render_line(y + (lines.highlighted or 0)) for y in (0, 1))
+    assert all(piece.style is not None and piece.style.reverse for piece in first)
+    assert not any(piece.style is not None and piece.style.reverse for piece in second)

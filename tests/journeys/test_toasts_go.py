@@ -10,6 +10,8 @@ from textual.widgets._toast import ToastHolder
 
 from flagtui.app.shell.toasts import READ, LastingNotification
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 
 async def told(program: Program, text: str, seconds_ago: float) -> None:
     raised = LastingNotification(text, timeout=30.0, raised_at=time.time() - seconds_ago, markup=False)
@@ -39,17 +41,15 @@ async def test_what_was_read_goes_with_the_key_and_what_is_new_stays(
 
 
 @pytest.mark.parametrize("keys", [("down",), ("1",), ("slash",)], ids=" ".join)
-async def test_other_keys_and_the_same_tab_leave_them(setting: Setting, keys: tuple[str, ...]) -> None:
-    async with running(setting) as program:
-        await told(program, "new-nav is off", READ)
-        await program.press(*keys)
-        assert "new-nav is off" in program.screen
+async def test_other_keys_and_the_same_tab_leave_them(program: Program, keys: tuple[str, ...]) -> None:
+    await told(program, "new-nav is off", READ)
+    await program.press(*keys)
+    assert "new-nav is off" in program.screen
 
 
-async def test_escape_does_what_it_does_besides(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await told(program, "new-nav is off", READ)
-        await program.press("escape")
-        assert "new-nav is off" not in program.screen
-        assert program.app.screen.query_one("SearchLine").value == ""  # type: ignore[attr-defined]  # by name
+async def test_escape_does_what_it_does_besides(program: Program) -> None:
+    await program.go_to("new-nav")
+    await told(program, "new-nav is off", READ)
+    await program.press("escape")
+    assert "new-nav is off" not in program.screen
+    assert program.app.screen.query_one("SearchLine").value == ""  # type: ignore[attr-defined]  # by name

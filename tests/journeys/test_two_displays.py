@@ -11,7 +11,7 @@ from tests.doubles.whole_program import WIDTH, Setting, running
 @pytest.mark.parametrize("width", [132, 80] if FULL else [80])
 async def test_nothing_is_erased_beside_what_was_drawn(setting: Setting, width: int) -> None:
     before = COMPARED[WIDTH or width]
-    async with running(replace(setting, size=(width, 40), two_displays=True)) as program:
+    async with running(replace(setting, size=(width, 24), two_displays=True)) as program:
         await program.press("3", "i", "V", "j", "H", "k", "u", "escape")
         await program.press("4", "slash", *"nav", "enter", "j", "v", "v", "escape")
         await program.press("1", *"jjjjj", "ctrl+d", "ctrl+d", "g", "x", "x", "v", "question_mark", "escape")

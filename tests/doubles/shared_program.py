@@ -1,0 +1,48 @@
+"""One running program for many journeys that only look: each finds it as it was when it had just started."""
+
+from tests.doubles.whole_program import Program
+from tests.doubles.wire import Wire
+
+_ROWS = 2
+"""The first line of the search and the rows; the tabs above count what was read meanwhile."""
+
+
+class SharedProgram:
+    """A program that has just started, to hand to one journey after the other."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._began = program.timing.now
+        self._first = program.screen.splitlines()[_ROWS:]
+
+    async def start_over(self) -> Program:
+        """Close and take back all that a journey opened, typed, marked and ordered.
+
+        Raises AssertionError where something is left of it: such a journey needs a program of its own.
+        """
+        program, app = self._program, self._program.app
+        _let_pass(program.wire)
+        app.clear_notifications()
+        app.uncover_list()
+        await program.settle()
+        for screen in app.tabs.lists():
+            if screen.is_mounted:
+                screen.search.set_line("")
+                screen.rows.action_clear_marks()
+                if screen._finder.sort != screen.description.sort:
+                    screen._sort_by(screen.description.sort)
+                screen.rows.action_first()
+                screen.set_focus(screen.rows)
+        await program.press("1")
+        program.timing.now = self._began
+        app.ages.pass_minute()
+        await program.settle()
+        assert program.screen.splitlines()[_ROWS:] == self._first
+        assert program.wire.writes() == []
+        program.wire.passed.clear()
+        return program
+
+
+def _let_pass(wire: Wire) -> None:
+    wire.before = wire.after = lambda request: None
+    wire.held = lambda request: False
