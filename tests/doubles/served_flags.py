@@ -1,15 +1,18 @@
 """Every flag of the sample and everything the service says about it, read once."""
 
 import asyncio
+import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from tests.doubles.whole_program import KEY, NOW, make_template
+from tests.doubles.templates import sample_database
+from tests.doubles.whole_program import KEY, NOW
 
 from flagtui.api.http_library import in_process
 from flagtui.evaluate.definitions import Definitions
@@ -32,12 +35,19 @@ class Served:
 @pytest.fixture(scope="session")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Served]:
     """The sample as the service shows it, hostile project and all, read once."""
-    return asyncio.run(serve_flags(tmp_path_factory.mktemp("sample"), nasty=True))
+    return _served(sample_database(tmp_path_factory, one_in=16, nasty=True))
 
 
-async def serve_flags(folder: Path, **choices: Any) -> Sequence[Served]:
-    """The projects of the sample; with `nasty=True` also the one whose every text is hostile."""
-    service = create_service(make_template(folder / "service.db", **choices), clock=lambda: NOW)
+@cache
+def _served(template: Path) -> Sequence[Served]:
+    # Every folder that imports the fixture has one of its own.
+    database = template.with_name("served.db")
+    shutil.copy(template, database)
+    return asyncio.run(_read_projects(database))
+
+
+async def _read_projects(database: Path) -> Sequence[Served]:
+    service = create_service(database, clock=lambda: NOW)
     headers = {"Authorization": f"Bearer {KEY}"}
     try:
         async with httpx.AsyncClient(

@@ -33,7 +33,7 @@ class SharedProgram:
                     screen._sort_by(screen.description.sort)
                 screen.rows.action_first()
                 screen.set_focus(screen.rows)
-        await program.press("1")
+        app.tabs.open("1")
         program.timing.now = self._began
         app.ages.pass_minute()
         await program.settle()

@@ -22,13 +22,21 @@ PLACES = {
     "a flag": ("1", "j", "enter"),
     "the history of a flag": ("1", "j", "h"),
     "the list of experiments with its preview": ("2", "j"),
-    "an experiment": ("2", "j", "enter"),
     "the list of events with its preview": ("3", "j"),
     "an event": ("3", "j", "enter"),
     "the inbox": ("3", "i"),
     "the activity": ("4", "j"),
+}
+OF_ITS_OWN = {
+    "an experiment": ("2", "j", "enter"),
     "the journal": ("1", "space", "y", "J"),
 }
+"""Results are calculated at most once, and the journal tells what was changed."""
+
+
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting) -> Setting:
+    return replace(shared_setting, size=WIDE)
 
 
 def ages(program: Program) -> list[str]:
@@ -42,45 +50,52 @@ async def open_place(program: Program, keys: tuple[str, ...]) -> None:
     await program.settle()
 
 
+async def assert_ages(program: Program, keys: tuple[str, ...], back: tuple[str, ...]) -> None:
+    """What these keys open tells, three hours later, what it tells when it is opened again."""
+    await open_place(program, keys)
+    young = ages(program)
+    program.timing.now += HOURS
+    program.app.ages.pass_minute()
+    await program.settle()
+    aged = ages(program)
+    assert aged != young
+    assert "this minute" not in program.screen
+    await program.press(*back, *(key for key in keys if key not in ("space", "y", "j")))
+    assert aged == ages(program)
+
+
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", PLACES)
 async def test_three_hours_later_every_age_is_what_a_new_look_would_show(
-    setting: Setting, place: str
+    program: Program, place: str
 ) -> None:
+    await assert_ages(program, PLACES[place], ("escape",) if place == "the inbox" else ("escape", "1"))
+
+
+@pytest.mark.parametrize("place", OF_ITS_OWN)
+async def test_results_and_the_journal_tell_the_ages_of_a_new_look(setting: Setting, place: str) -> None:
     async with running(replace(setting, size=WIDE)) as program:
-        await open_place(program, PLACES[place])
-        young = ages(program)
-        program.timing.now += HOURS
-        program.app.ages.pass_minute()
-        await program.settle()
-        aged = ages(program)
-        assert aged != young
-        assert "this minute" not in program.screen
-        await program.press("escape", "1") if place != "the inbox" else await program.press("escape")
-        for key in PLACES[place]:
-            if key not in ("space", "y", "j"):
-                await program.press(key)
-        await program.settle()
-        assert aged == ages(program)
+        await assert_ages(program, OF_ITS_OWN[place], ("escape", "1"))
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_within_a_minute_everything_tells_the_same_age_and_nothing_is_drawn(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
+    program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
-        program.timing.now = program.timing.now // 60 * 60 + 2
-        program.app.ages.pass_minute()
-        await program.settle()
-        drawn = watch_drawing(program.app.screen.query_one(RowList), monkeypatch)
-        program.timing.now += 50
-        await program.settle()
-        assert drawn == []
-        await program.press("j")
-        row: FlagRow | None = program.app.screen.query_one(RowList).row
-        assert row is not None
-        line = next(text for text in program.screen.splitlines()[6:] if f" {row.key} " in text)
-        age = re.search(r" (now|\d+[a-z]+) *▏?[^▏]*$", line.partition("▏")[0])
-        assert age is not None
-        assert f"changed {age[1]} " in program.screen
+    program.timing.now = program.timing.now // 60 * 60 + 2
+    program.app.ages.pass_minute()
+    await program.settle()
+    drawn = watch_drawing(program.app.screen.query_one(RowList), monkeypatch)
+    program.timing.now += 50
+    await program.settle()
+    assert drawn == []
+    await program.press("j")
+    row: FlagRow | None = program.app.screen.query_one(RowList).row
+    assert row is not None
+    line = next(text for text in program.screen.splitlines()[6:] if f" {row.key} " in text)
+    age = re.search(r" (now|\d+[a-z]+) *▏?[^▏]*$", line.partition("▏")[0])
+    assert age is not None
+    assert f"changed {age[1]} " in program.screen
 
 
 def test_every_screen_that_draws_by_the_clock_of_ages_draws_them_anew() -> None:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
 from tests.doubles.slices import FULL
-from tests.doubles.whole_program import Program, Setting, running
+from tests.doubles.whole_program import Program, Setting
 from textual.events import Resize
 from textual.geometry import Size
 from textual.screen import Screen
@@ -19,7 +20,7 @@ from flagtui.app.writing.results_screen import LEFT_OUT, Result, ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
-DEALT: Final = 8
+DEALT: Final = 12
 """Of so many screens each has other sizes; a full run has every size on every screen."""
 ROOMY: Final = (100, 40)
 TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))
@@ -134,35 +135,40 @@ async def open_by(program: Program, way: Way) -> None:
     assert type(program.app.screen).__name__ == way.screen, way
 
 
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting) -> Setting:
+    return replace(shared_setting, size=ROOMY)
+
+
 def test_every_screen_of_the_source_is_opened() -> None:
     opened = {way.screen for way in WAYS} | PUSHED.keys() | BASES | BASES_TOO | {COVER}
     assert screens_in_the_source() == opened
 
 
-async def test_screens_live_at_every_size(setting: Setting) -> None:
-    async with running(replace(setting, size=ROOMY)) as program:
-        for place, way in enumerate(WAYS):
-            await open_by(program, way)
-            for size in sizes_for(place, way.screen):
-                await resize(program, size)
-            await leave(program)
-        for place, (name, make) in enumerate(PUSHED.items()):
-            program.app.push_screen(make())
+@pytest.mark.asyncio(loop_scope="module")
+async def test_screens_live_at_every_size(program: Program) -> None:
+    for place, way in enumerate(WAYS):
+        await open_by(program, way)
+        for size in sizes_for(place, way.screen):
+            await resize(program, size)
+        await leave(program)
+    for place, (name, make) in enumerate(PUSHED.items()):
+        program.app.push_screen(make())
+        await program.settle()
+        for size in sizes_for(place, name):
+            await resize(program, size)
+        await leave(program)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_screens_open_at_tiny_sizes(program: Program) -> None:
+    for place, way in enumerate(WAYS):
+        program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
+        for size in TINY if FULL else (TINY[place % len(TINY)],):
+            await program.press(*way.keys[:-1])
+            await quiet.press(program.app, way.keys[-1])
+            await resize_at_once(program, size)
             await program.settle()
-            for size in sizes_for(place, name):
-                await resize(program, size)
+            draw(program.app)
+            assert program.app._exception is None, (way, size)
             await leave(program)
-
-
-async def test_screens_open_at_tiny_sizes(setting: Setting) -> None:
-    async with running(replace(setting, size=ROOMY)) as program:
-        for place, way in enumerate(WAYS):
-            program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
-            for size in TINY if FULL else (TINY[place % len(TINY)],):
-                await program.press(*way.keys[:-1])
-                await quiet.press(program.app, way.keys[-1])
-                await resize_at_once(program, size)
-                await program.settle()
-                draw(program.app)
-                assert program.app._exception is None, (way, size)
-                await leave(program)

@@ -15,18 +15,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.fixture(scope="module")
-def shared_setting(shared_setting: Setting, everybody: Path) -> Setting:
-    return replace(shared_setting, template=everybody, size=WIDE)
+def shared_setting(shared_setting: Setting) -> Setting:
+    return replace(shared_setting, size=WIDE)
 
 
 @pytest.fixture
 def setting(template: Path, tmp_path: Path) -> Setting:
     return Setting(template, tmp_path, size=WIDE)
-
-
-@pytest.fixture
-def template(everybody: Path) -> Path:
-    return everybody
 
 
 def in_mode(setting: Setting, mode: str) -> Setting:
@@ -52,8 +47,8 @@ def side(program: Program) -> str:
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, mode: str) -> None:
-    async with running(in_mode(setting, mode)) as program:
+async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, everybody: Path, mode: str) -> None:
+    async with running(replace(in_mode(setting, mode), template=everybody)) as program:
         await program.go_to("checkout-redesign")
         await program.press("enter")
         overview = left(program)

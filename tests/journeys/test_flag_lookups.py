@@ -16,11 +16,6 @@ from textual.widgets import Input
 from flagtui.app.flags.flag_screen import FlagScreen
 
 
-@pytest.fixture
-def template(everybody: Path) -> Path:
-    return everybody
-
-
 def posts(program: Program, word: str) -> int:
     return sum(line.startswith("POST") and word in line for line in program.wire.passed)
 
@@ -82,8 +77,8 @@ async def test_what_is_closed_to_keys_says_so_and_is_not_asked_twice(
         assert "make a cohort: This server does not offer this to API keys." in words(program.screen)
 
 
-async def test_a_cohort_is_made_after_saying_who_would_be_in_it(setting: Setting) -> None:
-    async with running(setting) as program:
+async def test_a_cohort_is_made_after_saying_who_would_be_in_it(setting: Setting, everybody: Path) -> None:
+    async with running(replace(setting, template=everybody)) as program:
         await program.go_to("checkout-redesign")
         await program.press("enter", "C")
         question = words(program.screen)

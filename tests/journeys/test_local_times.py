@@ -4,12 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import FULL
 from tests.doubles.whole_program import Program, Setting, running, words
 from textual.widgets import Input
 
 from flagtui.app.activity.activity_screen import ActivityScreen
 
-pytestmark = pytest.mark.usefixtures("in_berlin")
+TWICE = pytest.mark.usefixtures("in_berlin")
+"""By the settings and by the environment; what the two have in common is tested where the zone is read."""
+ONCE = TWICE if FULL else pytest.mark.usefixtures("berlin")
 
 
 def activity(program: Program) -> ActivityScreen:
@@ -22,6 +25,7 @@ def exported(folder: Path) -> str:
     return next(folder.glob("activity-1-*Z.md")).read_text()
 
 
+@TWICE
 async def test_a_bare_moment_is_one_of_the_persons_clock(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("4", "at", *"09:58", "enter")
@@ -35,6 +39,7 @@ async def test_a_bare_moment_is_one_of_the_persons_clock(setting: Setting) -> No
         assert " CET " in program.screen.split("\n")[5]
 
 
+@ONCE
 async def test_what_is_copied_for_others_tells_utc_too(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +54,7 @@ async def test_what_is_copied_for_others_tells_utc_too(
         assert " CET** (08:57:" in text
 
 
+@ONCE
 async def test_the_journal_is_local_and_its_markdown_tells_both(setting: Setting) -> None:
     async with running(replace(setting, size=(132, 40))) as program:
         await program.go_to("new-nav")
@@ -59,6 +65,7 @@ async def test_the_journal_is_local_and_its_markdown_tells_both(setting: Setting
         assert " CET** (09:00:" in program.app.clipboard
 
 
+@ONCE
 async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
     async with running(replace(setting, snapshots=True)) as program:
         await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
@@ -72,6 +79,7 @@ async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
         assert "~ new-nav" in program.screen
 
 
+@TWICE
 async def test_a_schedule_is_made_in_local_time_and_says_so(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")

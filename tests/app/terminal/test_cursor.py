@@ -2,6 +2,7 @@
 
 from random import Random
 
+from tests.doubles.slices import at_most
 from textual.app import ComposeResult
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
@@ -10,7 +11,7 @@ from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
 
-STEPS = 10_000
+STEPS = at_most(5_000, 10_000)
 ROWS = [FlagRow(number, f"flag-{number}") for number in range(300)]
 MOVES = (
     "cursor_down",
@@ -34,7 +35,7 @@ class OneList(TerminalApp[None]):
         yield RowList(FLAG_COLUMNS, clock=lambda: 0.0)
 
 
-async def test_ten_thousand_steps_leave_it_on_the_row_under_the_cursor() -> None:
+async def test_random_steps_leave_it_on_the_row_under_the_cursor() -> None:
     random, app = Random("cursor"), OneList()
     async with app.run_test(size=(100, 24)) as pilot:
         rows: RowList[FlagRow] = app.query_one(RowList)
