@@ -3,6 +3,8 @@
 from tests.doubles.whole_program import Program
 from tests.doubles.wire import Wire
 
+from flagtui.app.lists.list_screen import ListScreen
+
 _ROWS = 2
 """The first line of the search and the rows; the tabs above count what was read meanwhile."""
 
@@ -26,7 +28,7 @@ class SharedProgram:
         app.uncover_list()
         await program.settle()
         for screen in app.tabs.lists():
-            if screen.is_mounted:
+            if isinstance(screen, ListScreen) and screen.is_mounted:
                 screen.search.set_line("")
                 screen.rows.action_clear_marks()
                 if screen._finder.sort != screen.description.sort:
