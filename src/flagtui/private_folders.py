@@ -14,6 +14,10 @@ PRIVATE = 0o700
 class ForeignFolder(PermissionError):
     """The folder, or the link to it, belongs to another user."""
 
+    def __str__(self) -> str:
+        # There is no number of a system's fault to name.
+        return str(self.strerror)
+
 
 def make_private(folder: "str | os.PathLike[str]") -> None:
     """Make the folder and its missing parents for this user alone, or take the access of others away.

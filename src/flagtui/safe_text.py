@@ -25,6 +25,8 @@ _PRINTABLE_BUT_MISLEADING: Final = re.compile(
 _FLAG_LETTERS: Final = "\U0001f1e6-\U0001f1ff"
 _TONES: Final = "\U0001f3fb-\U0001f3ff"
 _EMOJI: Final = "\u2190-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
+_JOINABLE: Final = "\u2194\u2195\u2600-\u27bf\u2b1b\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
+"""What joined emoji consist of; terminals draw other symbols beside each other, however they are joined."""
 _MAY_JOIN: Final = re.compile(f"[{_FLAG_LETTERS}{_TONES}]")
 """Characters that are printable by themselves and yet a part of the emoji beside them."""
 # Compiled when first met: few texts have emoji, and every start would pay.
@@ -32,7 +34,7 @@ _JOINED: Final = (
     # A flag of two letters; a digit in a keycap; an emoji, and emoji joined to it, each with its tone.
     f"[{_FLAG_LETTERS}]{{2}}|[0-9#*]\ufe0f?\u20e3"
     f"|[{_EMOJI}][\ufe0e\ufe0f]?[{_TONES}]?"
-    f"(?:\u200d[{_EMOJI}]\ufe0f?[{_TONES}]?)*"
+    f"(?:\u200d[{_JOINABLE}]\ufe0f?[{_TONES}]?){{0,7}}"
 )
 _NARROW_BEFORE_TONE: Final = (
     f"([\u2190-\u2bff\U0001f3cb\U0001f3cc\U0001f574\U0001f575\U0001f590])(?=[{_TONES}])"

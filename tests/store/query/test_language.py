@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flagtui.models.rows import FlagRow
+from flagtui.store.finder import Finder
 from flagtui.store.flag_listing import FLAGS
-from flagtui.store.query.language import Term, compile_query, read_line, text_test
+from flagtui.store.query.language import compile_query, read_line
 
 NOW = 1_800_000_000.0
 
@@ -247,8 +248,19 @@ def test_no_line_can_break_the_search(line: str) -> None:
 
 
 def test_phrase_of_separators_ends_soon() -> None:
-    term = Term[FlagRow]("", ("_", "_", "_", "_", "_", "x"), False, 0, 0)
+    test = compile_query(read_line('"_ _- _ _ _x"', FLAGS), now=NOW)
     start = process_time()
-    assert not text_test(term)("_" * 100)
-    assert text_test(term)("a_x")
+    assert not test(FlagRow(id=1, key="_" * 100))
+    assert test(FlagRow(id=1, key="a_x"))
     assert process_time() - start < 1
+
+
+@pytest.mark.parametrize("key", ["foo-b", "foo_b", "foo--b", "foob"])
+@pytest.mark.parametrize("line", ['"foo- b"', '"foo _b"', '"foo- _b"', '"foo b"'])
+def test_separators_of_a_phrase_are_interchangeable_in_lists_and_queries(line: str, key: str) -> None:
+    row = FlagRow(id=1, key=key)
+    finder = Finder([row], clock=lambda: NOW)
+    for text, is_match in ((line, True), (f"-{line}", False)):
+        query = read_line(text, FLAGS)
+        assert compile_query(query, now=NOW)(row) is is_match
+        assert bool(finder.find(text)) is is_match

@@ -197,9 +197,7 @@ def text_test(term: Term[Row]) -> Callable[[str], bool]:
     if len(term.words) == 1:
         word = term.words[0]
         return (lambda text: word not in text) if term.is_negated else (lambda text: word in text)
-    # A separator of a word counts as one between words: two that follow each other would take ages.
-    words = [word for word in _JOINT.sub("\0", "\0".join(term.words)).split("\0") if word]
-    search = re.compile(_SEPARATORS.join(map(re.escape, words or term.words[:1]))).search
+    search = re.compile(_SEPARATORS.join(map(re.escape, term.words))).search
     return lambda text: (search(text) is None) is term.is_negated
 
 
@@ -240,8 +238,11 @@ def _words(piece: Piece) -> tuple[str, ...]:
     if piece.mark != '"':
         return (folded,) if folded else ()
     parts = folded.split()
-    solid = tuple(part for part in parts if part.strip("-_"))
-    return solid if len(parts) > 1 else tuple(parts)
+    if len(parts) < 2:
+        return tuple(parts)
+    solid = "\0".join(part for part in parts if part.strip("-_"))
+    # A separator at the end of a part is one between parts: two that follow each other would take ages.
+    return tuple(_JOINT.sub("\0", solid).split("\0")) if solid else ()
 
 
 def _unknown(name: str, qualifiers: Mapping[str, Any]) -> str:
