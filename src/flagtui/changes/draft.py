@@ -24,6 +24,9 @@ from flagtui.safe_text import safe_text
 class Draft:
     """The values as the person has them now. Places in lists count from 0."""
 
+    noun: str
+    """What kind of record it is: `flag`."""
+
     def __init__(self, values: Mapping[str, JSON]) -> None:
         self.values: dict[str, JSON] = copy_json(dict(values))
         self._at_first: dict[str, JSON] = dict(values)

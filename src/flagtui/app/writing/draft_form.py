@@ -19,6 +19,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import FormLine, LineId, Part
+from flagtui.app.writing.shortened_lines import explain_elsewhere
 from flagtui.changes.draft import Draft
 from flagtui.models.json_value import copy_json
 from flagtui.safe_text import safe_text
@@ -82,8 +83,12 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         """Take away what the line is about, where that can be."""
 
     @abstractmethod
-    def move_line(self, line: FormLine, step: int) -> LineId | None:
-        """The id of the line where it stands now; None when it cannot be moved there."""
+    def find_target(self, line: FormLine, step: int) -> LineId | None:
+        """Return the id the line would have after the step; None at an end, and where it cannot be moved."""
+
+    @abstractmethod
+    def move_line(self, line: FormLine, step: int) -> None:
+        """Move what the line is about to its target."""
 
     @abstractmethod
     def save(self) -> None:
@@ -180,10 +185,16 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     def action_move(self, step: int) -> None:
         line = self._line
-        moved = self.move_line(line, step) if line is not None else None
-        if moved is not None:
-            self.show_change()
-            self._stand_on(moved)
+        target = self.find_target(line, step) if line is not None else None
+        if line is None or target is None:
+            return
+        if all(each.id != target for each in self._lines):
+            words = f"the next place has no line in this form{explain_elsewhere(self._copy)}"
+            self._changing.tell(Notice(words, "warning", "not moved"))
+            return
+        self.move_line(line, step)
+        self.show_change()
+        self._stand_on(target)
 
     def action_distribute(self) -> None:
         self._copy.distribute()

@@ -1,6 +1,6 @@
 """Lines of a form, each of which knows what it is about, and the questions they have in common."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -8,13 +8,12 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen, no_reading
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.draft import Draft
-from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
 from flagtui.changes.flags.flag_intent import Retagging, read_tags
 from flagtui.models.editable_fields import EditableField, is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import percent, share_bar, share_of
+from flagtui.text.formats import share_of
 from flagtui.text.styled import Piece
 
 Part = Literal[
@@ -60,11 +59,6 @@ def heading_line(word: str, about: str) -> FormLine:
     return FormLine("heading", (("\n ", ""), (word, "$text-muted"), (f"   {about}", "$faint")))
 
 
-def more_heading(count: int, plural: str) -> FormLine:
-    """What has no line here, because nobody goes through thousands."""
-    return FormLine("heading", ((f"   … and {count:,} more {plural}; E edits all as JSON", "$faint"),))
-
-
 def label_piece(label: str) -> Piece:
     """What a line is about, in the column of labels."""
     return f" {label:<{LABEL}}", "$text-muted"
@@ -89,38 +83,6 @@ def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
         return [(option.about or option.words, style)]
     text = safe_text(as_text(value), 200)
     return [(text, "bold" if "title" in field.traits else "")] if text else [("empty", "$faint")]
-
-
-def variant_lines(copy: Draft) -> Iterator[FormLine]:
-    """Each variant with its share, what they have together, and one more."""
-    for place, raw in enumerate(copy.variants[:MOST]):
-        variant = as_dict(raw)
-        share = as_number(variant.get("rollout_percentage")) or 0.0
-        yield FormLine(
-            "variant",
-            (
-                (f" {safe_text(as_text(variant.get('key')), 20):<22}", "bold $secondary"),
-                *share_bar(share / 100, BAR, "$secondary"),
-                (f" {percent(share):>7}", ""),
-                (f"   {safe_text(as_text(variant.get('name')), 40)}", "$text-muted"),
-            ),
-            place=place,
-        )
-    if copy.variants:
-        is_whole = abs(copy.share_sum - 100) <= SUM_TOLERANCE
-        sum_words = (
-            f" {'together':<{23 + BAR}}{percent(copy.share_sum):>7}",
-            "$success" if is_whole else "bold $error",
-        )
-        hint = "  = even shares" if is_whole else "  must be 100 %"
-        yield FormLine("sum", (sum_words, (hint, "$faint")))
-    if (more := len(copy.variants) - MOST) > 0:
-        yield more_heading(more, "variants")
-    else:
-        yield FormLine("add variant", ((" + a variant", "$faint"),))
-
-
-BAR: Final = 10
 
 
 VariantPart = Literal["share", "key", "name", "remove"]

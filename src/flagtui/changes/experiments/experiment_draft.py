@@ -52,6 +52,8 @@ def experiment_text(fresh: Experiment) -> RecordText:
 class ExperimentCopy(Draft):
     """An experiment as the person has it now, also unknown keys of metrics and settings."""
 
+    noun = "experiment"
+
     def __init__(self, fresh: Experiment, values: Mapping[str, JSON], *, has_own_flag: bool) -> None:
         super().__init__(values)
         self.fresh = fresh

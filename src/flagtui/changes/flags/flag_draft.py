@@ -67,6 +67,8 @@ def intent_of(found: Mapping[str, JSON], flag: Flag) -> Intent | None:
 class WorkingCopy(Draft):
     """A flag as the person has it now, also unknown keys of targeting."""
 
+    noun = "flag"
+
     def __init__(self, flag: Flag, values: Mapping[str, JSON]) -> None:
         super().__init__(values)
         self.flag = flag

@@ -54,7 +54,9 @@ def test_measures_and_form_count_the_metrics_they_leave_out() -> None:
     assert len(lines) <= 202
     assert "more metrics; the JSON tab has all" in plain(lines[-1:])
     form = plain(line.pieces for line in experiment_lines(ExperimentCopy.of(made), Companions()))
-    assert "… and 4,900 more metrics; E edits all as JSON" in form
+    assert "… and 4,900 more metrics; leave with esc; E edits the whole experiment as JSON" in form
+    assert "+ a metric" in form
+    assert "+ a shared metric" in form
 
 
 async def test_draft_of_thousands_of_events_is_not_asked_about_in_one_address(

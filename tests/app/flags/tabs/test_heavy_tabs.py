@@ -108,7 +108,7 @@ def test_form_of_a_heavy_flag_leads_to_its_json() -> None:
     copy = WorkingCopy.of(Flag.of(heavy.with_conditions(2_000)))
     lines = [*form_lines(copy)]
     words = plain(line.pieces for line in lines)
-    assert "… and 1,900 more conditions; E edits all as JSON" in words
+    assert "… and 1,900 more conditions; leave with esc; E edits the whole flag as JSON" in words
     assert len(lines) < 400
     assert len(copy.groups) == 2_000
     assert "… and 4,950 more properties" in plain(
@@ -117,6 +117,23 @@ def test_form_of_a_heavy_flag_leads_to_its_json() -> None:
     words = plain(line.pieces for line in form_lines(WorkingCopy.of(Flag.of(heavy.with_variants(2_000)))))
     assert "… and 1,900 more variants" in words
     assert "… and 1,900 more payloads" in words
+
+
+def test_form_of_a_new_heavy_flag_names_no_other_editor() -> None:
+    fields = Flag.of(heavy.with_conditions(2_000)).raw
+    words = plain(line.pieces for line in form_lines(WorkingCopy.new(fields)))
+    assert "… and 1,900 more conditions" in words
+    assert "as JSON" not in words
+
+
+def test_form_of_a_heavy_flag_can_add_to_every_list() -> None:
+    for record, part in (
+        (heavy.with_conditions(2_000), "add condition"),
+        (heavy.with_properties(5_000), "add property"),
+        (heavy.with_variants(2_000), "add variant"),
+    ):
+        parts = [line.part for line in form_lines(WorkingCopy.of(Flag.of(record)))]
+        assert part in parts
 
 
 def test_rollout_of_a_heavy_flag_offers_the_first_conditions_and_all() -> None:

@@ -69,12 +69,16 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         elif line.part == "metric":
             self._copy.remove_metric(cast(Place, line.name), line.place)
 
-    def move_line(self, line: FormLine, step: int) -> LineId | None:
-        if line.part != "metric":
+    def find_target(self, line: FormLine, step: int) -> LineId | None:
+        # The order of shared metrics is not kept.
+        if line.part != "metric" or line.name == "saved_metrics_ids":
             return None
-        to = line.place + step
-        moved = self._copy.move_metric(cast(Place, line.name), line.place, to)
-        return ("metric", line.name, to, -1) if moved else None
+        place = line.place + step
+        is_within = 0 <= place < len(self._copy.metrics(cast(Place, line.name)))
+        return ("metric", line.name, place, -1) if is_within else None
+
+    def move_line(self, line: FormLine, step: int) -> None:
+        self._copy.move_metric(cast(Place, line.name), line.place, line.place + step)
 
     def save(self) -> None:
         intent = self._copy.intent()

@@ -6,14 +6,12 @@ from typing import Final
 
 from flagtui.app.experiments.detail.judgement import stated_confidence
 from flagtui.app.writing.form_lines import (
-    MOST,
     FormLine,
     field_line,
     heading_line,
     label_piece,
-    more_heading,
-    variant_lines,
 )
+from flagtui.app.writing.shortened_lines import shortened_lines, variant_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.metric_words import (
     activated_by,
@@ -109,13 +107,13 @@ def _metrics(
 ) -> Iterator[FormLine]:
     yield heading_line(*words)
     metrics = copy.metrics(place) if place in copy.values else []
-    for at, raw in enumerate(metrics[:MOST]):
-        item = as_dict(raw)
+
+    def draw(at: int) -> Iterator[FormLine]:
+        item = as_dict(metrics[at])
         pieces = _shared(item, known) if place == "saved_metrics_ids" else _metric(item)
         yield FormLine("metric", tuple(pieces), place, at)
-    if len(metrics) > MOST:
-        yield more_heading(len(metrics) - MOST, "metrics")
-        return
+
+    yield from shortened_lines(copy, len(metrics), "metrics", draw)
     noun = "a shared metric" if place == "saved_metrics_ids" else "a metric"
     yield FormLine("add metric", ((f" + {noun}", "$faint"),), place)
 

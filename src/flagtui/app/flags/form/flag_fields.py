@@ -10,7 +10,6 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import (
     LABEL,
-    MOST,
     FormLine,
     ask_field,
     ask_item_share,
@@ -19,10 +18,9 @@ from flagtui.app.writing.form_lines import (
     field_line,
     heading_line,
     label_piece,
-    more_heading,
     no_problem,
-    variant_lines,
 )
+from flagtui.app.writing.shortened_lines import explain_elsewhere, shortened_lines, variant_lines
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_words import GROUP_TYPE
 from flagtui.models.filters import Property, as_index
@@ -52,19 +50,19 @@ def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]
     yield heading_line("CONDITIONS", "the first that fits decides")
     if names.groups or any(kind is not None for kind in copy.group_types):
         yield FormLine("counted", (label_piece("about"), _counted(copy, names)))
-    yield from _conditions(copy, names)
-    if (more := len(copy.groups) - MOST) > 0:
-        yield more_heading(more, "conditions")
-    else:
-        yield FormLine("add condition", ((" + a condition", "$faint"),))
+    yield from shortened_lines(
+        copy, len(copy.groups), "conditions", lambda place: _condition(copy, names, place)
+    )
+    yield FormLine("add condition", ((" + a condition", "$faint"),))
     yield heading_line("VARIANTS", "" if copy.variants else "none: the flag is on or off")
     yield from variant_lines(copy)
     yield heading_line("PAYLOADS", "JSON handed out with the value")
     keys, payloads = copy.payload_keys, copy.payloads
-    for key in keys[:MOST]:
-        yield FormLine("payload", tuple(_payload(copy, key, payloads)), key)
-    if len(keys) > MOST:
-        yield more_heading(len(keys) - MOST, "payloads")
+
+    def draw_payload(place: int) -> Iterator[FormLine]:
+        yield FormLine("payload", tuple(_payload(copy, keys[place], payloads)), keys[place])
+
+    yield from shortened_lines(copy, len(keys), "payloads", draw_payload)
 
 
 def counted_noun(kind: int | None, names: Names) -> str:
@@ -78,32 +76,31 @@ def _counted(copy: WorkingCopy, names: Names) -> Piece:
     return (nouns if len(kinds) == 1 else f"{nouns}, condition by condition", "")
 
 
-def _conditions(copy: WorkingCopy, names: Names) -> Iterator[FormLine]:
-    for place, raw in enumerate(copy.groups[:MOST]):
-        group = as_dict(raw)
-        share = as_number(group.get("rollout_percentage"))
-        share = 100.0 if share is None else share
-        properties = copy.properties(place)
-        kind = copy.group_type(place)
-        audience = "of everyone" if kind is None and not properties else f"of {counted_noun(kind, names)}"
-        pieces: list[Piece] = [
-            (f" {place + 1} ", "bold $primary"),
-            (f"{percent(share):>6}", "bold $success" if share > 0 else "bold $text-muted"),
-            (f" {audience}{' where' if properties else ''}", ""),
-        ]
-        if variant := as_text(group.get("variant")):
-            pieces += [(", as ", "$text-muted"), (safe_text(variant, 40), "$secondary")]
-        if about := as_text(group.get("description")):
-            pieces.append((f"   {safe_text(about, 60)}", "$faint"))
-        yield FormLine("condition", tuple(pieces), place=place)
-        for within, item in enumerate(properties[:CLAUSES]):
-            opening = "         " if within == 0 else "     and "
-            words = property_pieces(Property.of(as_dict(item)), names)
-            yield FormLine("property", ((opening, "$faint"), *words), place=place, within=within)
-        if len(properties) > CLAUSES:
-            yield more_heading(len(properties) - CLAUSES, "properties")
-        else:
-            yield FormLine("add property", (("         + a property", "$faint"),), place=place)
+def _condition(copy: WorkingCopy, names: Names, place: int) -> Iterator[FormLine]:
+    group = as_dict(copy.groups[place])
+    share = as_number(group.get("rollout_percentage"))
+    share = 100.0 if share is None else share
+    properties = copy.properties(place)
+    kind = copy.group_type(place)
+    audience = "of everyone" if kind is None and not properties else f"of {counted_noun(kind, names)}"
+    pieces: list[Piece] = [
+        (f" {place + 1} ", "bold $primary"),
+        (f"{percent(share):>6}", "bold $success" if share > 0 else "bold $text-muted"),
+        (f" {audience}{' where' if properties else ''}", ""),
+    ]
+    if variant := as_text(group.get("variant")):
+        pieces += [(", as ", "$text-muted"), (safe_text(variant, 40), "$secondary")]
+    if about := as_text(group.get("description")):
+        pieces.append((f"   {safe_text(about, 60)}", "$faint"))
+    yield FormLine("condition", tuple(pieces), place=place)
+
+    def draw_property(within: int) -> Iterator[FormLine]:
+        opening = "         " if within == 0 else "     and "
+        words = property_pieces(Property.of(as_dict(properties[within])), names)
+        yield FormLine("property", ((opening, "$faint"), *words), place=place, within=within)
+
+    yield from shortened_lines(copy, len(properties), "properties", draw_property, CLAUSES)
+    yield FormLine("add property", (("         + a property", "$faint"),), place=place)
 
 
 def _payload(copy: WorkingCopy, key: str, payloads: Mapping[str, JSON]) -> list[Piece]:
@@ -265,7 +262,7 @@ class FieldQuestions:
         copy = self._copy
         text, payload = copy.payload_text(key), copy.payloads.get(key)
         if payload is not None and not isinstance(payload, str):
-            note = "stored in another form than text; edit it with E"
+            note = f"stored in another form than text{explain_elsewhere(copy)}"
         elif payload == MASK:
             note = "it is encrypted; what you type here replaces it"
         else:

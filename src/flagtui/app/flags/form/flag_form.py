@@ -71,11 +71,13 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             case FormLine(part="payload", name=name):
                 self._copy.set_payload(name, None)
 
-    def move_line(self, line: FormLine, step: int) -> LineId | None:
-        if line.part not in ("condition", "property", "add property"):
-            return None
+    def find_target(self, line: FormLine, step: int) -> LineId | None:
         place = line.place + step
-        return ("condition", "", place, -1) if self._copy.move_condition(line.place, place) else None
+        is_movable = line.part in ("condition", "property", "add property")
+        return ("condition", "", place, -1) if is_movable and 0 <= place < len(self._copy.groups) else None
+
+    def move_line(self, line: FormLine, step: int) -> None:
+        self._copy.move_condition(line.place, line.place + step)
 
     def save(self) -> None:
         if self._copy.is_new:

@@ -1,0 +1,66 @@
+"""Long lists in a form: the first items and the last ones have lines, and what lies between is counted."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from flagtui.app.writing.form_lines import MOST, FormLine
+from flagtui.changes.draft import Draft
+from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
+from flagtui.models.json_value import as_dict, as_number, as_text
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import percent, share_bar
+from flagtui.text.styled import Piece
+
+LAST: Final = 10
+"""Items at the end of a long list that have lines: an item that is added goes there."""
+BAR: Final = 10
+"""Cells of the bar of a share."""
+
+
+def shortened_lines(
+    copy: Draft, count: int, plural: str, draw: Callable[[int], Iterable[FormLine]], most: int = MOST
+) -> Iterator[FormLine]:
+    """Yield the lines of at most so many items of a list; `draw` gives those of the item at a place.
+
+    The items without lines are counted between the first ones and the last ones.
+    """
+    first = count if count <= most else most - LAST
+    for place in range(first):
+        yield from draw(place)
+    if first == count:
+        return
+    words = f"   … and {count - most:,} more {plural}{explain_elsewhere(copy)}"
+    yield FormLine("heading", ((words, "$faint"),))
+    for place in range(count - LAST, count):
+        yield from draw(place)
+
+
+def explain_elsewhere(copy: Draft) -> str:
+    """Return where all of it can be edited, to follow a sentence; empty for a new record."""
+    return "" if copy.is_new else f"; leave with esc; E edits the whole {copy.noun} as JSON"
+
+
+def variant_lines(copy: Draft) -> Iterator[FormLine]:
+    """Each variant with its share, what they have together, and one more."""
+    yield from shortened_lines(copy, len(copy.variants), "variants", lambda place: [_variant(copy, place)])
+    if copy.variants:
+        is_whole = abs(copy.share_sum - 100) <= SUM_TOLERANCE
+        sum_words = (
+            f" {'together':<{23 + BAR}}{percent(copy.share_sum):>7}",
+            "$success" if is_whole else "bold $error",
+        )
+        hint = "  = even shares" if is_whole else "  must be 100 %"
+        yield FormLine("sum", (sum_words, (hint, "$faint")))
+    yield FormLine("add variant", ((" + a variant", "$faint"),))
+
+
+def _variant(copy: Draft, place: int) -> FormLine:
+    variant = as_dict(copy.variants[place])
+    share = as_number(variant.get("rollout_percentage")) or 0.0
+    pieces: tuple[Piece, ...] = (
+        (f" {safe_text(as_text(variant.get('key')), 20):<22}", "bold $secondary"),
+        *share_bar(share / 100, BAR, "$secondary"),
+        (f" {percent(share):>7}", ""),
+        (f"   {safe_text(as_text(variant.get('name')), 40)}", "$text-muted"),
+    )
+    return FormLine("variant", pieces, place=place)
