@@ -12,7 +12,7 @@ from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, reach_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flags_together import Found, Looked, RequestedChange
+from flagtui.changes.flags.flags_together import Found, Looked, RequestedChange, plan_together
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -90,6 +90,25 @@ async def test_heavy_flag_is_planned_in_a_thread() -> None:
         assert isinstance(found, Plan)
         assert found == looked.plan(frozenset({fresh.id}))
     assert [thread is threading.main_thread() for thread in threads] == [True, True, False, True]
+
+
+async def test_flags_that_are_heavy_together_are_planned_in_a_thread() -> None:
+    threads = []
+
+    def intent(fresh: Flag) -> Intent:
+        threads.append(threading.current_thread())
+        return Intent(fresh.id, {"active": False}, "turn off")
+
+    for count, is_beside in ((10, False), (100, True)):
+        flags = [Flag.of(heavy.with_conditions(count, id=id)) for id in (901, 902)]
+        looked = [
+            Looked(fresh, Context(now=NOW, dependents=()), RequestedChange(fresh.id, intent))
+            for fresh in flags
+        ]
+        threads.clear()
+        planned = await plan_together(looked)
+        assert [plan.id for plan in planned.plans] == [901, 902]
+        assert [thread is not threading.main_thread() for thread in threads] == [is_beside, is_beside]
 
 
 def test_question_counts_the_cautions_it_leaves_out() -> None:

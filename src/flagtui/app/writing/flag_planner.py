@@ -86,7 +86,7 @@ class FlagPlanner(InFlags[RequestedChange]):
             return await self._planned_alone(asked[0])
         looked = [found for _, found in await each(asked, partial(self._look, is_one_of_many=True))]
         unread = [item for item in looked if isinstance(item, NotPlanned)]
-        planned = plan_together([item for item in looked if isinstance(item, Looked)])
+        planned = await plan_together([item for item in looked if isinstance(item, Looked)])
         by_id = {request.record: request for request in asked}
         left_out = [*(item.left_out for item in unread), *planned.left_out, *planned.settled]
         steps = [PlannedStep(by_id[plan.id], plan) for plan in planned.plans]

@@ -17,7 +17,7 @@ from flagtui.models.json_value import JSON
 
 Found = Plan | NothingToDo | Blocked
 HEAVY: Final = 300
-"""Conditions, properties and variants from which a change is planned in a thread."""
+"""Conditions, properties and variants, of all flags together, from which changes are planned in a thread."""
 SOON: Final = 1.0
 """Seconds a question waits for what it could do without; what comes later is added to it."""
 
@@ -122,8 +122,17 @@ class PlannedTogether:
     """Those of them that are as wanted already."""
 
 
-def plan_together(looked: Sequence[Looked]) -> PlannedTogether:
-    """The plans that can be asked about together, and why the others cannot."""
+async def plan_together(looked: Sequence[Looked]) -> PlannedTogether:
+    """Return the plans that can be asked about together, and why the others cannot.
+
+    They are made in a thread where all of them take long: keys go on being heard meanwhile.
+    """
+    if sum(item.fresh.targeting.size for item in looked) < HEAVY:
+        return _plan_together(looked)
+    return await asyncio.to_thread(_plan_together, looked)
+
+
+def _plan_together(looked: Sequence[Looked]) -> PlannedTogether:
     known, left_out, settled = list(looked), list[LeftOut](), list[LeftOut]()
     while True:
         # What is left out stays as it is, and may stand in the way of the others.

@@ -83,7 +83,7 @@ async def plan_flags(
             surroundings = replace(surroundings, is_one_of_many=True, uncounted=UNASKED)
         request = request_for(intent)
         looked.append(await look_around(session.client.flags, flag, request, surroundings, adds_later=False))
-    planned = plan_together(looked)
+    planned = await plan_together(looked)
     return PlannedChange(
         planned.plans, FlagAdapter(session.client.flags), [*left_out, *planned.left_out], planned.settled
     )
