@@ -102,17 +102,17 @@ def _visible(text: str) -> str:
     shown: list[str] = []
     end = 0
     for joined in re.finditer(_JOINED, text):
-        shown += map(_alone, text[end : joined.start()])
+        shown += map(_draw_alone, text[end : joined.start()])
         if joined[0].replace(_JOINER, "").isprintable():
             shown.append(re.sub(_NARROW_BEFORE_TONE, "\\1\ufe0f", joined[0]))
         else:
-            shown += map(_alone, joined[0])
+            shown += map(_draw_alone, joined[0])
         end = joined.end()
-    shown += map(_alone, text[end:])
+    shown += map(_draw_alone, text[end:])
     return _MARK_RUN.sub(r"\1", "".join(shown))
 
 
-def _alone(character: str) -> str:
+def _draw_alone(character: str) -> str:
     """Return what is shown of a character that is joined to no other."""
     if character.isprintable() and not _PRINTABLE_BUT_MISLEADING.match(character):
         return _point(character) if _MAY_JOIN.match(character) else character

@@ -69,7 +69,7 @@ class Inspector:
         details = replace(details, flag=flag)
         yield details
         (dependents, no_dependents), changes, reach, _ = await asyncio.gather(
-            _told(lambda: self._client.flags.dependents(row.id)),
+            _try_to_ask(lambda: self._client.flags.dependents(row.id)),
             self._changes(row),
             self._reach(flag),
             self._name_groups(flag),
@@ -103,8 +103,8 @@ class Inspector:
         if not details.status or details.schedule is None:
             scheduled = {"model_name": "FeatureFlag", "record_id": str(row.id)}
             (status, no_status), (schedule, no_schedule) = await asyncio.gather(
-                _told(lambda: self._client.flags.status(row.id)),
-                _told(lambda: self._client.schedule.all(scheduled)),
+                _try_to_ask(lambda: self._client.flags.status(row.id)),
+                _try_to_ask(lambda: self._client.schedule.all(scheduled)),
             )
             details = replace(
                 details, status=status, no_status=no_status, schedule=schedule, no_schedule=no_schedule
@@ -118,7 +118,7 @@ class Inspector:
                 yield details
 
     async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
-        page, _ = await _told(lambda: self._client.flags.activity(row.id, limit=8))
+        page, _ = await _try_to_ask(lambda: self._client.flags.activity(row.id, limit=8))
         return page.entries if page is not None else ()
 
     async def _reach(self, flag: Flag) -> CountedReach:
@@ -156,10 +156,10 @@ class Inspector:
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
 
-async def _told(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | None, str]:
-    """What the server answers; None, and why, where it does not.
+async def _try_to_ask(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | None, str]:
+    """Return what the server answers; None, and why, where it does not.
 
-    It is asked once this begins: where this is cancelled before, nothing is left that nobody awaits.
+    It is asked once this begins: where this is cancelled before, no request is left without a reader.
     """
     try:
         return await ask(), ""

@@ -136,7 +136,7 @@ def _by_conditions(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation:
         result = evaluate_condition(run, flag, index, vantage)
         results.append(result)
         if result.outcome is Outcome.MATCHED:
-            doubt = _doubt(flag, results)
+            doubt = _find_doubt(flag, results)
             return _undecided(flag, doubt, results) if doubt else _matched(run, flag, results, vantage)
         if result.unknown and result.unknown.is_final:
             return _undecided(flag, result.unknown, results)
@@ -145,7 +145,7 @@ def _by_conditions(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation:
     return _unmatched(run, flag, results, vantage)
 
 
-def _doubt(flag: Flag, results: Sequence[ConditionResult]) -> Unknown | None:
+def _find_doubt(flag: Flag, results: Sequence[ConditionResult]) -> Unknown | None:
     """Return the costly pattern of an earlier condition that may serve another value than the last one.
 
     The product's engine would decide that condition: unlike other unknowns, it is open here alone.

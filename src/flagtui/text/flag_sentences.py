@@ -51,7 +51,7 @@ _COLOURS: Final[dict[Role, str]] = {
 def who_sees_it(filters: Filters, names: Names = NO_NAMES, lines: int | None = None) -> Iterator[list[Piece]]:
     """Yield one line after another; the first of each condition carries its number, as servers count them.
 
-    With `lines`, conditions and properties beyond about so many lines are counted, not told.
+    With `lines`, conditions and properties beyond about so many lines are counted, not drawn.
     """
     if not filters.is_editable:
         yield [("rules of a newer kind; shown as JSON, not editable here", "$warning")]
