@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from flagtui.api.clock import Urgency
+from flagtui.api.errors import ListRepeats, ListTooLong
 from flagtui.models.rows import FlagRow, RowPage
-from flagtui.store.record_list import FIRST_PAGE, SMALL, WHOLE_AGAIN, Query, RecordList
+from flagtui.store.record_list import CUT_AGAIN, FIRST_PAGE, SMALL, WHOLE_AGAIN, Query, RecordList
 
 NOW = 1_800_000_000.0
 
@@ -19,9 +20,12 @@ class Server:
     flags: list[FlagRow]
     is_capped: bool = False
     asked: list[Query] = field(default_factory=list)
+    cut_by: ListTooLong | None = None
 
     async def pages(self, filters: Query | None = None) -> AsyncGenerator[RowPage[FlagRow], None]:
         yield RowPage(tuple(self.flags), len(self.flags))
+        if self.cut_by is not None:
+            raise self.cut_by
 
     async def page(
         self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
@@ -101,3 +105,37 @@ async def test_archived_records_are_not_counted_as_known() -> None:
     records = await loaded(server, clock)
     records.collection.put(FlagRow(id=999, key="put-away", archived=True))
     assert await records.compare() is False
+
+
+async def test_list_that_is_short_again_is_cut_no_more() -> None:
+    server, clock = Server(flags(150), cut_by=ListTooLong("long")), Clock()
+    records = await loaded(server, clock)
+    assert (records.loading.too_long, records.loading.age) == (server.cut_by, None)
+    server.flags = flags(3)
+    assert await records.compare() is False
+    assert records.collection.is_complete
+    assert (records.loading.too_long, records.loading.age) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("cause", "interval"), [(ListRepeats("again"), WHOLE_AGAIN), (ListTooLong("long"), CUT_AGAIN)]
+)
+async def test_cut_list_is_loaded_again_after_an_interval(cause: ListTooLong, interval: float) -> None:
+    server, clock = Server(flags(150), cut_by=cause), Clock()
+    records = await loaded(server, clock)
+    clock.now = NOW + interval - 1
+    assert await records.compare() is False
+    clock.now += 1
+    assert await records.compare() is True
+    server.cut_by = None
+    await records.loading.run()
+    assert (records.loading.too_long, records.loading.age) == (None, 0)
+
+
+async def test_cut_list_is_never_dated_as_current() -> None:
+    server, clock = Server(flags(150), cut_by=None), Clock()
+    records = await loaded(server, clock)
+    server.cut_by = ListTooLong("long")
+    await records.loading.run()
+    records.loading.confirm()
+    assert records.loading.loaded_at == NOW

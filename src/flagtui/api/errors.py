@@ -287,6 +287,10 @@ class ListTooLong(TooLarge):
     advice = "Narrow it with a filter, where there is one; the server may be at fault."
 
 
+class ListRepeats(ListTooLong):
+    """The server sends rows again instead of the rest of the list: a fault that may pass, and no limit."""
+
+
 LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered, PaymentNeeded, ListTooLong)
 
 

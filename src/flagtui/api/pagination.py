@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from flagtui.api.errors import ListTooLong
+from flagtui.api.errors import ListRepeats, ListTooLong
 from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
@@ -61,8 +61,8 @@ class Pages(Generic[Row]):
             async with aclosing(_rest(self._fetch, self._sweep, self._step, at_once)) as pages:
                 async for page in pages:
                     yield page
-            if self._sweep.stopped_because:
-                raise ListTooLong(self._sweep.stopped_because)
+            if self._sweep.stopped_because is not None:
+                raise self._sweep.stopped_because
             self._sweeps_left = self._sweeps_left - 1 if self._sweep.has_moved else 0
             # Rows deleted while we read have moved others from a page to come to one already read.
             self._sweep = _Sweep(
@@ -104,19 +104,23 @@ class _Sweep(Generic[Row]):
     again: list[tuple[int, int]] = field(default_factory=list)
     is_first: bool = True
     """A later pass meets rows that are known, and stops where it meets nothing else."""
-    stopped_because: str = ""
+    stopped_because: ListTooLong | None = None
     """Why the rest of the list is not read."""
 
     def next_span(self, step: int) -> tuple[int, int] | None:
         """The offset and limit to ask for next."""
-        if self.stopped_because or not (self.again or self.offset < self.end):
+        if self.stopped_because is not None or not (self.again or self.offset < self.end):
             return None
         if self.stale >= AT_ONCE * 2:
             if self.is_first:
-                self.stopped_because = "The server repeats rows instead of sending the rest of the list."
+                self.stopped_because = ListRepeats(
+                    "The server repeats rows instead of sending the rest of the list."
+                )
             return None
         if limit := self.bounds.reached(self.again[-1][0] if self.again else self.offset):
-            self.stopped_because = f"Reading stopped at {limit}; the server has more of the list."
+            self.stopped_because = ListTooLong(
+                f"Reading stopped at {limit}; the server has more of the list."
+            )
             return None
         if self.again:
             return self.again.pop()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
 from flagtui.api.clock import Urgency
-from flagtui.api.errors import ApiError, ListTooLong
+from flagtui.api.errors import ApiError, ListRepeats, ListTooLong
 from flagtui.models.rows import RowPage
 from flagtui.store.collection import Collection, Identified
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, RunningLoad, State
@@ -18,6 +18,10 @@ Row = TypeVar("Row", bound=Identified)
 
 RESUMES: Final = 300.0
 """Seconds after a failure in which a load goes on with the pages that are missing."""
+WHOLE_AGAIN: Final = 600.0
+"""Seconds after which a list that cannot be proven current is loaded again, where that costs little."""
+CUT_AGAIN: Final = 3_600.0
+"""Seconds after which a list longer than the limits is read again: that takes hundreds of requests."""
 
 
 class Loading(Generic[Row]):
@@ -54,6 +58,7 @@ class Loading(Generic[Row]):
         """The total the server says is a lower bound; only the end of the list tells."""
         self.too_long: ListTooLong | None = None
         """Why the rest of the list is not read: it does not end within the limits. The rows here are good."""
+        self._cut_at = 0.0
         self.loaded_at: float | None = None
         """When the rows were last complete, Unix seconds by this machine's clock."""
         self.server_ahead: float = 0.0
@@ -63,6 +68,12 @@ class Loading(Generic[Row]):
     def age(self) -> float | None:
         """Seconds since the rows were complete; None when they never were."""
         return None if self.loaded_at is None else max(0.0, self._clock() - self.loaded_at)
+
+    @property
+    def is_cut_for_long(self) -> bool:
+        """Whether reading stopped before the end of the list, so long ago that it is worth another try."""
+        interval = WHOLE_AGAIN if isinstance(self.too_long, ListRepeats) else CUT_AGAIN
+        return self.too_long is not None and self._clock() - self._cut_at >= interval
 
     @property
     def is_running(self) -> bool:
@@ -83,9 +94,14 @@ class Loading(Generic[Row]):
         self._become(Recalled())
 
     def confirm(self) -> None:
-        """The rows were compared with the server's without loading them again, and are current."""
+        """The rows were compared with the server's without loading them again, and are current.
+
+        A list that was cut is never dated as current.
+        """
         if isinstance(self.state, Loaded):
-            self.trouble, self.loaded_at = None, self._clock()
+            self.trouble = None
+            if self.too_long is None:
+                self.loaded_at = self._clock()
             self._become(Loaded())
 
     def set_trouble(self, trouble: ApiError | None) -> None:
@@ -100,6 +116,7 @@ class Loading(Generic[Row]):
             self._collection.begin_load(is_whole=self._is_whole)
             self._collection.add_page(page.rows, page.total, page.unreadable)
             self._collection.finish_load(self._covers)
+            self.too_long = None
             self.confirm()
 
     async def run(self, *, is_asked: bool = False, resume: bool = False) -> State:
@@ -148,7 +165,11 @@ class Loading(Generic[Row]):
                 self._collection.abandon_load()
 
     def _finish(self, too_long: ListTooLong | None = None) -> None:
-        self.trouble, self.too_long, self.loaded_at = None, too_long, self._clock()
+        self.trouble, self.too_long = None, too_long
+        if too_long is None:
+            self.loaded_at = self._clock()
+        else:
+            self._cut_at = self._clock()
         self._collection.finish_load(self._covers, is_cut=too_long is not None)
         self._become(Loaded())
 
@@ -176,9 +197,7 @@ Query = Mapping[str, str | int]
 FIRST_PAGE: Final = 100
 """Records of a page that is asked for alone."""
 SMALL: Final = 1_000
-"""Records up to which a list that cannot be proven current is now and then loaded again as a whole."""
-WHOLE_AGAIN: Final = 600.0
-"""Seconds after which that happens."""
+"""Records up to which a list that cannot be proven current is loaded again after `WHOLE_AGAIN`."""
 SEARCHED: Final = 3
 """Letters from which the server is asked; fewer find too much."""
 SEARCH_LIMIT: Final = 200
@@ -245,7 +264,7 @@ class RecordList(Generic[Row]):
         known = sum(1 for row in collection.said_rows if not _is_archived(row))
         if loading.too_long is not None:
             # What is not read is counted as well, so the counts always differ.
-            return False
+            return loading.is_cut_for_long
         is_due = page.total <= SMALL and (loading.age or 0.0) >= WHOLE_AGAIN
         return is_due or (page.total != known and not page.is_capped)
 

@@ -134,13 +134,14 @@ class Polling:
         found = await changes_since(workspace.client.flags, self._mark_of(workspace))
         self._marks = {workspace: found.mark}
         workspace.activity.hear(found.mark.newest)
-        if found.must_reload and workspace.loading("flags").too_long is None:
+        loading = workspace.loading("flags")
+        if loading.is_cut_for_long or (found.must_reload and loading.too_long is None):
             await workspace.refresh()
         for row in found.rows:
             workspace.flags.put(row, asked)
         for record in found.gone:
             workspace.flags.remove(record)
-        workspace.loading("flags").confirm()
+        loading.confirm()
 
     def _mark_of(self, workspace: Workspace) -> Mark:
         mark = self._marks.get(workspace, Mark())
