@@ -58,6 +58,8 @@ class Server:
         self.flags = [flag(1), flag(2)]
         self.archived = [flag(3, active=False, archived=True)]
         self.status: dict[str, int] = {}
+        self.repeats_flags = False
+        """Whether the list of flags never ends, by its count."""
         self.asked: list[str] = []
         self.searched: list[str] = []
 
@@ -72,7 +74,7 @@ class Server:
         if path == "/api/projects/12/feature_flags/":
             self.searched.append(request.url.params.get("search", ""))
             rows = self.archived if request.url.params.get("archived") == "true" else self.flags
-            body = page(rows)
+            body = {**page(rows), **({"count": 1_000, "next": "https://x"} if self.repeats_flags else {})}
         return httpx.Response(self.status.get(path, 200), content=json.dumps(body))
 
 
@@ -269,3 +271,15 @@ async def test_once_everything_is_there_the_server_is_not_searched(
     await workspace.refresh()
     assert await workspace.search_server("flags", read_line("flag", FLAGS).longest_word) == 0
     assert server.searched == [""]
+
+
+async def test_cut_list_is_not_kept_as_a_complete_copy(open_workspace: Open, server: Server) -> None:
+    workspace = open_workspace()
+    await workspace.refresh()
+    server.flags, server.repeats_flags = [flag(9)], True
+    await workspace.refresh()
+    assert workspace.loading("flags").too_long is not None
+    assert not workspace.keep()
+    later = open_workspace()
+    assert later.recall()
+    assert ids(later) == [1, 2]
