@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 
+from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.lists.loaded_list import WorkspaceList
@@ -123,3 +124,44 @@ async def test_keys_that_need_no_server_are_handled_at_once(setting: Setting) ->
         assert len(program.app.screen.rows.marks) == 1  # type: ignore[attr-defined]  # a list
         connected.set()
         await program.settle()
+
+
+@asynccontextmanager
+async def loading_events(setting: Setting) -> AsyncIterator[Program]:
+    """Event definitions of which no page has come."""
+    async with running(setting) as program:
+        program.wire.held = lambda request: request.url.path.endswith("/event_definitions/")
+        await program.press_without_waiting("3")
+        assert isinstance(program.app.screen, WorkspaceList)
+        assert not program.app.screen.rows.shown
+        yield program
+        program.wire.let_go.set()
+        await program.settle()
+
+
+async def test_keys_about_no_row_wait_for_no_rows(setting: Setting) -> None:
+    async with loading_events(setting) as program:
+        for key, opened in (("p", "Picker"), ("equals_sign", "Since")):
+            await program.press_without_waiting(key)
+            assert opened in type(program.app.screen).__name__
+            await program.press_without_waiting("escape")
+
+
+async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) -> None:
+    async with loading_events(setting) as program:
+        await program.press_without_waiting("enter")
+        program.app.changing._keys._announce()
+        await program.press_without_waiting("j")
+        assert "Loading rows…; your keys are queued until then. Esc drops them." in program.notices
+        program.wire.let_go.set()
+        await program.settle()
+        assert isinstance(program.app.screen, EventScreen)
+
+
+async def test_list_of_its_own_waits_for_no_other_list(setting: Setting) -> None:
+    async with loading_events(setting) as program:
+        await program.press_without_waiting("J")
+        await program.press_without_waiting("z")
+        await program.press_without_waiting("escape")
+        assert isinstance(program.app.screen, WorkspaceList)
+        assert not any("dropped" in notice for notice in program.notices)

@@ -65,6 +65,8 @@ class Command(Struct, frozen=True):
 
     needs_server: bool = False
     """Whether it does nothing without a connection, as every command that writes."""
+    needs_row: bool = True
+    """Whether it is about a row of the list it is given in, where it needs the server."""
 
     @property
     def verb(self) -> str:

@@ -22,7 +22,7 @@ lists
 *? lists.open  enter  .  .  Open what is under the cursor
 
 flags flag experiments experiment events event activity journal
-*! app.undo  u  .  .  Take back your last change, of whatever kind
+*!~ app.undo  u  .  .  Take back your last change, of whatever kind
 
 flags flag
 *! flags.rollout  percent_sign  .  .  Set the rollout: a number, or a step of the ramp
@@ -35,7 +35,7 @@ flags flag
 ! flags.schedule  at  .  .  Schedule a change of the flag, or see what is scheduled
 
 flags
-! flags.new  n  .  .  Make a new flag
+!~ flags.new  n  .  .  Make a new flag
 
 flags flag activity
 *? flags.who  w  .  open_tab('who')  Who sees it: evaluate the flag for one or two people
@@ -43,10 +43,10 @@ flags flag activity
 
 flags
 - flags.runtime  r  .  cycle('runtime')  Filter by runtime: next value
-? flags.deleted  ctrl+r  .  .  Flags that were deleted lately, to bring them back
-? flags.ids  number_sign  find ids  .  Flags by pasted ids, also of other lists
-? flags.my_values  I  my flags  my_flags  What every flag is for the holder of the key
-? flags.definitions  ctrl+g  .  .  The data libraries evaluate flags with: look, search, write to a file
+?~ flags.deleted  ctrl+r  .  .  Flags that were deleted lately, to bring them back
+?~ flags.ids  number_sign  find ids  .  Flags by pasted ids, also of other lists
+?~ flags.my_values  I  my flags  my_flags  What every flag is for the holder of the key
+?~ flags.definitions  ctrl+g  .  .  The data libraries evaluate flags with: look, search, write to a file
 
 flag experiment event
 - page.next_tab  tab,right  next tab  step_tab(1)  The next tab
@@ -81,7 +81,7 @@ experiments experiment
 ! experiments.edit_json  E  edit JSON  .  Edit it as JSON in your editor
 
 experiments
-*! experiments.new  n  .  .  Make a new experiment
+*!~ experiments.new  n  .  .  Make a new experiment
 - experiments.result  r  .  cycle('result')  Filter by result: next value
 
 experiment experiments
@@ -96,7 +96,7 @@ days
 * days.read_again  f5  read again  .  Read what the server has stored
 
 events
-*? events.inbox  i  .  .  Tidy up: one event after the other
+*?~ events.inbox  i  .  .  Tidy up: one event after the other
 
 events event
 *! events.verify  V  .  .  Verify the event, or take that back; verifying un-hides
@@ -201,17 +201,17 @@ form
 * form.back  escape  leave  back  Leave the form; asks first when something was changed
 
 flags flag experiments experiment events event activity journal
-! app.redo  U  .  .  Make again what you undid last
+!~ app.redo  U  .  .  Make again what you undid last
 
 everywhere
 - app.flags  1  .  app.tab('1')  Go to the flags
 - app.experiments  2  .  app.tab('2')  Go to the experiments
 - app.events  3  .  app.tab('3')  Go to the event definitions
 - app.activity  4  .  app.tab('4')  Go to the activity of the project
-*? app.project  p  .  app.project  Switch to another project
+*?~ app.project  p  .  app.project  Switch to another project
 - app.profile  P  .  app.profile  Switch to another profile
 - app.journal  J  .  app.journal  Journal: your changes from this machine; search them, take any of them back
-? app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
+?~ app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
 - app.theme  f2  .  app.theme  Another theme: light, dark, high contrast
 - app.settings  f4  .  app.settings  Read the settings file again: theme, keys, columns, profile
 - app.tour  f3  .  app.tour  A minute's tour, or its end
@@ -228,8 +228,8 @@ everywhere
 * app.back  escape  .  .  One step back: out of the search line, the search, the marks, the page
 """
 """Under a line of places a row for each command, its cells two spaces apart: what it is, keys, title, action
-and help. `*` is shown first on the last line, `!` writes, `>` turns keys, `?` needs the server, as `!` does;
-`.` is the name after the dot."""
+and help. `*` is shown first on the last line, `!` writes, `>` turns keys, `?` needs the server, as `!` does,
+and with `~` no row of a list; `.` is the name after the dot."""
 
 OLD_NAMES: Final[Mapping[str, str]] = {
     **{
@@ -283,6 +283,7 @@ def _commands(rows: str) -> Iterator[Command]:
             writes="!" in marks,
             turns_keys=">" in marks,
             needs_server="!" in marks or "?" in marks,
+            needs_row="~" not in marks,
         )
 
 

@@ -52,6 +52,13 @@ class WorkspaceList(ListScreen[R]):
         elif self._breathing is None:
             self._breathing = self.set_timer(BREATH, self._draw)
 
+    @property
+    def awaits_rows(self) -> bool:
+        """Whether rows are being loaded, or are about to be."""
+        workspace = self._app_state.workspace
+        loading = workspace.loading(self.kind) if workspace is not None else None
+        return loading is None or loading.is_running or isinstance(loading.state, Empty)
+
     def _enter(self, workspace: Workspace | None) -> None:
         """Leave the rows of one project for those of another."""
         self._workspace, self._is_drawn, self._sought = workspace, False, None

@@ -4,7 +4,7 @@ Loaded by the first key.
 """
 
 import asyncio
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from textual import events
 from textual.timer import Timer
@@ -14,17 +14,28 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.screens import Screens
-from flagtui.store.load_progress import Empty, RecordId
+from flagtui.store.load_progress import RecordId
 from flagtui.text.formats import count
 from flagtui.text.styled import Notice
 
 NEEDS_SERVER: Final = frozenset(command.id for command in COMMANDS if command.needs_server)
 """Ids of these commands."""
-NEEDS_ROWS: Final = frozenset(command.id for command in COMMANDS if command.action.startswith("rows("))
+MOVES: Final = frozenset(command.id for command in COMMANDS if command.action.startswith("rows("))
 """Those that move the cursor or mark: on a list without rows the next key would be about another row."""
+NEEDS_ROWS: Final = MOVES | {command.id for command in COMMANDS if command.needs_server and command.needs_row}
+"""Those about a row. For others that need the server a connection is enough."""
 QUIT: Final = "ctrl+q"
 NOTICED_AFTER: Final = 0.5
 """Seconds after which a queue is announced; most connections take less."""
+
+
+@runtime_checkable
+class AwaitsRows(Protocol):
+    """A screen whose list may still get its first rows by itself."""
+
+    @property
+    def awaits_rows(self) -> bool:
+        """Whether rows are being loaded."""
 
 
 class KeyQueue:
@@ -42,6 +53,8 @@ class KeyQueue:
         self._rows: RowList[object] | None = None
         self._record: RecordId | None = None
         """What was under the cursor when the first of them was pressed."""
+        self._needs_rows = False
+        """Whether one of them is about a row."""
         self._delivered: events.Event | None = None
         self._is_releasing = False
         self._notice: Timer | None = None
@@ -53,37 +66,45 @@ class KeyQueue:
             return False
         key = event.key if isinstance(event, events.Key) else ""
         if not self._keys and not self._is_releasing:
-            return self._is_first(key) and self._begin(event)
+            return self._is_first(key) and self._begin(event, key)
         if key == QUIT:
             self._clear()
             return False
         if key == "escape":
             self._drop("Escape")
         else:
-            self._keys.append(event)
+            self._queue(event, key)
         return True
 
     def _is_first(self, key: str) -> bool:
         """Whether the key is one of a list that has no connection, or no rows yet, and needs them."""
         app, rows = self._app, self._app.focused
-        if not isinstance(rows, RowList) or app.screen.is_modal or self._is_ready(rows):
+        if not isinstance(rows, RowList) or app.screen.is_modal:
             return False
-        active = app.screen.active_bindings.get(key)
-        if active is None or not active.enabled:
+        id = self._command_of(key)
+        if self._is_ready(rows, needs_rows=id in NEEDS_ROWS):
             return False
         # Picking a flag takes its key from its row and leaves.
         is_picked = rows.shown > 0 and self._app_state.session.pick is not None
-        id = active.binding.id
-        return (id in NEEDS_SERVER and not is_picked) or (id in NEEDS_ROWS and not rows.shown)
+        return (id in NEEDS_SERVER and not is_picked) or (id in MOVES and not rows.shown)
 
-    def _is_ready(self, rows: RowList[object]) -> bool:
-        workspace = self._app_state.workspace
-        if workspace is None or rows.shown:
-            return workspace is not None
-        loading = workspace.loading(self._app_state.kind)
-        return not (loading.is_running or isinstance(loading.state, Empty))
+    def _command_of(self, key: str) -> str:
+        """Return the id of what the key does on this screen; empty where it does nothing now."""
+        active = self._app.screen.active_bindings.get(key)
+        return (active.binding.id or "") if active is not None and active.enabled else ""
 
-    def _begin(self, event: events.Key | events.Paste) -> bool:
+    def _is_ready(self, rows: RowList[object], *, needs_rows: bool) -> bool:
+        if self._app_state.workspace is None:
+            return False
+        screen = self._app.screen
+        is_awaited = isinstance(screen, AwaitsRows) and screen.awaits_rows
+        return not needs_rows or rows.shown > 0 or not is_awaited
+
+    def _queue(self, event: events.Key | events.Paste, key: str) -> None:
+        self._keys.append(event)
+        self._needs_rows = self._needs_rows or self._command_of(key) in NEEDS_ROWS
+
+    def _begin(self, event: events.Key | events.Paste, key: str) -> bool:
         """Queue the first key; refuse it where the connection has failed."""
         if self._app_state.trouble is not None:
             tell(self._app, Notice("There is no connection; F5 tries again.", "warning", "not possible now"))
@@ -91,18 +112,20 @@ class KeyQueue:
         rows = self._app.focused
         if isinstance(rows, RowList):
             self._rows, self._record = rows, rows.row_id
-        self._keys.append(event)
+        self._queue(event, key)
         self._notice = self._app.set_timer(NOTICED_AFTER, self._announce)
         return True
 
     def _announce(self) -> None:
         if self._keys and not self._is_releasing:
-            tell(self._app, Notice("Connecting; your keys are queued until then. Esc drops them."))
+            cause = "Connecting" if self._app_state.workspace is None else "Loading rows…"
+            tell(self._app, Notice(f"{cause}; your keys are queued until then. Esc drops them."))
 
     def _clear(self) -> int:
         """How many keys there were."""
         dropped = len(self._keys)
         self._keys.clear()
+        self._needs_rows = False
         if self._notice is not None:
             self._notice.stop()
             self._notice = None
@@ -120,7 +143,7 @@ class KeyQueue:
             return
         if self._app_state.trouble is not None:
             self._drop("There is no connection")
-        elif self._rows is not None and self._is_ready(self._rows):
+        elif self._rows is not None and self._is_ready(self._rows, needs_rows=self._needs_rows):
             self._is_releasing = True
             self._app.run_worker(self._release(), group="keys")
 
