@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running
+from textual import events
 
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -165,3 +166,16 @@ async def test_list_of_its_own_waits_for_no_other_list(setting: Setting) -> None
         await program.press_without_waiting("escape")
         assert isinstance(program.app.screen, WorkspaceList)
         assert not any("dropped" in notice for notice in program.notices)
+
+
+async def test_change_in_preparation_holds_no_keys(setting: Setting) -> None:
+    async with connecting(setting) as (program, connected):
+        await press(program, "space")
+        program.wire.held = lambda request: not program.app.changing.prepared.is_set()
+        connected.set()
+        await program.wire.is_holding.wait()
+        marked, left = (program.app.changing._keys.hold(events.Key(key, None)) for key in ("x", "escape"))
+        assert (marked, left) == (False, False)
+        program.wire.let_go.set()
+        await program.settle()
+        assert isinstance(program.app.screen, ConfirmScreen)

@@ -194,7 +194,10 @@ class Workspace:
         return await self._lists[kind].search(word)
 
     def keep(self, kind: Kind = "flags") -> bool:
-        """Writes the list to disk as the server last said it; False when nothing is kept, as of a cut list."""
+        """Writes the list to disk as the server last said it; False when nothing is kept.
+
+        Of a list that was cut nothing is: a copy is complete.
+        """
         records = self._lists[kind]
         rows, loaded_at = records.collection.said_rows, records.loading.loaded_at
         if loaded_at is None or records.loading.too_long is not None:

@@ -211,7 +211,7 @@ everywhere
 *?~ app.project  p  .  app.project  Switch to another project
 - app.profile  P  .  app.profile  Switch to another profile
 - app.journal  J  .  app.journal  Journal: your changes from this machine; search them, take any of them back
-?~ app.since  equals_sign  .  app.since  What is different in this list since a moment, such as yesterday 18:00
+?~ app.since  equals_sign  .  app.since  What differs in this list since a moment, such as yesterday 18:00
 - app.theme  f2  .  app.theme  Another theme: light, dark, high contrast
 - app.settings  f4  .  app.settings  Read the settings file again: theme, keys, columns, profile
 - app.tour  f3  .  app.tour  A minute's tour, or its end

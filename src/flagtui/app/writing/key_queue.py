@@ -57,6 +57,8 @@ class KeyQueue:
         """Whether one of them is about a row."""
         self._delivered: events.Event | None = None
         self._is_releasing = False
+        self._is_handing_over = False
+        """A key left the queue and is not handled yet: no other key may overtake it."""
         self._notice: Timer | None = None
         app_state.watch(self._follow)
 
@@ -65,15 +67,15 @@ class KeyQueue:
         if event is self._delivered or not isinstance(event, events.Key | events.Paste):
             return False
         key = event.key if isinstance(event, events.Key) else ""
-        if not self._keys and not self._is_releasing:
-            return self._is_first(key) and self._begin(event, key)
+        if not self._keys and not self._is_handing_over:
+            # What a released key has begun to prepare holds no key back.
+            return not self._is_releasing and self._is_first(key) and self._begin(event, key)
         if key == QUIT:
             self._clear()
             return False
         if key == "escape":
-            self._drop("Escape")
-        else:
-            self._queue(event, key)
+            return self._drop("Escape")
+        self._queue(event, key)
         return True
 
     def _is_first(self, key: str) -> bool:
@@ -131,11 +133,14 @@ class KeyQueue:
             self._notice = None
         return dropped
 
-    def _drop(self, why: str) -> None:
-        if dropped := self._clear():
+    def _drop(self, why: str) -> bool:
+        """Whether there was any key to drop."""
+        dropped = self._clear()
+        if dropped:
             # A question takes away every toast before it.
             notice = Notice(f"{why}: {count(dropped, 'queued key')} dropped", "warning")
             self._app.screen.call_after_refresh(tell, self._app, notice)
+        return dropped > 0
 
     def _follow(self) -> None:
         """Release or drop the keys once the connection is there or has failed."""
@@ -157,6 +162,7 @@ class KeyQueue:
                 self._drop("The row is not in the list any more")
             while self._keys:
                 handled = asyncio.Event()
+                self._is_handing_over = True
                 self._app.call_later(self._hand_over, self._keys.pop(0), handled)
                 await handled.wait()
                 await self._changes.prepared.wait()
@@ -164,12 +170,12 @@ class KeyQueue:
                     self._drop("A dialog takes only keys pressed after it opened")
         finally:
             self._clear()
-            self._is_releasing = False
+            self._is_releasing = self._is_handing_over = False
 
     async def _hand_over(self, event: events.Key | events.Paste, handled: asyncio.Event) -> None:
         self._delivered = event
         try:
             await self._app.on_event(event)
         finally:
-            self._delivered = None
+            self._delivered, self._is_handing_over = None, False
             handled.set()
