@@ -80,6 +80,17 @@ def test_busy_app_is_not_ended_by_silence_and_reports_lost_keys() -> None:
         assert_restored(terminal)
 
 
+def test_rest_of_a_lost_paste_is_no_command() -> None:
+    with Terminal(STUCK, environment={**FAST, "STUCK_GOES_ON": "1"}) as terminal:
+        wait_for_watchdog(terminal)
+        terminal.press("s")
+        terminal.wait_for_rest(0.1)
+        terminal.press("\x1b[200~j")
+        terminal.wait_for_bytes(b"\x1b]0;lost\x07")
+        terminal.press("qq\x1b[201~w")
+        assert terminal.wait_for_end() == 5
+
+
 def test_editor_keeps_the_keys_of_its_terminal() -> None:
     with Terminal(STUCK, environment=FAST) as terminal:
         watchdog = wait_for_watchdog(terminal)

@@ -8,6 +8,7 @@ import os
 import select
 import selectors
 import signal
+import termios
 from asyncio import TimerHandle
 from codecs import getincrementaldecoder
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
 
 from flagtui.app.terminal.first_frame import hand_over
+from flagtui.app.terminal.lost_paste import END_PASTE, QUIT, LostPaste
 
 if TYPE_CHECKING:
     from flagtui.app.terminal.watchdog import Watchdog
@@ -32,8 +34,6 @@ MOST_BYTES: Final = 4 * 2**20
 """Read in one go of a flood, before any of it is looked at."""
 MORE_SECONDS: Final = 0.01
 """How long more of a flood may take to come."""
-QUIT: Final = b"\x11"
-END_PASTE: Final = b"\x1b[201~"
 ESCAPE_SECONDS: Final = 0.1
 """How long after input the parser may still be waiting to learn whether an Escape stands alone."""
 
@@ -43,6 +43,8 @@ class LeftByKey(Protocol):
     """An app that ctrl+q leaves, whatever was pressed before and whether or not it can draw."""
 
     def forget_keys(self) -> None: ...
+
+    def forget_typed(self) -> None: ...
 
     def leave_if_stalled(self, is_full: Callable[[], bool]) -> None: ...
 
@@ -65,6 +67,9 @@ class QuietDriver(LinuxDriver):
     _has_frame = False
     _sift: Callable[[bytes], bytes] = bytes
     """Takes the terminal's answers to questions out of what is typed."""
+
+    _lost: LostPaste | None = None
+    """What follows keys that the watchdog has read; None while it has read none."""
 
     _is_stopped = _is_signalled = False
     _came: frozenset[int] = frozenset()
@@ -89,7 +94,17 @@ class QuietDriver(LinuxDriver):
         if self.attrs_before is not None and isinstance(self._app, LeftByKey):
             from flagtui.app.terminal.watchdog import start_watchdog
 
-            self._watchdog = start_watchdog(self.SILENCE, self.attrs_before, self._app.report_lost_keys)
+            self._watchdog = start_watchdog(self.SILENCE, self.attrs_before, self._lose_keys)
+
+    def _lose_keys(self) -> None:
+        """Drop what was typed behind keys that the watchdog has read, and let the app report it."""
+        self._lost = self._lost or LostPaste()
+        self._lost.begin()
+        with suppress(OSError, termios.error):
+            termios.tcflush(self.fileno, termios.TCIFLUSH)
+        if isinstance(self._app, LeftByKey):
+            self._app.forget_typed()
+            self._app.report_lost_keys()
 
     def write(self, data: str) -> None:
         """Entering the alternate screen clears it, so a frame that is on it already is left alone."""
@@ -191,7 +206,7 @@ class QuietDriver(LinuxDriver):
             data = (END_PASTE if END_PASTE in data else b"") + QUIT
             if isinstance(self._app, LeftByKey):
                 self._app.forget_keys()
-        text = decode(self._sift(data))
+        text = decode(self._sift(data if self._lost is None else self._lost.sift(data)))
         for event in parser.feed(text) if text else ():
             if isinstance(event, Key) and event.key == "ctrl+q" and isinstance(self._app, LeftByKey):
                 if self._watchdog is not None:

@@ -85,6 +85,8 @@ class TerminalApp(App[ReturnT]):
         self._early = EarlyKeys()
         self._is_up = False
         self._forgets_keys = False
+        self._typed_after = 0.0
+        """Keys that were read before are left out, by the clock of events."""
         self.has_left = False
         """Whether the terminal belongs to the shell again."""
         self._drawn: object = None
@@ -166,10 +168,8 @@ class TerminalApp(App[ReturnT]):
             self._encoder.forget()
         if self._early.keep(event):
             return
-        if self._forgets_keys and isinstance(event, events.InputEvent | events.Paste):
-            if not isinstance(event, events.Key) or event.key != "ctrl+q":
-                return
-            self._forgets_keys = False
+        if self._leaves_out(event):
+            return
         if isinstance(event, events.InputEvent) and not self.screen.is_mounted:
             # What was typed behind the key that opened it is for this screen, which has no parts yet.
             await self.screen._mounted_event.wait()
@@ -181,9 +181,22 @@ class TerminalApp(App[ReturnT]):
         else:
             await super().on_event(event)
 
+    def _leaves_out(self, event: events.Event) -> bool:
+        """Whether it was pressed before a ctrl+q that overtakes it, or behind keys that were lost."""
+        if not isinstance(event, events.InputEvent | events.Paste):
+            return False
+        if isinstance(event, events.Key) and event.key == "ctrl+q":
+            self._forgets_keys = False
+            return False
+        return self._forgets_keys or event.time < self._typed_after
+
     def forget_keys(self) -> None:
         """Leave out what was pressed until ctrl+q comes, which is on its way. From any thread."""
         self._forgets_keys = True
+
+    def forget_typed(self) -> None:
+        """Leave out what was read up to now and not handled yet, except ctrl+q."""
+        self._typed_after = events.Event().time
 
     def leave_if_stalled(self, is_full: Callable[[], bool]) -> None:
         """Do not wait for a terminal that takes no output: ctrl+q is not heard then. From any thread."""

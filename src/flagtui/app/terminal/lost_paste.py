@@ -1,0 +1,40 @@
+"""Leaves out the rest of a paste whose beginning the watchdog has read: its letters would be commands."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+QUIT: Final = b"\x11"
+END_PASTE: Final = b"\x1b[201~"
+PAUSE: Final = 0.5
+"""Seconds without input after which what comes is typed again, and no rest of a paste."""
+
+
+class LostPaste:
+    """Drops input until a paste ends, or until there is a pause. Begun in one thread, asked in another."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until: float | None = None
+
+    def begin(self) -> None:
+        """Input from here on may be the rest of a paste."""
+        self._until = self._clock() + PAUSE
+
+    def sift(self, data: bytes) -> bytes:
+        """Return what is to be obeyed: all of it after the end of the paste or a pause, ctrl+q at any time.
+
+        What follows begins with the end of a paste: the parser may have seen the beginning of it.
+        """
+        if self._until is None:
+            return data
+        _, end, typed = data.partition(END_PASTE)
+        if end:
+            data = typed
+        elif data.endswith(QUIT):
+            data = QUIT
+        elif self._clock() < self._until:
+            self._until = self._clock() + PAUSE
+            return b""
+        self._until = None
+        return END_PASTE + data

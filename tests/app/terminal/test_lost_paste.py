@@ -1,0 +1,61 @@
+"""Input behind keys that the watchdog has read: the rest of a paste is dropped, what is typed is not."""
+
+from tests.doubles.turned_clock import TurnedClock
+from textual import events
+
+from flagtui.app.terminal.lost_paste import END_PASTE, PAUSE, QUIT, LostPaste
+from flagtui.app.terminal.terminal_app import TerminalApp
+
+
+def lost(clock: TurnedClock) -> LostPaste:
+    paste = LostPaste(clock.monotonic)
+    paste.begin()
+    return paste
+
+
+def test_rest_of_a_paste_is_dropped_up_to_its_end() -> None:
+    clock = TurnedClock(0.0)
+    paste = lost(clock)
+    for _ in range(3):
+        assert paste.sift(b"dy") == b""
+        clock.turn(PAUSE * 0.9)
+    assert paste.sift(b"d" + END_PASTE + b"j") == END_PASTE + b"j"
+    assert paste.sift(b"k") == b"k"
+
+
+def test_key_after_a_pause_is_typed() -> None:
+    clock = TurnedClock(0.0)
+    paste = lost(clock)
+    clock.turn(PAUSE)
+    assert paste.sift(b"j") == END_PASTE + b"j"
+    assert paste.sift(b"k") == b"k"
+
+
+def test_ctrl_q_is_obeyed_within_a_lost_paste() -> None:
+    assert lost(TurnedClock(0.0)).sift(b"dy" + QUIT) == END_PASTE + QUIT
+
+
+def test_input_passes_while_nothing_is_lost() -> None:
+    assert LostPaste().sift(b"dy") == b"dy"
+
+
+class Pressed(TerminalApp[None]):
+    """Remembers what is pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: list[str] = []
+
+    def on_key(self, event: events.Key) -> None:
+        self.keys.append(event.key)
+
+
+async def test_keys_read_before_the_loss_are_left_out() -> None:
+    app = Pressed()
+    async with app.run_test() as pilot:
+        read = events.Key("d", "d"), events.Key("y", "y")
+        app.forget_typed()
+        for event in (*read, events.Key("j", "j")):
+            app.post_message(event)
+        await pilot.pause()
+        assert app.keys == ["j"]
