@@ -20,12 +20,13 @@ from tests.changes.killed_writer import EVENT, HERE
 from tests.changes.writing import recover
 from tests.doubles.flag_server import FlagServer
 from tests.doubles.flag_server import raw_flag as raw
+from tests.doubles.slices import at_most
 
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 
-ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "3"))
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(2, full=3)))
 WRITER: Final = Path(__file__).parent / "killed_writer.py"
 
 

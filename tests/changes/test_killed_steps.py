@@ -27,6 +27,7 @@ from starlette.applications import Starlette
 from starlette.types import Message, Receive, Scope, Send
 from tests.changes.killed_stepper import PROJECT, WRITING
 from tests.doubles.service_world import Clock, World
+from tests.doubles.slices import at_most
 
 from flagtui.api.client import Client
 from flagtui.changes.journal import Journal
@@ -37,7 +38,7 @@ from flagtui.models.json_value import JSON
 from flagtui.service import create_service
 from flagtui.service.application import close_service
 
-ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "2"))
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(1, full=2)))
 MOMENTS: Final = {"default": 12, "legacy": 16}
 """Four for each line of the journal, two of the client and two of the server around each request. Older
 servers are asked twice: they do not know the first."""

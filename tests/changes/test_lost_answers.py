@@ -10,7 +10,7 @@ from typing import Final
 
 from tests.changes.writing import Writing
 from tests.doubles.flag_server import Fault, FlagServer, raw_flag
-from tests.doubles.slices import SEED
+from tests.doubles.slices import SEED, at_most
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
@@ -22,7 +22,7 @@ from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Outcome
 
-ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "250"))
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(125, full=250)))
 FAULTS: Final[tuple[Fault | None, ...]] = (
     None,
     "lose the answer",

@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 from tests.changes.writing import Writing
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
+from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.changes.difference import DifferenceLine, difference
@@ -27,7 +28,7 @@ from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
-ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", "150"))
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(75, full=150)))
 STEPS: Final = 4
 GROUPS: Final = 3
 

@@ -13,7 +13,7 @@ from tests.changes.experiments.conftest import NOW
 from tests.changes.experiments.test_step_save import approve
 from tests.changes.writing import Writing
 from tests.doubles.new_database import copy_tables
-from tests.doubles.slices import crossed
+from tests.doubles.slices import FULL, crossed
 from tests.doubles.steady_clock import SteadyClock
 from tests.doubles.step_reader import Seen, untrue
 
@@ -103,8 +103,8 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
         save_context = Writing(
             StepAdapter(client.experiments), Journal(tmp_path / "journal"), Signature(), SteadyClock()
         )
-        for name, choices in TAKEN:
-            for is_on in (True, False) if state != "archived" else (False,):
+        for (name, choices), switched in zip(TAKEN, switches(state, targeting), strict=True):
+            for is_on in switched:
                 fresh = await standing_in(client, state, TARGETING[targeting], is_on=is_on)
                 intent = ExperimentIntent(fresh.id, STEPS[name], choices)
                 plan = plan_step(intent, fresh, StepContext(now=NOW))
@@ -116,6 +116,14 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
                 await put_away(client, fresh)
     assert len(taken) >= 3
     assert not wrong, "\n".join(wrong)
+
+
+def switches(state: str, targeting: str) -> list[tuple[bool, ...]]:
+    """Whether the flag is on, for each step: in a short run one of both, and the other with the next targeting."""
+    if state == "archived":
+        return [(False,)] * len(TAKEN)
+    turn = (*TARGETING,).index(targeting)
+    return [(True, False) if FULL else ((place + turn) % 2 == 0,) for place in range(len(TAKEN))]
 
 
 async def standing_in(client: Client, state: str, targeting: Json, *, is_on: bool) -> Experiment:
