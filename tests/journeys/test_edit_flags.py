@@ -152,13 +152,13 @@ async def test_tags_are_added_removed_and_set_also_for_many(any_mode: Setting) -
         assert sorted((await program.stored("tagged-flag")).tags) == ["nav", "top"]
 
 
-async def test_a_tag_that_says_two_things_is_not_taken(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("T", *"a, -a", "enter")
-        assert "both added and removed" in program.screen
-        await program.press("escape")
-        assert program.wire.writes() == []
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_tag_that_says_two_things_is_not_taken(shared: Program) -> None:
+    await shared.go_to("new-nav")
+    await shared.press("T", *"a, -a", "enter")
+    assert "both added and removed" in shared.screen
+    await shared.press("escape")
+    assert shared.wire.writes() == []
 
 
 @pytest.mark.parametrize("mode", ["default", "strict"])
@@ -285,11 +285,9 @@ async def test_what_was_typed_is_kept_when_the_question_is_declined(
     assert "A long new text" in kept[0].read_text()
 
 
-async def test_an_editor_that_is_not_there_is_named(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.asyncio(loop_scope="module")
+async def test_an_editor_that_is_not_there_is_named(shared: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VISUAL", "no-such-editor --wait")
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("E")
-        assert "VISUAL names an editor that is not there: no-such-editor --wait" in program.notices[-1]
+    await shared.go_to("new-nav")
+    await shared.press("E")
+    assert "VISUAL names an editor that is not there: no-such-editor --wait" in shared.notices[-1]

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import at_most
 from tests.doubles.whole_program import Setting, make_template, running
 
 from flagtui.app.flags.flag_list import FlagsScreen
@@ -22,9 +23,8 @@ async def test_odd_flags_from_all_over_the_list_open_in_form_and_rollout(
     async with running(replace(setting, template=nasty, size=(80, 24))) as program:
         rows = program.app.screen.query_one(RowList)
         assert program.app.app_state.workspace is not None
-        for record in [row.id for row in program.app.app_state.workspace.flags.rows][
-            :: max(1, rows.shown // 10)
-        ]:
+        records = [row.id for row in program.app.app_state.workspace.flags.rows]
+        for record in records[:: max(1, rows.shown // at_most(5, full=10))]:
             rows.select(record)
             row = rows.row
             assert row is not None

@@ -1,14 +1,14 @@
 """Every fault against what the app does: it reads a list, each kind of record, and changes one or several."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 import httpx
 import pytest
 from tests.doubles.faults import DONE_OR_NOT, ENDINGS, FAULTS, SENT_AGAIN
-from tests.doubles.slices import crossed
+from tests.doubles.slices import FULL, crossed
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Fault as WireFault
 from tests.doubles.wire import Wire
@@ -18,8 +18,16 @@ from flagtui.app.records.record_screen import RecordScreen
 from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 
-KEYS: Final = ("new-nav", "billing-usage-alerts")
-SAID_OTHERWISE: Final = {("event_definitions", "500"): "may have deleted it"}
+Case = tuple[str, bool]
+"""A fault, and whether the server had acted by then."""
+CASES: Final[Sequence[Case]] = (
+    DONE_OR_NOT
+    if FULL
+    else list({(FAULTS[name].means, is_done): (name, is_done) for name, is_done in DONE_OR_NOT}.values())
+)
+"""In a short run one for each outcome: tests/changes/test_every_fault.py holds which fault leads to which, and
+tests/cli/test_fault_matrix.py what each is called."""
+SAID_OTHERWISE: Final = {("event_definitions", "500"): "may have been deleted"}
 """The product answers 500 for a definition that is gone."""
 
 
@@ -36,81 +44,89 @@ async def end_faults(program: Program) -> None:
         await program.press("escape")
 
 
-async def read_list(setting: Setting, name: str, is_done: bool) -> None:
+async def read_list(setting: Setting, cases: Sequence[Case]) -> None:
     """What is wrong is said, and F5 brings the rows once it is over."""
+    for name, _ in cases:
 
-    def wire(wire: Wire) -> None:
-        is_list = "/api/projects/1/feature_flags/"
-        wire.before = faulty(name, lambda request: request.url.path == is_list)
+        def wire(wire: Wire, name: str = name) -> None:
+            is_list = "/api/projects/1/feature_flags/"
+            wire.before = faulty(name, lambda request: request.url.path == is_list)
 
-    async with running(setting, wire) as program:
-        assert FAULTS[name].words in words(program.screen)
-        await end_faults(program)
-        await program.press("f5")
-        assert isinstance(program.app.screen, FlagsScreen)
-        assert program.app.screen.query_one(RowList).shown == 248
+        async with running(setting, wire) as program:
+            assert FAULTS[name].words in words(program.screen), name
+            await end_faults(program)
+            await program.press("f5")
+            assert isinstance(program.app.screen, FlagsScreen)
+            assert program.app.screen.query_one(RowList).shown == 248, name
 
 
-async def read_record(
-    setting: Setting, name: str, is_done: bool, *, tab: str, searched: str, noun: str
-) -> None:
-    """The page opens with what is wrong, and F5 brings the rest once it is over."""
-    said = SAID_OTHERWISE.get((noun, name), FAULTS[name].words)
+async def read_record(setting: Setting, cases: Sequence[Case], *, tab: str, noun: str) -> None:
+    """The page opens with what is wrong, and F5 brings the rest once it is over; each of another record."""
+    is_record = re.compile(rf"/api/projects/1/{noun}/[^/]+/")
     async with running(setting) as program:
-        await program.press(tab, "slash", *searched, "enter")
-        is_record = re.compile(rf"/api/projects/1/{noun}/[^/]+/")
-        program.wire.before = faulty(name, lambda request: bool(is_record.fullmatch(request.url.path)))
-        await program.press("enter")
-        assert any(isinstance(screen, RecordScreen) for screen in program.app.screen_stack)
-        assert said in words(program.screen)
-        await end_faults(program)
-        await program.press("f5")
-        assert isinstance(program.app.screen, RecordScreen)
-        assert said not in words(program.screen)
+        await program.press(tab)
+        for name, _ in cases:
+            said = SAID_OTHERWISE.get((noun, name), FAULTS[name].words)
+            program.wire.before = faulty(name, lambda request: bool(is_record.fullmatch(request.url.path)))
+            await program.press("enter")
+            assert any(isinstance(screen, RecordScreen) for screen in program.app.screen_stack), name
+            assert said in words(program.screen), name
+            await end_faults(program)
+            await program.press("f5")
+            assert isinstance(program.app.screen, RecordScreen), name
+            assert said not in words(program.screen), name
+            await program.press("escape", "down")
+            program.app.clear_notifications()
 
 
-async def change(setting: Setting, name: str, is_done: bool, *, keys: tuple[str, ...]) -> None:
+async def change(setting: Setting, cases: Sequence[Case], *, keys: tuple[str, ...]) -> None:
     """Journal and rows say what the server did, which is asked once."""
     async with running(setting) as program:
-        for key in keys:
-            await program.go_to(key)
-            await program.press("x")
-        answer = faulty(name, lambda request: request.method == "PATCH")
-        if is_done:
-            program.wire.after = answer
-        else:
-            program.wire.before = answer
-        await program.press("space", "y")
-        sent = program.wire.writes()
-        assert sent
-        assert len(sent) == len(set(sent)) or name in SENT_AGAIN
-        ending = ENDINGS[FAULTS[name].means, is_done]
-        assert {entry.ending for entry in program.journal.entries()} == {ending}
-        await end_faults(program)
-        for key in keys:
-            assert (await program.stored(key)).active is not is_done
-            assert program.row(key).active is not is_done
+        for name, is_done in cases:
+            before = {key: program.row(key).active for key in keys}
+            for key in keys:
+                await program.go_to(key)
+                await program.press("x")
+            known, program.wire.passed[:] = len(program.journal.entries()), ()
+            answer = faulty(name, lambda request: request.method == "PATCH")
+            if is_done:
+                program.wire.after = answer
+            else:
+                program.wire.before = answer
+            await program.press("space", "y")
+            sent = program.wire.writes()
+            assert sent, name
+            assert len(sent) == len(set(sent)) or name in SENT_AGAIN, name
+            ending = ENDINGS[FAULTS[name].means, is_done]
+            # The newest one is first.
+            entries = program.journal.entries()
+            assert {entry.ending for entry in entries[: len(entries) - known]} == {ending}, name
+            await end_faults(program)
+            for key in keys:
+                assert (await program.stored(key)).active is (before[key] is not is_done), name
+                assert program.row(key).active is (before[key] is not is_done), name
+            await program.start_over()
 
 
-OPERATIONS: Final[Mapping[str, Callable[[Setting, str, bool], Awaitable[None]]]] = {
+KEYS: Final = ("new-nav", "billing-usage-alerts")
+OPERATIONS: Final[Mapping[str, Callable[[Setting, Sequence[Case]], Awaitable[None]]]] = {
     "list": read_list,
-    "flag": partial(read_record, tab="1", searched="new-nav", noun="feature_flags"),
-    "experiment": partial(read_record, tab="2", searched="checkout", noun="experiments"),
-    "event": partial(read_record, tab="3", searched="check comp", noun="event_definitions"),
-    "one change": partial(change, keys=KEYS[:1]),
-    "several changes": partial(change, keys=KEYS),
+    "flag": partial(read_record, tab="1", noun="feature_flags"),
+    "experiment": partial(read_record, tab="2", noun="experiments"),
+    "event": partial(read_record, tab="3", noun="event_definitions"),
 }
 
 
-@pytest.mark.parametrize(
-    ("operation", "name", "is_done"),
-    [
-        (operation, name, is_done)
-        for operation, (name, is_done) in crossed(OPERATIONS, DONE_OR_NOT)
-        if "change" in operation or not is_done
-    ],
-)
-async def test_a_fault_is_told_as_what_it_is_and_passes(
-    setting: Setting, operation: str, name: str, is_done: bool
-) -> None:
-    await OPERATIONS[operation](setting, name, is_done)
+NUMBERS: Final = {"one": KEYS[:1], "several": KEYS}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+async def test_a_fault_of_a_read_is_named_and_passes(setting: Setting, operation: str) -> None:
+    chosen = crossed(OPERATIONS, [case for case in CASES if not case[1]])
+    await OPERATIONS[operation](setting, [case for name, case in chosen if name == operation])
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+async def test_a_fault_of_a_change_ends_it_as_what_it_means(setting: Setting, number: str) -> None:
+    chosen = crossed(NUMBERS, CASES)
+    await change(setting, [case for name, case in chosen if name == number], keys=NUMBERS[number])

@@ -49,9 +49,6 @@ PLACES = {
     "profile": Place(("P",)),
     "copy menu": Place(("Y",)),
     "name of a search": Place(("f", "Q")),
-    "strict question": Place(("down", "down", "space"), rules=STRICT),
-    "question for a reason": Place(("down", "down", "space"), rules=REASON),
-    "strict question for a reason": Place(("down", "down", "space"), 2, rules=BOTH),
     "name of an experiment": Place(("2", "n")),
     "description of an event": Place(("3", "e")),
     "tags of an event": Place(("3", "T")),
@@ -63,19 +60,21 @@ PLACES = {
     "moment of the activity": Place(("4", "at")),
     "search of the journal": Place(("J", "slash")),
 }
-
-
-@pytest.fixture(params=PLACES)
-def place(request: pytest.FixtureRequest) -> Place:
-    return PLACES[request.param]
+QUESTIONS = {
+    "typed": Place(("down", "down", "space"), rules=STRICT),
+    "for a reason": Place(("down", "down", "space"), rules=REASON),
+    "typed and for a reason": Place(("down", "down", "space"), 2, rules=BOTH),
+}
+"""They come with other rules, and with those a program of their own."""
 
 
 def fields(program: Program) -> list[Field]:
     return [field for field in program.app.screen.query(Field) if field in program.app.screen.focus_chain]
 
 
-def at(place: Place, setting: Setting) -> Setting:
-    return replace(setting, rules=place.rules, neighbours=("keyless",))
+@pytest.fixture(scope="module")
+def shared_neighbours() -> tuple[str, ...]:
+    return ("keyless",)
 
 
 async def type_there(program: Program, place: Place) -> None:
@@ -85,15 +84,25 @@ async def type_there(program: Program, place: Place) -> None:
     await program.settle()
 
 
-async def test_a_field_names_its_keys_keeps_the_letters_and_tab_leads_to_the_next(
-    place: Place, setting: Setting
-) -> None:
-    """One start for all three: getting there is most of the time."""
-    async with running(at(place, setting)) as program:
-        await program.press(*place.keys)
-        has_named_keys(program, place)
-        await nothing_but_escape_takes_the_letters_away(program)
-        await tab_goes_through_the_fields_and_letters_stay_text(program, place)
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("name", PLACES)
+async def test_a_field_names_its_keys_keeps_letters_and_follows_tab(name: str, shared: Program) -> None:
+    """All three where one way leads: getting there is most of the time."""
+    await hold_all(shared, PLACES[name])
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+async def test_a_field_of_a_question_does_the_same(name: str, setting: Setting) -> None:
+    place = QUESTIONS[name]
+    async with running(replace(setting, rules=place.rules)) as program:
+        await hold_all(program, place)
+
+
+async def hold_all(program: Program, place: Place) -> None:
+    await program.press(*place.keys)
+    has_named_keys(program, place)
+    await nothing_but_escape_takes_the_letters_away(program)
+    await tab_goes_through_the_fields_and_letters_stay_text(program, place)
 
 
 def has_named_keys(program: Program, place: Place) -> None:
@@ -136,29 +145,29 @@ async def tab_goes_through_the_fields_and_letters_stay_text(program: Program, pl
     assert program.wire.writes() == sent
 
 
-async def test_a_person_is_asked_about_and_the_next_one_typed_at_once(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("w", *"anna")
-        # Over a slow link all of it arrives together.
-        for key in ("enter", "tab", *"ben@acme.com", "enter"):
-            await quiet.press(program.app, key)
-        await program.settle()
-        assert isinstance(program.app.screen, FlagScreen)
-        assert [field.value for field in fields(program)] == ["anna", "ben@acme.com"]
-        assert "ben@acme.com" in program.screen.split("WHO")[1]
-        assert isinstance(program.app.focused, Field)
-        await program.press("escape", "e")
-        assert not isinstance(program.app.screen, FlagScreen)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_person_is_asked_about_and_the_next_one_typed_at_once(shared: Program) -> None:
+    await shared.go_to("new-nav")
+    await shared.press("w", *"anna")
+    # Over a slow link all of it arrives together.
+    for key in ("enter", "tab", *"ben@acme.com", "enter"):
+        await quiet.press(shared.app, key)
+    await shared.settle()
+    assert isinstance(shared.app.screen, FlagScreen)
+    assert [field.value for field in fields(shared)] == ["anna", "ben@acme.com"]
+    assert "ben@acme.com" in shared.screen.split("WHO")[1]
+    assert isinstance(shared.app.focused, Field)
+    await shared.press("escape", "e")
+    assert not isinstance(shared.app.screen, FlagScreen)
 
 
-async def test_escape_leaves_the_field_and_then_the_screen(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("w", *"anna", "escape")
-        assert isinstance(program.app.screen, FlagScreen)
-        assert not isinstance(program.app.focused, Field)
-        await program.press("tab")
-        assert isinstance(program.app.screen, FlagScreen)
-        assert not program.app.screen.query_one("#tab-who").display
-        await program.press("escape")
-        assert not isinstance(program.app.screen, FlagScreen)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_escape_leaves_the_field_and_then_the_screen(shared: Program) -> None:
+    await shared.press("w", *"anna", "escape")
+    assert isinstance(shared.app.screen, FlagScreen)
+    assert not isinstance(shared.app.focused, Field)
+    await shared.press("tab")
+    assert isinstance(shared.app.screen, FlagScreen)
+    assert not shared.app.screen.query_one("#tab-who").display
+    await shared.press("escape")
+    assert not isinstance(shared.app.screen, FlagScreen)

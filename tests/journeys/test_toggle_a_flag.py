@@ -1,7 +1,8 @@
 """Turning a flag off and on again, with everything that can come between."""
 
 import httpx
-from tests.doubles.whole_program import Setting, running, words
+import pytest
+from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 
 from flagtui.app.widgets.row_list import RowList
@@ -50,17 +51,17 @@ async def test_only_the_changed_field_is_sent_with_what_protects_it(setting: Set
     ]
 
 
-async def test_nothing_but_a_yes_confirms(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        for answer in ("escape", "n", "enter", "space", "x"):
-            await program.press("space")
-            assert program.app.screen.is_modal, answer
-            await program.press(answer)
-            assert program.wire.writes() == [], answer
-            if program.app.screen.is_modal:
-                await program.press("escape")
-        assert (await program.stored("new-nav")).active
+@pytest.mark.asyncio(loop_scope="module")
+async def test_nothing_but_a_yes_confirms(shared: Program) -> None:
+    await shared.go_to("new-nav")
+    for answer in ("escape", "n", "enter", "space", "x"):
+        await shared.press("space")
+        assert shared.app.screen.is_modal, answer
+        await shared.press(answer)
+        assert shared.wire.writes() == [], answer
+        if shared.app.screen.is_modal:
+            await shared.press("escape")
+    assert (await shared.stored("new-nav")).active
 
 
 async def test_a_yes_that_comes_too_quickly_does_not_confirm(setting: Setting) -> None:
@@ -154,12 +155,12 @@ async def test_a_key_revoked_midway_changes_nothing_and_says_so(setting: Setting
         assert (await program.stored("new-nav")).active
 
 
-async def test_what_the_server_would_refuse_is_said_without_asking_it(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("checkout-redesign")
-        await program.press("d")
-        assert "is running on it" in program.notices[-1]
-        assert program.wire.writes() == []
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_the_server_would_refuse_is_said_without_asking_it(shared: Program) -> None:
+    await shared.go_to("checkout-redesign")
+    await shared.press("d")
+    assert "is running on it" in shared.notices[-1]
+    assert shared.wire.writes() == []
 
 
 async def test_the_first_row_of_the_demo_is_switched_by_the_first_key_and_back(setting: Setting) -> None:

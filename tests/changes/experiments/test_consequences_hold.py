@@ -119,7 +119,7 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
 
 
 def switches(state: str, targeting: str) -> list[tuple[bool, ...]]:
-    """Whether the flag is on, for each step: in a short run one of both, and the other with the next targeting."""
+    """Whether the flag is on, for each step; a short run has both with one targeting or another."""
     if state == "archived":
         return [(False,)] * len(TAKEN)
     turn = (*TARGETING,).index(targeting)
