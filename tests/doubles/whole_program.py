@@ -144,10 +144,12 @@ class Program:
         self.wire.held = lambda request: False
         for _ in range(MOST_ESCAPES):
             screen = self.app.screen
-            is_plain = isinstance(screen, BrowseScreen) and not (screen.search.value or screen.rows.marks)
-            if is_plain and isinstance(screen, FlagsScreen):
-                break
-            await self.press("1" if is_plain and screen.tab.isdigit() else "escape")
+            key = "escape"
+            if isinstance(screen, BrowseScreen) and not (screen.search.value or screen.rows.marks):
+                if isinstance(screen, FlagsScreen):
+                    break
+                key = "1" if screen.tab.isdigit() else "escape"
+            await self.press(key)
         assert isinstance(self.app.screen, FlagsScreen), self.screen
         await self.press("home")
         self.wire.passed.clear()
