@@ -23,8 +23,6 @@ from flagtui.api import Client
 from flagtui.api.errors import BadKey
 from flagtui.api.http_library import in_process
 from flagtui.app.app import FlagTui
-from flagtui.app.flags.flag_list import FlagsScreen
-from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.state.app_state import Neighbour, Session
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
@@ -39,8 +37,6 @@ from flagtui.store.snapshots import Snapshots
 KEY = "phx_key_of_alice_0001"
 HOST = "http://127.0.0.1:1"
 WIDE = (132, 40)
-MOST_ESCAPES = 12
-"""From anywhere to the list of flags."""
 WIDTH = int(os.environ.get("FLAGTUI_DISPLAY_WIDTH", "0"))
 """Cells across for every journey, whatever it asks for; `make check-display` tells them all at several."""
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -137,23 +133,6 @@ class Program:
         client = Client(HOST, KEY, 1, transport=in_process(self.service))
         self.others.append(client)
         return client
-
-    async def start_over(self) -> None:
-        """Go back to the list of flags as it is after a start, for the next journey of this program."""
-        self.wire.before = self.wire.after = lambda request: None
-        self.wire.held = lambda request: False
-        for _ in range(MOST_ESCAPES):
-            screen = self.app.screen
-            key = "escape"
-            if isinstance(screen, BrowseScreen) and not (screen.search.value or screen.rows.marks):
-                if isinstance(screen, FlagsScreen):
-                    break
-                key = "1" if screen.tab.isdigit() else "escape"
-            await self.press(key)
-        assert isinstance(self.app.screen, FlagsScreen), self.screen
-        await self.press("home")
-        self.wire.passed.clear()
-        self.app.clear_notifications()
 
     async def go_to(self, key: str) -> None:
         """Search for a flag and stand on it."""

@@ -43,19 +43,19 @@ async def test_no_request_ever_uses_delete(setting: Setting) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_declining_leaves_the_flag_alone(shared: Program) -> None:
-    await shared.go_to("export-parquet")
-    await shared.press("d", "escape")
-    assert shared.wire.writes() == []
-    assert shared.row("export-parquet").key == "export-parquet"
+async def test_declining_leaves_the_flag_alone(program: Program) -> None:
+    await program.go_to("export-parquet")
+    await program.press("d", "escape")
+    assert program.wire.writes() == []
+    assert program.row("export-parquet").key == "export-parquet"
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_flag_under_a_running_experiment_is_not_deleted(shared: Program) -> None:
-    await shared.go_to("pricing-page-test")
-    await shared.press("d")
-    assert "Pricing page test is running on it" in shared.notices[-1]
-    assert shared.wire.writes() == []
+async def test_a_flag_under_a_running_experiment_is_not_deleted(program: Program) -> None:
+    await program.go_to("pricing-page-test")
+    await program.press("d")
+    assert "Pricing page test is running on it" in program.notices[-1]
+    assert program.wire.writes() == []
 
 
 async def test_marked_flags_are_turned_off_together_and_one_undo_brings_all_back(any_mode: Setting) -> None:

@@ -153,12 +153,12 @@ async def test_tags_are_added_removed_and_set_also_for_many(any_mode: Setting) -
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_tag_that_says_two_things_is_not_taken(shared: Program) -> None:
-    await shared.go_to("new-nav")
-    await shared.press("T", *"a, -a", "enter")
-    assert "both added and removed" in shared.screen
-    await shared.press("escape")
-    assert shared.wire.writes() == []
+async def test_a_tag_that_says_two_things_is_not_taken(program: Program) -> None:
+    await program.go_to("new-nav")
+    await program.press("T", *"a, -a", "enter")
+    assert "both added and removed" in program.screen
+    await program.press("escape")
+    assert program.wire.writes() == []
 
 
 @pytest.mark.parametrize("mode", ["default", "strict"])
@@ -286,8 +286,10 @@ async def test_what_was_typed_is_kept_when_the_question_is_declined(
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_an_editor_that_is_not_there_is_named(shared: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_editor_that_is_not_there_is_named(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("VISUAL", "no-such-editor --wait")
-    await shared.go_to("new-nav")
-    await shared.press("E")
-    assert "VISUAL names an editor that is not there: no-such-editor --wait" in shared.notices[-1]
+    await program.go_to("new-nav")
+    await program.press("E")
+    assert "VISUAL names an editor that is not there: no-such-editor --wait" in program.notices[-1]

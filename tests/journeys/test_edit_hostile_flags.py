@@ -3,24 +3,18 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from tests.doubles.slices import at_most
-from tests.doubles.whole_program import Setting, make_template, running
+from tests.doubles.whole_program import Setting, running
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.widgets.row_list import RowList
 
 
-@pytest.fixture(scope="module")
-def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("nasty") / "template.db", nasty=True)
-
-
 async def test_odd_flags_from_all_over_the_list_open_in_form_and_rollout(
-    setting: Setting, nasty: Path
+    setting: Setting, nasty_template: Path
 ) -> None:
-    async with running(replace(setting, template=nasty, size=(80, 24))) as program:
+    async with running(replace(setting, template=nasty_template, size=(80, 24))) as program:
         rows = program.app.screen.query_one(RowList)
         assert program.app.app_state.workspace is not None
         records = [row.id for row in program.app.app_state.workspace.flags.rows]

@@ -105,7 +105,9 @@ async def change(setting: Setting, cases: Sequence[Case], *, keys: tuple[str, ..
             for key in keys:
                 assert (await program.stored(key)).active is (before[key] is not is_done), name
                 assert program.row(key).active is (before[key] is not is_done), name
-            await program.start_over()
+            program.app.uncover_list()
+            program.app.screen.query_one(RowList).action_clear_marks()
+            await program.settle()
 
 
 KEYS: Final = ("new-nav", "billing-usage-alerts")

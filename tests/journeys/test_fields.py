@@ -1,6 +1,7 @@
 """Every screen with something to type in: Tab goes through the fields, and letters are text until Escape."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from tests.doubles import quiet
@@ -73,8 +74,8 @@ def fields(program: Program) -> list[Field]:
 
 
 @pytest.fixture(scope="module")
-def shared_neighbours() -> tuple[str, ...]:
-    return ("keyless",)
+def shared_setting(few_people: Path, tmp_path_factory: pytest.TempPathFactory) -> Setting:
+    return Setting(few_people, tmp_path_factory.mktemp("shared"), neighbours=("keyless",))
 
 
 async def type_there(program: Program, place: Place) -> None:
@@ -86,9 +87,9 @@ async def type_there(program: Program, place: Place) -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", PLACES)
-async def test_a_field_names_its_keys_keeps_letters_and_follows_tab(name: str, shared: Program) -> None:
+async def test_a_field_names_its_keys_keeps_letters_and_follows_tab(name: str, program: Program) -> None:
     """All three where one way leads: getting there is most of the time."""
-    await hold_all(shared, PLACES[name])
+    await hold_all(program, PLACES[name])
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -146,28 +147,28 @@ async def tab_goes_through_the_fields_and_letters_stay_text(program: Program, pl
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_person_is_asked_about_and_the_next_one_typed_at_once(shared: Program) -> None:
-    await shared.go_to("new-nav")
-    await shared.press("w", *"anna")
+async def test_a_person_is_asked_about_and_the_next_one_typed_at_once(program: Program) -> None:
+    await program.go_to("new-nav")
+    await program.press("w", *"anna")
     # Over a slow link all of it arrives together.
     for key in ("enter", "tab", *"ben@acme.com", "enter"):
-        await quiet.press(shared.app, key)
-    await shared.settle()
-    assert isinstance(shared.app.screen, FlagScreen)
-    assert [field.value for field in fields(shared)] == ["anna", "ben@acme.com"]
-    assert "ben@acme.com" in shared.screen.split("WHO")[1]
-    assert isinstance(shared.app.focused, Field)
-    await shared.press("escape", "e")
-    assert not isinstance(shared.app.screen, FlagScreen)
+        await quiet.press(program.app, key)
+    await program.settle()
+    assert isinstance(program.app.screen, FlagScreen)
+    assert [field.value for field in fields(program)] == ["anna", "ben@acme.com"]
+    assert "ben@acme.com" in program.screen.split("WHO")[1]
+    assert isinstance(program.app.focused, Field)
+    await program.press("escape", "e")
+    assert not isinstance(program.app.screen, FlagScreen)
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_escape_leaves_the_field_and_then_the_screen(shared: Program) -> None:
-    await shared.press("w", *"anna", "escape")
-    assert isinstance(shared.app.screen, FlagScreen)
-    assert not isinstance(shared.app.focused, Field)
-    await shared.press("tab")
-    assert isinstance(shared.app.screen, FlagScreen)
-    assert not shared.app.screen.query_one("#tab-who").display
-    await shared.press("escape")
-    assert not isinstance(shared.app.screen, FlagScreen)
+async def test_escape_leaves_the_field_and_then_the_screen(program: Program) -> None:
+    await program.press("w", *"anna", "escape")
+    assert isinstance(program.app.screen, FlagScreen)
+    assert not isinstance(program.app.focused, Field)
+    await program.press("tab")
+    assert isinstance(program.app.screen, FlagScreen)
+    assert not program.app.screen.query_one("#tab-who").display
+    await program.press("escape")
+    assert not isinstance(program.app.screen, FlagScreen)

@@ -24,22 +24,22 @@ async def packet(program: Program, *keys: str) -> BrowseScreen:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_what_follows_the_line_s_last_key_is_for_the_list(shared: Program) -> None:
+async def test_what_follows_the_line_s_last_key_is_for_the_list(program: Program) -> None:
     for tab, word in {"1": "new", "2": "on", "3": "page", "4": "new"}.items():
-        await shared.press(tab)
-        screen = await packet(shared, "slash", *word, "x", "backspace", "enter", "j")
+        await program.press(tab)
+        screen = await packet(program, "slash", *word, "x", "backspace", "enter", "j")
         assert (screen.search.value, screen.rows.place, screen.focused) == (word, 1, screen.rows)
-        screen = await packet(shared, "slash", "down", "k")
+        screen = await packet(program, "slash", "down", "k")
         assert (screen.search.value, screen.rows.place) == (word, 0)
-        screen = await packet(shared, "slash", "escape", "x", "slash", "escape", "x")
+        screen = await packet(program, "slash", "escape", "x", "slash", "escape", "x")
         assert (screen.search.value, len(screen.rows.marks)) == (word, 2)
-        screen = await packet(shared, "x", "slash", "home", "q", "delete")
+        screen = await packet(program, "x", "slash", "home", "q", "delete")
         assert (screen.search.value, len(screen.rows.marks)) == (f"q{word[1:]}", 3)
-        assert shared.screen.splitlines()[-1].endswith("esc out of the line  f1 help")
-        await shared.press("f1", "slash", *"tick")
-        assert "Mark or unmark what is under the cursor" in shared.screen
-        await shared.press("escape", "backspace")
-        screen = await packet(shared, "end", "q", "space", "left", "q", "escape", "escape", "escape")
+        assert program.screen.splitlines()[-1].endswith("esc out of the line  f1 help")
+        await program.press("f1", "slash", *"tick")
+        assert "Mark or unmark what is under the cursor" in program.screen
+        await program.press("escape", "backspace")
+        screen = await packet(program, "end", "q", "space", "left", "q", "escape", "escape", "escape")
         assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
 
 
@@ -62,16 +62,16 @@ async def test_escape_and_a_letter_that_look_like_alt_are_two_keys_unless_somebo
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_line_of_a_dialog_is_moved_to_before_enter_takes_it(shared: Program) -> None:
-    await shared.press("p")
-    await packet(shared, "down", "enter")
-    assert "Mobile #2" in shared.screen
-    await shared.press("p")
-    await packet(shared, *"we", "enter")
-    assert "Web app #1" in shared.screen
-    await shared.press("colon")
-    await packet(shared, *"sort", "down", "up", "down", "enter")
-    assert "Turn the order around" not in shared.screen
+async def test_a_line_of_a_dialog_is_moved_to_before_enter_takes_it(program: Program) -> None:
+    await program.press("p")
+    await packet(program, "down", "enter")
+    assert "Mobile #2" in program.screen
+    await program.press("p")
+    await packet(program, *"we", "enter")
+    assert "Web app #1" in program.screen
+    await program.press("colon")
+    await packet(program, *"sort", "down", "up", "down", "enter")
+    assert "Turn the order around" not in program.screen
 
 
 async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting) -> None:

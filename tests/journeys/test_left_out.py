@@ -83,15 +83,15 @@ async def test_each_of_twenty_is_named_with_its_reason_before_and_after(setting:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_one_that_is_left_out_is_opened_from_the_question_and_nothing_is_changed(
-    shared: Program,
+    program: Program,
 ) -> None:
-    await mark(shared, "new-nav", "pricing-page-test")
-    await shared.press("d", "shift+tab", "enter")
-    assert isinstance(shared.app.screen, FlagScreen)
-    assert " pricing-page-test " in shared.screen
-    assert shared.wire.writes() == []
-    await shared.press("escape")
-    assert marked(shared) == {"new-nav", "pricing-page-test"}
+    await mark(program, "new-nav", "pricing-page-test")
+    await program.press("d", "shift+tab", "enter")
+    assert isinstance(program.app.screen, FlagScreen)
+    assert " pricing-page-test " in program.screen
+    assert program.wire.writes() == []
+    await program.press("escape")
+    assert marked(program) == {"new-nav", "pricing-page-test"}
 
 
 async def test_letters_on_what_is_left_out_answer_nothing_that_has_to_be_typed(setting: Setting) -> None:
@@ -105,14 +105,14 @@ async def test_letters_on_what_is_left_out_answer_nothing_that_has_to_be_typed(s
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_where_none_can_be_changed_nothing_is_asked_and_each_has_its_reason(shared: Program) -> None:
-    await mark(shared, *UNDER_EXPERIMENTS)
-    await shared.press("d")
-    assert isinstance(shared.app.screen, ResultsScreen)
-    assert sorted(lines(shared)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
-    await shared.press("escape")
-    assert marked(shared) == set(UNDER_EXPERIMENTS)
-    assert shared.wire.writes() == []
+async def test_where_none_can_be_changed_nothing_is_asked_and_each_has_its_reason(program: Program) -> None:
+    await mark(program, *UNDER_EXPERIMENTS)
+    await program.press("d")
+    assert isinstance(program.app.screen, ResultsScreen)
+    assert sorted(lines(program)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
+    await program.press("escape")
+    assert marked(program) == set(UNDER_EXPERIMENTS)
+    assert program.wire.writes() == []
 
 
 async def test_what_is_left_out_stands_in_the_way_of_what_it_asks_for(setting: Setting) -> None:

@@ -72,23 +72,23 @@ async def test_flags_with_variants_remote_configuration_and_copies_are_made(any_
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_key_that_is_taken_or_odd_is_not_taken(shared: Program) -> None:
-    await shared.press("n", "enter")
-    await fill(shared, "new-nav")
-    assert "there is already a flag new-nav" in shared.screen
-    await fill(shared, "new-nav!")
-    assert "letters, digits" in shared.screen
-    await shared.press("escape")
-    assert creations(shared) == []
+async def test_a_key_that_is_taken_or_odd_is_not_taken(program: Program) -> None:
+    await program.press("n", "enter")
+    await fill(program, "new-nav")
+    assert "there is already a flag new-nav" in program.screen
+    await fill(program, "new-nav!")
+    assert "letters, digits" in program.screen
+    await program.press("escape")
+    assert creations(program) == []
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_leaving_the_form_makes_nothing(shared: Program) -> None:
-    await shared.press("n", "enter")
-    await fill(shared, "never-made")
-    await shared.press("ctrl+s", "escape", "escape")
-    assert not isinstance(shared.app.screen, FormScreen)
-    assert creations(shared) == []
+async def test_leaving_the_form_makes_nothing(program: Program) -> None:
+    await program.press("n", "enter")
+    await fill(program, "never-made")
+    await program.press("ctrl+s", "escape", "escape")
+    assert not isinstance(program.app.screen, FormScreen)
+    assert creations(program) == []
 
 
 async def test_the_key_of_a_deleted_flag_is_warned_about(setting: Setting) -> None:
@@ -202,10 +202,10 @@ async def test_a_server_that_does_not_copy_for_keys_says_so_and_nothing_is_made(
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_what_means_something_else_there_is_not_copied(shared: Program) -> None:
-    await for_a_cohort(shared, holdout={"id": 4, "exclusion_percentage": 5})
-    assert "it would take holdout #4 along" in shared.notices[-1]
-    assert copies(shared) == 0
+async def test_what_means_something_else_there_is_not_copied(program: Program) -> None:
+    await for_a_cohort(program, holdout={"id": 4, "exclusion_percentage": 5})
+    assert "it would take holdout #4 along" in program.notices[-1]
+    assert copies(program) == 0
 
 
 async def test_deleted_flags_are_listed_and_brought_back(any_mode: Setting) -> None:

@@ -52,16 +52,16 @@ async def test_only_the_changed_field_is_sent_with_what_protects_it(setting: Set
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_nothing_but_a_yes_confirms(shared: Program) -> None:
-    await shared.go_to("new-nav")
+async def test_nothing_but_a_yes_confirms(program: Program) -> None:
+    await program.go_to("new-nav")
     for answer in ("escape", "n", "enter", "space", "x"):
-        await shared.press("space")
-        assert shared.app.screen.is_modal, answer
-        await shared.press(answer)
-        assert shared.wire.writes() == [], answer
-        if shared.app.screen.is_modal:
-            await shared.press("escape")
-    assert (await shared.stored("new-nav")).active
+        await program.press("space")
+        assert program.app.screen.is_modal, answer
+        await program.press(answer)
+        assert program.wire.writes() == [], answer
+        if program.app.screen.is_modal:
+            await program.press("escape")
+    assert (await program.stored("new-nav")).active
 
 
 async def test_a_yes_that_comes_too_quickly_does_not_confirm(setting: Setting) -> None:
@@ -156,11 +156,11 @@ async def test_a_key_revoked_midway_changes_nothing_and_says_so(setting: Setting
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_what_the_server_would_refuse_is_said_without_asking_it(shared: Program) -> None:
-    await shared.go_to("checkout-redesign")
-    await shared.press("d")
-    assert "is running on it" in shared.notices[-1]
-    assert shared.wire.writes() == []
+async def test_what_the_server_would_refuse_is_said_without_asking_it(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    await program.press("d")
+    assert "is running on it" in program.notices[-1]
+    assert program.wire.writes() == []
 
 
 async def test_the_first_row_of_the_demo_is_switched_by_the_first_key_and_back(setting: Setting) -> None:
