@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from flagtui.api.clock import Urgency
-from flagtui.api.errors import ListRepeats, ListTooLong
+from flagtui.api.errors import ListTooLong
+from flagtui.api.pagination import ListRepeats
 from flagtui.models.rows import FlagRow, RowPage
 from flagtui.store.record_list import CUT_AGAIN, FIRST_PAGE, SMALL, WHOLE_AGAIN, Query, RecordList
 

@@ -4,12 +4,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Service, service
+from tests.cli.conftest import KEY, Service, service, small_sample
 from tests.doubles.command_tree import all_commands, is_on_a_screen
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 
-__all__ = ["service"]
+__all__ = ["service", "small_sample"]
 
 
 @pytest.mark.parametrize(

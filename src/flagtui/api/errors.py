@@ -1,7 +1,4 @@
-"""What can go wrong between us and the server, by meaning. Imports nothing heavy, so anyone can match these.
-
-Every error says three things in safe sentences: what happened, what is true now, what to do next.
-"""
+"""What can go wrong with a server: what happened, what is true now, what to do next. Imports nothing big."""
 
 import re
 from collections.abc import Mapping
@@ -285,10 +282,8 @@ class ListTooLong(TooLarge):
     """A list does not end within what is read of one. The rows that came before are good."""
 
     advice = "Narrow it with a filter, where there is one; the server may be at fault."
-
-
-class ListRepeats(ListTooLong):
-    """The server sends rows again instead of the rest of the list: a fault that may pass, and no limit."""
+    may_pass = False
+    """Whether a fault of the server ended it, and no limit."""
 
 
 LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered, PaymentNeeded, ListTooLong)

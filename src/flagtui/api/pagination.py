@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from flagtui.api.errors import ListRepeats, ListTooLong
+from flagtui.api.errors import ListTooLong
 from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
@@ -68,6 +68,12 @@ class Pages(Generic[Row]):
             self._sweep = _Sweep(
                 self._identity, self._bounds, seen=self._sweep.seen, end=self._sweep.total, is_first=False
             )
+
+
+class ListRepeats(ListTooLong):
+    """The server sends rows again instead of the rest of the list."""
+
+    may_pass = True
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
 from flagtui.api.clock import Urgency
-from flagtui.api.errors import ApiError, ListRepeats, ListTooLong
+from flagtui.api.errors import ApiError, ListTooLong
 from flagtui.models.rows import RowPage
 from flagtui.store.collection import Collection, Identified
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, RunningLoad, State
@@ -72,8 +72,9 @@ class Loading(Generic[Row]):
     @property
     def is_cut_for_long(self) -> bool:
         """Whether reading stopped before the end of the list, so long ago that it is worth another try."""
-        interval = WHOLE_AGAIN if isinstance(self.too_long, ListRepeats) else CUT_AGAIN
-        return self.too_long is not None and self._clock() - self._cut_at >= interval
+        if self.too_long is None:
+            return False
+        return self._clock() - self._cut_at >= (WHOLE_AGAIN if self.too_long.may_pass else CUT_AGAIN)
 
     @property
     def is_running(self) -> bool:

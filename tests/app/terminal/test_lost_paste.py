@@ -3,12 +3,13 @@
 from tests.doubles.turned_clock import TurnedClock
 from textual import events
 
-from flagtui.app.terminal.lost_paste import END_PASTE, PAUSE, QUIT, LostPaste
+from flagtui.app.terminal.lost_paste import PAUSE, LostPaste
+from flagtui.app.terminal.quiet_driver import END_PASTE, QUIT
 from flagtui.app.terminal.terminal_app import TerminalApp
 
 
 def lost(clock: TurnedClock) -> LostPaste:
-    paste = LostPaste(clock.monotonic)
+    paste = LostPaste(QUIT, END_PASTE, clock.monotonic)
     paste.begin()
     return paste
 
@@ -36,7 +37,7 @@ def test_ctrl_q_is_obeyed_within_a_lost_paste() -> None:
 
 
 def test_input_passes_while_nothing_is_lost() -> None:
-    assert LostPaste().sift(b"dy") == b"dy"
+    assert LostPaste(QUIT, END_PASTE).sift(b"dy") == b"dy"
 
 
 class Pressed(TerminalApp[None]):

@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-QUIT: Final = b"\x11"
-END_PASTE: Final = b"\x1b[201~"
 PAUSE: Final = 0.5
 """Seconds without input after which what comes is typed again, and no rest of a paste."""
 
@@ -13,7 +11,11 @@ PAUSE: Final = 0.5
 class LostPaste:
     """Drops input until a paste ends, or until there is a pause. Begun in one thread, asked in another."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, quit_key: bytes, end_paste: bytes, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._quit_key = quit_key
+        self._end_paste = end_paste
         self._clock = clock
         self._until: float | None = None
 
@@ -28,13 +30,13 @@ class LostPaste:
         """
         if self._until is None:
             return data
-        _, end, typed = data.partition(END_PASTE)
+        _, end, typed = data.partition(self._end_paste)
         if end:
             data = typed
-        elif data.endswith(QUIT):
-            data = QUIT
+        elif data.endswith(self._quit_key):
+            data = self._quit_key
         elif self._clock() < self._until:
             self._until = self._clock() + PAUSE
             return b""
         self._until = None
-        return END_PASTE + data
+        return self._end_paste + data

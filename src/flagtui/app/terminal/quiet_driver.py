@@ -21,11 +21,13 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
 
 from flagtui.app.terminal.first_frame import hand_over
-from flagtui.app.terminal.lost_paste import END_PASTE, QUIT, LostPaste
 
 if TYPE_CHECKING:
+    from flagtui.app.terminal.lost_paste import LostPaste
     from flagtui.app.terminal.watchdog import Watchdog
 
+QUIT: Final = b"\x11"
+END_PASTE: Final = b"\x1b[201~"
 ENTER_SCREEN: Final = "\x1b[?1049h"
 READ_BYTES: Final = 4096
 FLOOD: Final = 1024
@@ -68,7 +70,7 @@ class QuietDriver(LinuxDriver):
     _sift: Callable[[bytes], bytes] = bytes
     """Takes the terminal's answers to questions out of what is typed."""
 
-    _lost: LostPaste | None = None
+    _lost: "LostPaste | None" = None
     """What follows keys that the watchdog has read; None while it has read none."""
 
     _is_stopped = _is_signalled = False
@@ -98,7 +100,10 @@ class QuietDriver(LinuxDriver):
 
     def _lose_keys(self) -> None:
         """Drop what was typed behind keys that the watchdog has read, and let the app report it."""
-        self._lost = self._lost or LostPaste()
+        # Loaded here, since the watchdog almost never reads a key.
+        from flagtui.app.terminal.lost_paste import LostPaste
+
+        self._lost = self._lost or LostPaste(QUIT, END_PASTE)
         self._lost.begin()
         with suppress(OSError, termios.error):
             termios.tcflush(self.fileno, termios.TCIFLUSH)
