@@ -9,6 +9,7 @@ anything but Python and Markdown runs every test. `--mark-green` stores the curr
 
 import gc
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Mapping
@@ -92,15 +93,20 @@ def list_changes(base: str, root: Path) -> set[str]:
     }
 
 
+def is_checkout(root: Path) -> bool:
+    """Return whether git is here and `root` is its checkout: the archive of a release is none."""
+    return (root / ".git").exists() and shutil.which("git") is not None
+
+
 def mark_green(root: Path) -> None:
     """Store the current commit as the base of later runs, unless uncommitted changes were tested with it."""
-    if not run_git(root, "status", "--porcelain"):
+    if is_checkout(root) and not run_git(root, "status", "--porcelain"):
         find_mark(root).write_text(run_git(root, "rev-parse", "HEAD"), encoding="utf-8")
 
 
 def load_base(root: Path) -> str | None:
     """Return the last green commit; None when there is none or this checkout no longer contains it."""
-    if not find_mark(root).exists():
+    if not is_checkout(root) or not find_mark(root).exists():
         return None
     commit = find_mark(root).read_text(encoding="utf-8").strip()
     kind = subprocess.run(

@@ -98,3 +98,10 @@ def test_uncommitted_changes_are_never_marked_green(checkout: Path) -> None:
 def test_unknown_commit_is_no_base(checkout: Path) -> None:
     find_mark(checkout).write_text("0" * 40, encoding="utf-8")
     assert load_base(checkout) is None
+
+
+def test_archive_without_git_has_no_base(checkout: Path) -> None:
+    mark_green(checkout)
+    (checkout / ".git").rename(checkout / "elsewhere")
+    mark_green(checkout)
+    assert load_base(checkout) is None
