@@ -1,10 +1,13 @@
 """`make test-changed` selects what a change can reach, and everything when it cannot know."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from tests.changed import find_mark, list_changes, load_base, mark_green, run_git, select_tests
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git to make a checkout with")
 
 CHECKOUT: Mapping[str, str] = {
     "src/flagtui/__init__.py": "",
