@@ -40,6 +40,7 @@ class Kettle:
     noun: str = "kettle"
     title: str = "Boil"
     versions: str = ""
+    makes_record: bool = False
     verb: Verb = BOIL
     lines: tuple[DiffLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()

@@ -26,7 +26,7 @@ from flagtui.changes.guard import (
     guard,
     spend,
 )
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import Skipped
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 
@@ -109,7 +109,7 @@ def test_more_flags_than_the_limit_are_refused_and_many_are_counted(flag: FlagMa
 
 
 def test_the_question_counts_what_is_left_out_and_confirms_the_others(flag: FlagMaker) -> None:
-    left_out = [LeftOut(9, "k9", "it is archived")]
+    left_out = [Skipped(9, "k9", "it is archived")]
     plans = [plan_of(flag, id=number, key=f"k{number}") for number in (1, 2)]
     question = asked(guard(plans, GuardRules(Level.STRICT, place="PROD"), Around(left_out)))
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")

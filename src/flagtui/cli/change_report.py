@@ -1,7 +1,7 @@
 """How the changes of a command ended: sentences for people, one document for programs, an exit code."""
 
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
@@ -9,7 +9,7 @@ import click
 
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
-from flagtui.changes.proposal import LeftOut, Outcome, Proposal
+from flagtui.changes.proposal import Outcome, Proposal, Skipped
 from flagtui.changes.verbs import STATES
 from flagtui.cli.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.output.lines import say, warn
@@ -102,10 +102,14 @@ def exit_code(results: Sequence[ChangeResult]) -> int:
     return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0
 
 
-def set_apart(left_out: Sequence[LeftOut], ending: str) -> Iterator[ChangeResult]:
-    """What was asked for and is not in the question, as results."""
-    for one in left_out:
-        yield ChangeResult(one.key, ending, one.reason, one.next, str(one.id))
+def set_apart(skipped: Sequence[Skipped]) -> list[ChangeResult]:
+    """What was asked for and is left as it is, as results."""
+    return [
+        ChangeResult(
+            one.key, NOTHING_TO_DO if one.is_settled else LEFT_OUT, one.reason, one.next, str(one.id)
+        )
+        for one in skipped
+    ]
 
 
 def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:

@@ -9,7 +9,7 @@ from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import ONE, OpenRecord, RecordLink
 from flagtui.app.writing.changes import Changes
-from flagtui.details.event_inspector import EventUses
+from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK

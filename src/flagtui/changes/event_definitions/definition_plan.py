@@ -66,6 +66,10 @@ class EventPlan(PlanBase):
         """It is made again after a deletion, and will have another id."""
         return self.intent.verb == "recreate"
 
+    @property
+    def makes_record(self) -> bool:
+        return self.is_new
+
 
 def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
     """The plan of an intent for the definition as it is now; None when nothing would change."""

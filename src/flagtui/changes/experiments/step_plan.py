@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
@@ -20,6 +20,9 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
+
+MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})
+"""Steps after which there is an experiment more in the list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,10 @@ class ExperimentPlan(PlanBase):
     @property
     def choices(self) -> Choices:
         return self.intent.choices
+
+    @property
+    def makes_record(self) -> bool:
+        return self.step.name in MADE_HERE
 
     @property
     def key(self) -> str:

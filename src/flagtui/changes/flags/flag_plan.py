@@ -71,6 +71,10 @@ class Plan(AboutFlag):
         return self.id <= 0
 
     @property
+    def makes_record(self) -> bool:
+        return self.is_new or self.values.get("deleted") is False
+
+    @property
     def version(self) -> int | None:
         return self.fresh.version
 

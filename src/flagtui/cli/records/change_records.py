@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from flagtui.changes.difference import MISSING, Clash
-from flagtui.changes.proposal import LeftOut, Proposal
+from flagtui.changes.proposal import Proposal, Skipped
 from flagtui.cli.errors import Code
 from flagtui.cli.output.record_kind import RecordField, RecordKind
 
@@ -37,7 +37,7 @@ class ChangePlan:
     """What one record would become, or why it stays as it is."""
 
     plan: Proposal | None
-    left_out: LeftOut | None = None
+    left_out: Skipped | None = None
 
     @property
     def key(self) -> str:
@@ -47,7 +47,10 @@ class ChangePlan:
     @property
     def id(self) -> str:
         found = self.plan or self.left_out
-        return str(found.id) if found is not None else ""
+        if found is None:
+            return ""
+        # A copy that is not there yet has the number of its original, below zero.
+        return str(max(0, found.id) if isinstance(found.id, int) else found.id)
 
 
 ENDINGS: Final = (
