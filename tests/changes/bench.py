@@ -18,6 +18,7 @@ from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.http_library import in_process
 from flagtui.changes.adapter import Adapter, PreparedUndo, UndoContext
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -28,7 +29,6 @@ from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, 
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal

@@ -7,7 +7,8 @@ import pytest
 from tests.changes.office import Office
 from tests.doubles.flag_server import raw_flag
 
-from flagtui.changes.flags.flag_context import Context, Linked, Reach
+from flagtui.changes.blocked import Linked
+from flagtui.changes.flags.flag_context import Context, Reach
 from flagtui.models.flag import Flag
 
 NOW = 1_780_000_000.0

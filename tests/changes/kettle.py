@@ -10,8 +10,8 @@ from tests.doubles.steady_clock import SteadyClock
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature

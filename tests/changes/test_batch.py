@@ -9,11 +9,11 @@ from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import errors
+from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_context import Context, Linked
+from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal

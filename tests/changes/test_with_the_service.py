@@ -16,13 +16,13 @@ from tests.doubles.steady_clock import SteadyClock
 from flagtui.api.client import Client
 from flagtui.api.errors import ApprovalNeeded
 from flagtui.api.http_library import in_process
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.flags.surroundings import Surroundings, gather

@@ -18,7 +18,7 @@ from flagtui.api import Client
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError
 from flagtui.changes.adapter import Adapter
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal_entries import Signature, TakenBack
 from flagtui.changes.proposal import P, R, Skipped
 from flagtui.models.account import User

@@ -10,8 +10,8 @@ from typing import Any, Generic, Protocol
 from typing_extensions import TypeVar
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import Clash, DifferenceLine
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import JSON

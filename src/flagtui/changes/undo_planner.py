@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.planner import Planned, Planner, collect, each, settle, skip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypedDict
 
-from flagtui.changes.flags.flag_intent import Retagging, read_tags
+from flagtui.changes.tag_line import Retagging, read_tags
 from flagtui.cli.errors import Trouble, require_text
 from flagtui.models.json_value import JSON
 

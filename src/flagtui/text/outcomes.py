@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.guard import GuardRefused, Purpose
 from flagtui.changes.proposal import Outcome, Skipped
 from flagtui.text.styled import Notice, Tone

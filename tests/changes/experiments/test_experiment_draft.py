@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from tests.changes.experiments.conftest import NOW, Made
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out, plan_step
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.experiment import Experiment
 
 SPLIT = [

@@ -5,12 +5,12 @@ import json
 import pytest
 from tests.changes.experiments.conftest import NOW, Made
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.draft import Faulty
 from flagtui.changes.experiments.experiment_draft import experiment_text
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
-from flagtui.changes.flags.flag_refusals import Blocked
 
 METRIC = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m", "fingerprint": "f"}
 

@@ -5,10 +5,10 @@ from string import ascii_letters
 import pytest
 from tests.changes.experiments.conftest import NOW, Made, Planned
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, left_out, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.changes.flags.flag_refusals import Blocked
 
 POSSIBLE: dict[str, set[str]] = {
     "draft": {"launch", "duplicate", "delete"},

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from tests.changes.experiments.conftest import NOW, made
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
 from flagtui.changes.experiments.steps import STEPS
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.experiment import Experiment

@@ -5,10 +5,10 @@ from typing import Final
 import pytest
 from tests.changes.experiments.conftest import NOW, Made
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.changes.flags.flag_refusals import Blocked
 
 DRAFT, RUNNING, PAUSED, STOPPED = "draft", "running", "paused", "stopped"
 CHOICES: Final = {"ship": Choices(variant="test"), "duplicate": Choices(flag_key="blue-copy")}

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from tests.changes.conftest import FlagMaker
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON
 

@@ -11,9 +11,11 @@ import pytest
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
+from flagtui.changes.blocked import Linked
+from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_consequences import Consequence, cautions, consequences
-from flagtui.changes.flags.flag_context import NOBODY, Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_consequences import cautions, consequences
+from flagtui.changes.flags.flag_context import NOBODY, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate

@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 from tests.changes.conftest import NOW, FlagMaker
 
+from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_context import Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from tests.changes.office import HERE, Office
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.undo import next_redo, next_undo, undoable, why_not

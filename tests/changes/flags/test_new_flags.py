@@ -10,11 +10,11 @@ from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
 from tests.changes.writing import recover
 from tests.doubles.flag_server import Fault, raw_flag
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import (
     Taken,
     boolean_flag,

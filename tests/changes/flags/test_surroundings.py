@@ -8,7 +8,8 @@ import pytest
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api import errors
-from flagtui.changes.flags.flag_context import COUNTED, NOBODY, Linked, NotKnown, Reach
+from flagtui.changes.blocked import Linked
+from flagtui.changes.flags.flag_context import COUNTED, NOBODY, NotKnown, Reach
 from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag

@@ -2,7 +2,8 @@
 
 import pytest
 
-from flagtui.changes.flags.flag_intent import read_tags, retag
+from flagtui.changes.flags.flag_intent import retag
+from flagtui.changes.tag_line import read_tags
 from flagtui.models.rows import FlagRow
 
 

@@ -16,6 +16,7 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.shares import even_shares
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -140,7 +141,7 @@ def test_a_condition_moves_and_keeps_all_it_has() -> None:
 
 @pytest.mark.parametrize("count", range(1, 21))
 def test_even_shares_are_whole_and_add_up(count: int) -> None:
-    shares = flag_intent.even_shares(count)
+    shares = even_shares(count)
     assert sum(shares) == 100
     assert max(shares) - min(shares) <= 1
 

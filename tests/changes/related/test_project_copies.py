@@ -7,7 +7,7 @@ import pytest
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.flags import Flags
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.new_flags import Taken
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (

@@ -14,9 +14,9 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import ask_new_key
 from flagtui.app.writing.screens import Listener, Saved
 from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import (
     boolean_flag,
     copy_of,

@@ -14,15 +14,9 @@ from flagtui.app.writing.form_lines import ask_tags
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.app.writing.screens import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
-from flagtui.changes.flags.flag_intent import (
-    read_tags,
-    retag,
-    set_all_rollouts,
-    set_rollout,
-    switch,
-    why_no_rollout,
-)
+from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
 from flagtui.changes.proposal import Skipped
+from flagtui.changes.tag_line import read_tags
 from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text

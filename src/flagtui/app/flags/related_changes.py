@@ -12,7 +12,7 @@ from flagtui.app.writing.answers import answer
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.workspace_context import WorkspaceContext
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError, NotFound
+from flagtui.changes.consequence import Consequence
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.event_uses import EventUses
-from flagtui.changes.flags.flag_consequences import Consequence
 from flagtui.changes.flags.surroundings import PATIENCE
 from flagtui.changes.planner import SOON, Planned, Planner, collect, each, settle, skip
 from flagtui.changes.proposal import Skipped

@@ -8,13 +8,13 @@ from typing import ClassVar, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import MISSING, DifferenceLine, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import ExperimentIntent, StepName
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.planner import Planned, Planner, collect, each, skip
 from flagtui.changes.proposal import Skipped
 from flagtui.models.experiment import Experiment

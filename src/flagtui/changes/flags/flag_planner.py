@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
-from flagtui.changes.flags.flag_context import Context, Linked
+from flagtui.changes.blocked import Blocked, Linked
+from flagtui.changes.consequence import Caution, Consequence
+from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import (
     Looked,

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Final
 
-from flagtui.changes.flags.flag_consequences import Caution
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.surroundings import Answers, Gathering, Surroundings, gather
 from flagtui.changes.planner import SOON, settle, skip
 from flagtui.changes.proposal import Skipped

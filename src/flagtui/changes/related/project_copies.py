@@ -14,10 +14,10 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.api.flags import Flags
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.flag_planner import find_taken
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import PlanContext

@@ -6,7 +6,7 @@ from typing import TypedDict, Unpack
 import click
 
 from flagtui import local_time
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.related.creation import RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (

@@ -11,7 +11,7 @@ from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
 from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.app.writing.screens import Listener
-from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
 from flagtui.changes.pipeline import Ended
