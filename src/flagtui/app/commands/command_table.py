@@ -5,14 +5,14 @@ person's own keymap and the key table of the documents. A key means one thing: w
 places it does the same kind of thing in all of them.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from typing import Final, cast
 
 from textual.binding import BindingType
 
 from flagtui.app.commands.command import Command, Place
 
-__all__ = ["COMMANDS", "OLD_NAMES", "Command", "Place", "bindings_of", "commands_of"]
+__all__ = ["COMMANDS", "Command", "Place", "bindings_of", "commands_of"]
 
 _ROWS: Final = """
 flags flag
@@ -230,37 +230,6 @@ everywhere
 """Under a line of places a row for each command, its cells two spaces apart: what it is, keys, title, action
 and help. `*` is shown first on the last line, `!` writes, `>` turns keys, `?` needs the server, as `!` does,
 and with `~` no row of a list; `.` is the name after the dot."""
-
-OLD_NAMES: Final[Mapping[str, str]] = {
-    **{
-        f"flags.{name}": f"lists.{name}"
-        for name in ("columns", "copy_menu", "link", "save_query", "state", "type", "mine")
-    },
-    **{f"flags.query_{key}": f"lists.query_{key}" for key in range(5, 10)},
-    "experiments.state": "lists.state",
-    "experiments.archived": "lists.state",
-    "experiments.type": "lists.type",
-    "experiments.mine": "lists.mine",
-    "experiments.flag": "lists.links",
-    "experiments.edit_text": "experiments.edit_json",
-    "experiments.copy": "experiments.duplicate",
-    "events.state": "lists.state",
-    "events.kind": "lists.type",
-    "events.mine": "lists.mine",
-    "event.json": "lists.copy_menu",
-    "event.experiments": "lists.links",
-    "inbox.type_tags": "inbox.tags",
-    **{f"flag.{name}": f"page.{name}" for name in ("next_tab", "last_tab")},
-    "activity.kind": "lists.type",
-    "activity.deleted": "lists.state",
-    "activity.mine": "lists.mine",
-    "app.stop": "app.suspend",
-    **{f"{kind}.undo": "app.undo" for kind in ("flags", "experiments", "events")},
-    "journal.undo": "journal.revert",
-    "lookup.export": "activity.export",
-    "lookup.open": "lists.open",
-}
-"""What commands were called in keymaps of earlier versions, and what they are called now."""
 
 
 def _commands(rows: str) -> Iterator[Command]:
