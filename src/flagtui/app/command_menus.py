@@ -85,7 +85,7 @@ def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
 async def _go(app: App[Any], command: Command, key: str) -> None:
     """To the tab of a command; what needs no record is done at once."""
     await app.run_action(f"app.tab('{TABS[command.places[0]]}')")
-    if command.verb in AT_ONCE:
+    if command.handler in AT_ONCE:
         app.screen.call_after_refresh(app.screen.run_action, command.action)
     else:
         tell(app, Notice(f"choose a row, then {key}: {command.help}"))

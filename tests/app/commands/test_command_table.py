@@ -105,7 +105,7 @@ def test_every_command_has_a_handler_where_it_works(screen: Any) -> None:
 
 @pytest.mark.parametrize("screen", [*SCREENS, FlagTui], ids=lambda screen: str(screen.__name__))
 def test_every_handler_is_one_of_a_command(screen: Any) -> None:
-    verbs = {command.verb for command in COMMANDS}
+    verbs = {command.handler for command in COMMANDS}
     assert [name for name in own_actions(screen) if name not in verbs] == []
 
 
