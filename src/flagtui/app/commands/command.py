@@ -84,6 +84,8 @@ class Command(Struct, frozen=True):
     """Whether it asks the server without changing anything."""
     needs_record: bool = True
     """Whether it is about a row of the list it is given in, where it needs the server."""
+    synonyms: str = ""
+    """Words that find it and are not in its name or sentence."""
 
     def __post_init__(self) -> None:
         name = self.id.partition(".")[2]
