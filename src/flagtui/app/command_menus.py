@@ -25,10 +25,6 @@ from flagtui.text.styled import Notice
 
 TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}
 """By place: the key of the tab whose commands work there."""
-AT_ONCE: Final = frozenset(
-    ("new", "inbox", "deleted", "ids", "my_flags", "definitions", "moment", "export", "cycle", "read_results")
-)
-"""Verbs that need no record to be chosen first."""
 
 
 def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> PaletteScreen:
@@ -85,7 +81,7 @@ def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
 async def _go(app: App[Any], command: Command, key: str) -> None:
     """To the tab of a command; what needs no record is done at once."""
     await app.run_action(f"app.tab('{TABS[command.places[0]]}')")
-    if command.handler in AT_ONCE:
+    if not command.needs_record:
         app.screen.call_after_refresh(app.screen.run_action, command.action)
     else:
         tell(app, Notice(f"choose a row, then {key}: {command.help}"))

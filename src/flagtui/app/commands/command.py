@@ -83,13 +83,13 @@ class Command(Struct, frozen=True):
     asks: bool = False
     """Whether it asks the server without changing anything."""
     needs_record: bool = True
-    """Whether it is about a row of the list it is given in, where it needs the server."""
+    """Whether a record has to be chosen first, where it needs the server or is called from another tab."""
     synonyms: str = ""
     """Words that find it and are not in its name or sentence."""
     cli: str = ""
     """The same on the command line, after `flagtui`. FLAG is filled in with the record under the cursor,
     FLAGS with all that are marked; other words in capitals are for the person. Of two words with a bar the
-    second is for a record of which the first is true already. KIND and RECORD are of whatever kind is shown."""
+    second is for a record of which the first is true already. KIND and RECORD are of the kind on screen."""
 
     def __post_init__(self) -> None:
         name = self.id.partition(".")[2]
