@@ -20,7 +20,8 @@ from flagtui.changes.flags.flags_together import SOON
 from flagtui.changes.pipeline import Ended
 from flagtui.details.event_inspector import EventUses
 from flagtui.models.event_definition import EventDefinition
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.kinds import Kind
+from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.styled import Notice
 

@@ -13,7 +13,8 @@ from flagtui.changes.experiments.step_save import StepAdapter, StepOutcome
 from flagtui.changes.experiments.steps import ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.experiment import Experiment
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.kinds import Kind
+from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 
 MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})

@@ -28,7 +28,8 @@ from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.undo import Part, kind_of
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.kinds import Kind
+from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 
 _LISTS: Final[dict[str, Kind]] = {EVENT: "events", "experiment": "experiments"}
