@@ -18,8 +18,9 @@ from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.config.preferences import LeftList, LeftLists
 from flagtui.models.rows import FlagRow
+from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice
 
 SCREENS: Final = {

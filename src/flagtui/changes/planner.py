@@ -30,8 +30,8 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
+    from flagtui.store.kinds import Kind
     from flagtui.store.load_progress import RecordId
-    from flagtui.store.workspace import Kind
 
 AT_ONCE: Final = 8
 """Records read at the same time for one question."""

@@ -20,7 +20,7 @@ from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.undo import Part, kind_of
 
 if TYPE_CHECKING:
-    from flagtui.store.workspace import Kind
+    from flagtui.store.kinds import Kind
 
 LISTS: Final[dict[str, Kind]] = {"flag": "flags", COPY: "flags", "experiment": "experiments", EVENT: "events"}
 """The list that shows records of these entries of the journal."""

@@ -13,7 +13,8 @@ from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.kinds import Kind
+from flagtui.store.workspace import Workspace
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice, command_for, request_for
 

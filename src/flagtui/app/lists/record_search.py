@@ -12,8 +12,9 @@ from flagtui.app.state.go_to import ONE, RecordLink
 from flagtui.store.event_listing import EVENTS
 from flagtui.store.experiment_listing import EXPERIMENTS
 from flagtui.store.flag_listing import FLAGS
+from flagtui.store.kinds import Kind
 from flagtui.store.query.language import compile_query, read_line
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.workspace import Workspace
 
 MOST: Final = 20
 """Names of each kind offered at most: matching a hundred thousand is quick, listing them is not."""

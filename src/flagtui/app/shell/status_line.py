@@ -14,8 +14,9 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.config.guard_rules import Level
+from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import Running
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.text.formats import DAY, HOUR, MINUTE, count
 

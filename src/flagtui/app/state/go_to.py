@@ -5,8 +5,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 from textual.message import Message
 
+from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
-from flagtui.store.workspace import Kind
 
 Arrival = Literal["cursor", "record", "behind"]
 """The list is shown with the cursor on it; it is opened from its list; the cursor is put on it unseen."""

@@ -20,9 +20,10 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.store.collection import Collection
+from flagtui.store.kinds import Kind
 from flagtui.store.optimistic_edits import apply_edit
 from flagtui.store.record_list import Loading
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.workspace import Workspace
 
 
 class OptimisticRows(Generic[P, R]):

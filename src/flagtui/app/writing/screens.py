@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from flagtui.changes.guard import Purpose
     from flagtui.changes.pipeline import Ended
     from flagtui.changes.proposal import Skipped
-    from flagtui.store.workspace import Kind, Workspace
+    from flagtui.store.kinds import Kind
+    from flagtui.store.workspace import Workspace
 
 Answer = TypeVar("Answer")
 Saved = Callable[[Collection[RecordId]], None]

@@ -16,8 +16,9 @@ from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
+from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.workspace import Workspace
 
 
 class WorkspaceContext(PlanContext):

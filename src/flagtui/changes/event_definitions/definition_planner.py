@@ -19,7 +19,7 @@ from flagtui.changes.proposal import Skipped
 from flagtui.models.event_definition import EventDefinition
 
 if TYPE_CHECKING:
-    from flagtui.store.workspace import Kind
+    from flagtui.store.kinds import Kind
 
 OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
 """Fields whose change affects the experiments that measure the event."""

@@ -16,7 +16,7 @@ from flagtui.changes.proposal import Skipped
 from flagtui.models.experiment import Experiment
 
 if TYPE_CHECKING:
-    from flagtui.store.workspace import Kind
+    from flagtui.store.kinds import Kind
 
 UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})
 """Steps of experiments that are not there yet, or that no server lets anybody read."""
