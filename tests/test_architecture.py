@@ -211,7 +211,7 @@ def test_the_cheap_commands_load_nothing_heavy(line: str) -> None:
         "try:\n    main()\n"
         "except SystemExit as end:\n    code = end.code\n"
         "heavy = {'textual', 'httpx', 'httpx2', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich',\n"
-        "  'asyncio', 'flagtui.cli.twin_command'}\n"
+        "  'asyncio', 'flagtui.cli.plumbing.record_command'}\n"
         "print('LOADED', sorted(heavy & set(sys.modules)), 'CODE', code)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

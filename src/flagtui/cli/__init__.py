@@ -33,7 +33,7 @@ def main() -> None:
 def _answered_at_once() -> bool:
     """Whether it was for the names a shell completes, or the help, which need no command."""
     if "_FLAGTUI_COMPLETE" in os.environ:
-        from flagtui.cli.known_words import quick_words
+        from flagtui.cli.plumbing.known_words import quick_words
 
         words = quick_words()
         if words is not None:

@@ -26,7 +26,7 @@ from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.changes.pipeline import Batch, Ended
 from flagtui.changes.proposal import LeftOut, Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
-from flagtui.cli.change_report import (
+from flagtui.cli.plumbing.change_report import (
     LEFT_OUT,
     NOT_SENT,
     NOTHING_TO_DO,
@@ -38,12 +38,12 @@ from flagtui.cli.change_report import (
     result_of,
     set_apart,
 )
-from flagtui.cli.errors import EXIT_CODES, Trouble
-from flagtui.cli.options import WriteTerms
-from flagtui.cli.output.lines import progress, say
-from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.output.lines import progress, say
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.prompts import NOBODY, Interrupts, TerminalPerson, find_person
 from flagtui.cli.records.change_records import ChangePlan, ChangeResult
-from flagtui.cli.terminal_person import NOBODY, Interrupts, TerminalPerson, find_person
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 

@@ -11,9 +11,9 @@ import click
 
 from flagtui import __version__
 from flagtui.app.terminal.first_frame import leave
-from flagtui.cli.command_groups import COMMANDS, LINEAR, LazyGroup
-from flagtui.cli.errors import READER_GONE, ReaderGone, Trouble, require_text
-from flagtui.cli.output.lines import warn
+from flagtui.cli.plumbing.command_groups import COMMANDS, LINEAR, LazyGroup
+from flagtui.cli.plumbing.errors import READER_GONE, ReaderGone, Trouble, require_text
+from flagtui.cli.plumbing.output.lines import warn
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -92,7 +92,7 @@ def door(
             run_linear(_run, [word for name, each in given.items() if each for word in (name, each)])
         )
     if context.invoked_subcommand is None:
-        from flagtui.cli.launch import open_app
+        from flagtui.cli.launch.app_launch import open_app
 
         raise SystemExit(open_app(profile, project, flag, read_only=read_only, has_mouse=not no_mouse))
 

@@ -23,10 +23,10 @@ from flagtui.changes.undo import (
     why_not,
 )
 from flagtui.cli.agreement import PlannedChange, ask_and_send, signature_of
-from flagtui.cli.change_report import ChangeReport, change_command
-from flagtui.cli.errors import Trouble
-from flagtui.cli.options import WriteTerms
-from flagtui.cli.project_session import ProjectSession
+from flagtui.cli.plumbing.change_report import ChangeReport, change_command
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.text.formats import ago
 
 ALREADY: Final = "it is as it was already"

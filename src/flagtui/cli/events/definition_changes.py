@@ -12,16 +12,16 @@ from flagtui.changes.event_definitions.definition_plan import DefinitionContext,
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
-from flagtui.cli.change_report import change_command
-from flagtui.cli.errors import Trouble
-from flagtui.cli.events.event_views import READ, events_of
-from flagtui.cli.option_values import TagOptions, read_retagging
-from flagtui.cli.options import WriteTerms
-from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.row_source import EVENTS
-from flagtui.cli.selection import Wanted
-from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import EVENT_WORD, EVENT_WORDS, tag_options
+from flagtui.cli.commands.events.event_views import READ, events_of
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.row_source import EVENTS
+from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.event_definition import EventDefinition
 
 MakeIntent = Callable[[EventDefinition], EventIntent]

@@ -14,17 +14,17 @@ from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, 
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
-from flagtui.cli.change_report import change_command
-from flagtui.cli.errors import Trouble
-from flagtui.cli.experiments.experiment_selection import experiments_of, ids_of
-from flagtui.cli.option_values import read_fields, read_text
-from flagtui.cli.options import WriteTerms
-from flagtui.cli.output.lines import print_json
-from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, only_one
-from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
+from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_values import read_fields, read_text
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.output.lines import print_json
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.row_source import FLAGS
+from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import FlagRow
 

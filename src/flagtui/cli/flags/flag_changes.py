@@ -20,16 +20,16 @@ from flagtui.changes.flags.flags_together import look_around, plan_together, req
 from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.proposal import LeftOut
 from flagtui.cli.agreement import PlannedChange, carry_out
-from flagtui.cli.change_report import change_command
-from flagtui.cli.flags.flag_objects import NAMING, names_for
-from flagtui.cli.flags.flag_selection import deleted_flags_of, flags_of
-from flagtui.cli.option_values import TagOptions, read_retagging
-from flagtui.cli.options import NumberRange, WriteTerms
-from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted
-from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import FLAG_WORDS, tag_options
+from flagtui.cli.commands.flags.flag_objects import NAMING, names_for
+from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
+from flagtui.cli.plumbing.options import NumberRange, WriteTerms
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.row_source import FLAGS
+from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES
 from flagtui.models.rows import FlagRow

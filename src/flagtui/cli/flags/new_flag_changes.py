@@ -30,16 +30,16 @@ from flagtui.changes.related.project_copies import (
     stays_behind_in_words,
 )
 from flagtui.cli.agreement import PlannedChange, carry_out
-from flagtui.cli.change_report import change_command
-from flagtui.cli.errors import Trouble
-from flagtui.cli.flags.flag_extras import related_change
-from flagtui.cli.flags.flag_selection import flags_of
-from flagtui.cli.option_values import read_fields
-from flagtui.cli.options import NumberRange, WriteTerms
-from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.row_source import FLAGS
-from flagtui.cli.selection import Wanted, only_one
-from flagtui.cli.word_types import FLAG_WORDS, TAG
+from flagtui.cli.commands.flags.flag_extras import related_change
+from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.option_values import read_fields
+from flagtui.cli.plumbing.options import NumberRange, WriteTerms
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.row_source import FLAGS
+from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.store.activity_feed import recent_deletions

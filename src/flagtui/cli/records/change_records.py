@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from flagtui.changes.difference import MISSING, Clash
 from flagtui.changes.proposal import LeftOut, Proposal
-from flagtui.cli.errors import Code
-from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.errors import Code
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 
 
 @dataclass(frozen=True)

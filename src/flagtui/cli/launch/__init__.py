@@ -1,0 +1,1 @@
+"""Starts the app. Nothing else of the command line imports it."""

@@ -1,0 +1,174 @@
+"""How the changes of a command ended: sentences for people, one document for programs, an exit code."""
+
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+import click
+
+from flagtui.changes.guard import GuardRefused
+from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
+from flagtui.changes.proposal import LeftOut, Outcome, Proposal
+from flagtui.changes.verbs import STATES
+from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of
+from flagtui.cli.plumbing.output.lines import say, warn
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.record_command import TwinCommand, command
+from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
+
+STOPPED: Final = 130
+NOTHING_TO_DO: Final = "nothing to do"
+LEFT_OUT: Final = "skipped"
+NOT_SENT: Final = "not sent"
+CODES: Final[dict[str, Code]] = {
+    "conflicted": "conflict",
+    "unknown": "not_known",
+    "awaiting approval": "awaiting_approval",
+    "refused": "failed",
+    "failed": "failed",
+    NOT_SENT: "failed",
+    LEFT_OUT: "refused",
+    NOTHING_TO_DO: "nothing_to_do",
+}
+TOLD_BY_THE_ANSWER: Final[tuple[Code, ...]] = ("sign_in", "not_found")
+"""What a refusal can mean that another exit code is for."""
+MOST_TOLD: Final = 3
+"""Differences of one record that are told when it is saved."""
+_ORDER: Final = (
+    *("unknown", "conflicted", "awaiting approval", "failed", "refused"),
+    *(NOT_SENT, LEFT_OUT, NOTHING_TO_DO),
+)
+"""The gravest first: it decides how the command ends."""
+
+
+def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
+    """Declares a command that changes something and prints what became of it; a dry run prints plans."""
+    return command(name, kind=OUTCOME, plans=PLAN, **more)
+
+
+@dataclass
+class ChangeReport:
+    """What a command tells of its changes: a sentence each for people, one document for programs."""
+
+    printer: Printer
+    _results: list[ChangeResult] = field(default_factory=list)
+    _plans: list[ChangePlan] | None = None
+    _is_told: bool = False
+    """Whether a change has ended."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: object, fault: BaseException | None, _where: object) -> None:
+        """Prints what was not told yet; leaving a later question does not mean that nothing was changed."""
+        self.close()
+        if self._is_told and isinstance(fault, click.Abort | CancelledError):
+            warn("stopped; what was done until then is told.")
+            raise click.exceptions.Exit(STOPPED)
+
+    def results(self, found: Sequence[ChangeResult]) -> None:
+        """How changes ended: a person is told at once."""
+        self._is_told = self._is_told or bool(found)
+        if self.printer.format != "table" or self.printer.fields:
+            self._results += found
+            return
+        for result in found:
+            if result.ending == "saved":
+                now = f": {result.now}" if result.now else ""
+                say(f"{result.key} {result.words}{now}. {result.next}".rstrip())
+            else:
+                now = " Nothing was changed." if result.ending in ("refused", "failed") else ""
+                warn(
+                    f"{result.key}: {result.ending}: {result.words.rstrip('.')}.{now} {result.next}".rstrip()
+                )
+
+    def plans(self, found: Sequence[ChangePlan]) -> None:
+        """What a dry run would change."""
+        self._plans = [*(self._plans or ()), *found]
+
+    def close(self) -> None:
+        """Print what was not told yet."""
+        if self._plans is not None:
+            self.printer.records(PLAN, self._plans)
+        if self._results:
+            self.printer.records(OUTCOME, self._results)
+
+
+def exit_code(results: Sequence[ChangeResult]) -> int:
+    """That of the gravest ending."""
+    endings = {result.ending: result for result in results}
+    worst = next((endings[ending] for ending in _ORDER if ending in endings), None)
+    return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0
+
+
+def set_apart(left_out: Sequence[LeftOut], ending: str) -> Iterator[ChangeResult]:
+    """What was asked for and is not in the question, as results."""
+    for one in left_out:
+        yield ChangeResult(one.key, ending, one.reason, one.next, str(one.id))
+
+
+def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
+    """Report why there is no question; the exit code. Raises Trouble for one reason alone."""
+    if len(apart) == 1:
+        code = CODES[apart[0].ending]
+        fix = f"To go on: {apart[0].next}." if apart[0].next else ""
+        raise Trouble(f"{apart[0].key}: {apart[0].words}; nothing was sent.", fix, code=code)
+    if not apart:
+        raise Trouble("nothing was found; nothing was sent.", code="nothing_to_do")
+    report.results(apart)
+    return exit_code(apart)
+
+
+def refusal(refused: GuardRefused) -> Trouble:
+    """That the guard does not even ask."""
+    fix = f"To go on: {refused.next}." if refused.next else ""
+    return Trouble(f"{refused.reason}; nothing was sent.", fix, code="refused")
+
+
+def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
+    """How a change ended; `undoes` is the entry of the journal that it took back."""
+    plan, record = outcome.plan, outcome.record
+    words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
+    said = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
+    if outcome.reason == LEFT_ON_ITS_WAY:
+        words = f"{words}; the next start of the app finds out whether it was done"
+    elif outcome.ending == "unknown":
+        words = "no answer came, and whether it was done is not known; it was not sent twice"
+        said = ("the journal keeps it: flagtui journal",)
+    elif outcome.ending == "conflicted":
+        words = f"{words}; nothing of yours was saved"
+    is_refused = outcome.ending in ("refused", "failed")
+    code = code_of(outcome.error) if is_refused and outcome.error is not None else None
+    id = getattr(record, "id", plan.id)
+    if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
+        said = (f"it is #{id}", *said)
+    return ChangeResult(
+        plan.key,
+        outcome.ending,
+        words,
+        "".join(f"{_sentence(part)} " for part in said if part).rstrip(),
+        _now(plan) if outcome.is_saved else "",
+        "" if isinstance(id, int) and id <= 0 else str(id),
+        getattr(record, "version", None) if outcome.is_saved else None,
+        outcome.journal_id,
+        undoes,
+        outcome.clashes,
+        is_without_journal=outcome.is_without_journal,
+        code=code if code in TOLD_BY_THE_ANSWER else None,
+    )
+
+
+def _now(plan: Proposal) -> str:
+    """The first differences of a change whose name leaves them open: `rollout 10 % → 25 %`."""
+    if plan.verb.name in STATES or plan.verb.name == "create":
+        return ""
+    # `has a new description` has named it.
+    named = plan.verb.done.partition("new ")[2]
+    told = [line.words.removeprefix(f"{named}: ") for line in plan.lines[:MOST_TOLD]]
+    told += [f"{more} more"] if (more := len(plan.lines) - MOST_TOLD) > 0 else []
+    return "; ".join(told)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
