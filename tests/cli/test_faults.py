@@ -18,8 +18,8 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
-from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.plumbing.change_report import STOPPED
+from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import Printer

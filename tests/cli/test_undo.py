@@ -21,8 +21,8 @@ from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Not
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo import KINDS
-from flagtui.cli.agreement import settle
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport
+from flagtui.cli.plumbing.confirmation import settle
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.prompts import TerminalPerson
 from flagtui.cli.records.change_records import ChangeResult

@@ -33,7 +33,7 @@ IMPORTED: Final = (
     "flagtui.api.http_library",
     "flagtui.cli.commands.demo",
     "flagtui.cli.launch.demo_service",
-    "flagtui.cli.flags.flag_changes",
+    "flagtui.cli.commands.flags.flag_changes",
     "flagtui.cli.commands.flags.flag_views",
     "flagtui.cli.commands.serve",
     "flagtui.service.application",

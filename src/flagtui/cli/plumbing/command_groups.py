@@ -98,8 +98,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "profiles": ("commands.profiles", "List the profiles of the settings file."),
     "projects": ("commands.auth.account", "List the projects the key can open."),
     "journal": ("commands.journal", "Show what you changed, for reading, sharing and programs."),
-    "undo": ("undo", "Take back a change of yours, held against today's record."),
-    "redo": ("undo", "Make again what you undid last."),
+    "undo": ("commands.undo", "Take back a change of yours, held against today's record."),
+    "redo": ("commands.undo", "Make again what you undid last."),
     "doctor": ("commands.doctor", "Say what was found where; to paste into a report."),
     "commands": ("commands.reference", "List every command, for programs."),
     "completion": ("commands.completion", "Print the completion for a shell."),
@@ -116,14 +116,14 @@ def _group(name: str, modules: Mapping[str, str], help: str) -> LazyGroup:
 flags = _group(
     "flags",
     {
-        "flags.flag_changes": "archive delete disable enable restore rollout tag unarchive",
+        "commands.flags.flag_changes": "archive delete disable enable restore rollout tag unarchive",
         "commands.flags.flag_edit": "edit",
         "commands.flags.flag_evaluations": "evaluate explain",
         "commands.flags.flag_extras": "cohort dashboard schedule",
         "commands.flags.flag_history": "diff due history",
         "commands.flags.flag_reports": "cohorts definitions payload stale status",
         "commands.flags.flag_views": "get list",
-        "flags.new_flag_changes": "copy create",
+        "commands.flags.new_flag_changes": "copy create",
     },
     """See and change feature flags.
 
@@ -134,8 +134,8 @@ flags = _group(
 experiments = _group(
     "experiments",
     {
-        "experiments.experiment_changes": "archive cohort copy create delete duplicate edit end launch"
-        " pause reset restore resume ship unarchive",
+        "commands.experiments.experiment_changes": "archive cohort copy create delete duplicate edit"
+        " end launch pause reset restore resume ship unarchive",
         "commands.experiments.experiment_results": "results timeseries",
         "commands.experiments.experiment_views": "eligible get history holdouts list metrics stats",
     },
@@ -148,7 +148,8 @@ experiments = _group(
 events = _group(
     "events",
     {
-        "events.definition_changes": "delete describe enforce hide owner property show tag unverify verify",
+        "commands.events.definition_changes": "delete describe enforce hide owner property show"
+        " tag unverify verify",
         "commands.events.event_views": "get list types",
     },
     """See and change event definitions.

@@ -9,9 +9,9 @@ from flagtui.changes.draft import Faulty
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.proposal import LeftOut
+from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
-from flagtui.cli.flags.flag_changes import WRITE, change_flags
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_values import read_fields, read_text

@@ -19,9 +19,9 @@ from flagtui.changes.related.schedules import (
     read_moment,
     switching,
 )
-from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.commands.flags.flag_selection import flag_of
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
+from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn

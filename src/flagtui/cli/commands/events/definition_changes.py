@@ -11,9 +11,9 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.proposal import LeftOut
-from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.commands.events.event_views import READ, events_of
 from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
 from flagtui.cli.plumbing.options import WriteTerms

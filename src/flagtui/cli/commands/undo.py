@@ -22,8 +22,8 @@ from flagtui.changes.undo import (
     undoable,
     why_not,
 )
-from flagtui.cli.agreement import PlannedChange, ask_and_send, signature_of
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
+from flagtui.cli.plumbing.confirmation import PlannedChange, ask_and_send, signature_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession

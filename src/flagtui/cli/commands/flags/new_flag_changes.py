@@ -29,10 +29,10 @@ from flagtui.changes.related.project_copies import (
     stays_behind,
     stays_behind_in_words,
 )
-from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.commands.flags.flag_extras import related_change
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_values import read_fields
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms

@@ -19,10 +19,10 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import look_around, plan_together, request_for
 from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.proposal import LeftOut
-from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.commands.flags.flag_objects import NAMING, names_for
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession

@@ -13,9 +13,9 @@ from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.proposal import LeftOut
-from flagtui.cli.agreement import PlannedChange, carry_out
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_values import read_fields, read_text
 from flagtui.cli.plumbing.options import WriteTerms
