@@ -8,9 +8,6 @@ from typing import Any, Final
 
 import click
 
-from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
-from flagtui.app.experiments.detail.judgement import FAILURES, chance_of, lift_of, value_of
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WAIT_SECONDS, WorkPlace
@@ -21,8 +18,11 @@ from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
+from flagtui.details.experiment_inspector import ExperimentInspector
+from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
+from flagtui.text.judgement import FAILURES, chance_of, lift_of, value_of
 
 
 @dataclass(frozen=True)

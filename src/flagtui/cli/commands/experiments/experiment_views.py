@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import click
 
-from flagtui.app.experiments.detail.metric_findings import metrics_of
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -18,6 +17,7 @@ from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.cli.records.flag_records import FLAG
+from flagtui.details.metric_findings import metrics_of
 from flagtui.models.activity import ChangeRow, change_row
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.experiment_answers import ExperimentStats

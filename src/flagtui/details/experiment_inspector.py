@@ -10,15 +10,15 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, needs_key
-from flagtui.app.experiments.detail.measurements import Measuring
-from flagtui.app.experiments.detail.metric_findings import (
+from flagtui.changes.experiments.metric_nodes import events_measured
+from flagtui.details.measurements import Measuring
+from flagtui.details.metric_findings import (
     ONLY_THERE,
     Findings,
     Metric,
     MetricReading,
     metrics_of,
 )
-from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow

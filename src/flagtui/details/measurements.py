@@ -13,7 +13,7 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
+from flagtui.details.metric_findings import Findings, Metric, MetricReading
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricsRun, is_old_share, read_old_result

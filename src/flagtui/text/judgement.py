@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading
+from flagtui.details.metric_findings import Findings, Metric, MetricReading
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Baseline, VariantResult
 from flagtui.models.json_value import JSON, as_dict, as_number
