@@ -17,7 +17,7 @@ def main() -> None:
     if _answered_at_once():
         raise SystemExit(0)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
-    from flagtui.app.terminal.first_frame import leave, paint
+    from flagtui.cli.launch import leave, paint
 
     paint(sys.argv[1:])
     from flagtui.cli.main import main as run

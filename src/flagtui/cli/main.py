@@ -10,7 +10,7 @@ from io import TextIOWrapper
 import click
 
 from flagtui import __version__
-from flagtui.app.terminal.first_frame import leave
+from flagtui.cli.launch import leave
 from flagtui.cli.plumbing.command_groups import COMMANDS, LINEAR, LazyGroup
 from flagtui.cli.plumbing.errors import READER_GONE, ReaderGone, Trouble, require_text
 from flagtui.cli.plumbing.output.lines import warn
@@ -207,7 +207,7 @@ def _usage_in_words(wrong: click.UsageError) -> Trouble:
 
 def _fault_in_words(fault: Exception) -> str:
     """Keeps a crash report without values; returns the sentence about a fault of our own."""
-    from flagtui.app.shell.written_files import crash_report, keep_report
+    from flagtui.config.crash_reports import crash_report, keep_report
     from flagtui.config.locations import find_locations
 
     folder = find_locations().state

@@ -34,7 +34,7 @@ def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
         from flagtui.app.shell.welcome import WelcomeApp
     way = WelcomeApp(theme=environment.settings.theme or "auto", is_light=ANSWERS.is_light).run()
     if way == "demo":
-        from flagtui.cli.commands.demo import Demonstration, open_demo
+        from flagtui.cli.launch.demo_app import Demonstration, open_demo
 
         return open_demo(Demonstration(read_only=request.read_only, mouse=request.mouse))
     if way == "sign in":

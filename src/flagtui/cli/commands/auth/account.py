@@ -7,7 +7,6 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.hosts import Host
-from flagtui.app.terminal.first_frame import frames_folder
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import PROFILE, WorkPlace, named_profile
 from flagtui.cli.plumbing.output.lines import say
@@ -20,6 +19,7 @@ from flagtui.cli.records.field_words import star
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.models.account import Project
+from flagtui.private_folders import frames_folder
 from flagtui.store.key_info import Introduction, abilities, introduce
 from flagtui.store.snapshots import Snapshots
 
