@@ -5,7 +5,7 @@ import click
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.row_search import read_query
+from flagtui.cli.plumbing.selection import read_query
 from flagtui.cli.plumbing.word_types import QUERY_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.models.activity import ChangeRow, change_row

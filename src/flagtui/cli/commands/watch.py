@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.row_search import read_query
+from flagtui.cli.plumbing.selection import read_query
 from flagtui.cli.plumbing.word_types import QUERY_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.models.activity import Activity, ChangeRow, change_row

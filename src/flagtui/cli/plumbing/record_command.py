@@ -22,8 +22,7 @@ from flagtui.cli.plumbing.options import (
 from flagtui.cli.plumbing.output.printer import choose_printer, no_page
 from flagtui.cli.plumbing.output.record_kind import RecordKind
 from flagtui.cli.plumbing.project_session import in_project, in_project_with_pages
-from flagtui.cli.plumbing.row_source import SOURCES
-from flagtui.cli.plumbing.selection import read_words
+from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
 
 

@@ -1,16 +1,24 @@
-"""Which records the words of a command mean: names, ids, lines of standard input, or a query."""
+"""Which records the words of a command mean: names, ids, lines of standard input, or a query.
+
+What searches is imported by the first query, since a name needs none of it.
+"""
 
 import asyncio
 import difflib
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
 from flagtui.cli.plumbing.output.lines import Steps
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.models.rows import RowPage
 from flagtui.safe_text import safe_text
+
+if TYPE_CHECKING:
+    from flagtui.store.sort_orders import Listing
 
 NEAR: Final = 3
 """Near misses that are named."""
@@ -20,6 +28,118 @@ AT_ONCE: Final = 8
 """Records that are read at the same time."""
 Word = TypeVar("Word")
 Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class RowSource:
+    """One kind of record: read whole, searched with a query, put in order."""
+
+    noun: Literal["flag", "experiment", "event"]
+    pages: Callable[[ProjectSession, Mapping[str, Any]], AsyncIterable[RowPage[Any]]]
+    names: Callable[[Any], tuple[str, ...]]
+    """What a row may be called by, besides its id."""
+    has_archive: bool = True
+
+    @property
+    def listing(self) -> "Listing[Any]":
+        """What queries and orders mean for these records."""
+        from flagtui.store.event_listing import EVENT_LISTING
+        from flagtui.store.experiment_listing import EXPERIMENT_LISTING
+        from flagtui.store.flag_listing import FLAG_LISTING
+
+        listings: dict[str, Listing[Any]] = {
+            "flag": FLAG_LISTING,
+            "experiment": EXPERIMENT_LISTING,
+            "event": EVENT_LISTING,
+        }
+        return listings[self.noun]
+
+    def is_query(self, word: str) -> bool:
+        """Whether a word of the command line is a query: it has a qualifier such as `tag:web`."""
+        if ":" not in word:
+            return False
+        from flagtui.store.query.language import read_line
+
+        return any(term.name for term in read_line(word, self.listing.vocabulary).terms)
+
+    async def rows(self, session: ProjectSession, line: str, sort: str = "") -> list[Any]:
+        """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
+        from flagtui.store.finder import Finder
+        from flagtui.store.query.language import row_test
+        from flagtui.store.query.vocabulary import Facts
+        from flagtui.store.sort_orders import Sort
+
+        listing = self.listing
+        query = read_query(line, listing.vocabulary)
+        me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
+        for term in query.terms:
+            if term.name and row_test(term, Facts(session.now, me)) is None:
+                fix = "Name the person, or use a key that may read its owner."
+                raise Trouble(f"{term.name}:me cannot be known with this key.", fix, code="refused")
+        orders, order = tuple(listing.orders), sort.removeprefix("-")
+        if order and order not in orders:
+            raise Trouble(f"there is no order {order}.", f"Orders: {', '.join(orders)}.", code="usage")
+        rows = await self.every(session, has_archived="archived" in query.shows)
+        finder: Finder[Any] = Finder(
+            rows, listing=listing, sort=Sort(order or orders[0], sort.startswith("-"))
+        )
+        finder.know_person(me)
+        return [rows[place] for place in finder.find(line)]
+
+    async def every(self, session: ProjectSession, *, has_archived: bool = False) -> list[Any]:
+        """Every row the server lists. Raises ApiError."""
+        rows: list[Any] = []
+        for filters in ({}, {"archived": "true"}) if has_archived and self.has_archive else ({},):
+            async for page in self.pages(session, filters):
+                rows += page.rows
+        return rows
+
+    async def unknown(
+        self, session: ProjectSession, words: Sequence[str], rows: Sequence[Any] | None = None
+    ) -> Trouble:
+        """That no record is called so, with names near it. Raises Trouble for half a query, ApiError.
+
+        A name may have a colon in it, so that half a query is known by no record being called so.
+        """
+        vocabulary = self.listing.vocabulary
+        for word in words:
+            meant = word.removeprefix("-").partition(":")[0].lower()
+            if ":" in word and difflib.get_close_matches(meant, vocabulary.qualifiers, 1):
+                read_query(word, vocabulary)
+        known = await self.every(session) if rows is None else rows
+        names = [name for row in known for name in self.names(row) if name]
+        return not_found(self.noun, words, names, f"flagtui {self.noun}s list")
+
+
+FLAGS: Final = RowSource(
+    "flag", lambda session, filters: session.client.flags.pages(filters), lambda row: (row.key,)
+)
+EXPERIMENTS: Final = RowSource(
+    "experiment",
+    lambda session, filters: session.client.experiments.pages(filters),
+    lambda row: (row.name, row.key),
+)
+EVENTS: Final = RowSource(
+    "event",
+    lambda session, filters: session.client.event_definitions.pages(filters),
+    lambda row: (row.name,),
+    has_archive=False,
+)
+SOURCES: Final[Mapping[str, RowSource]] = {"flags": FLAGS, "experiments": EXPERIMENTS, "events": EVENTS}
+"""By what the arguments that name such records are called."""
+
+
+def read_query(line: str, vocabulary: Any) -> Any:
+    """The query in a line. Raises Trouble for a part that means nothing: half a query chooses no record."""
+    from flagtui.store.query.language import read_line
+
+    query = read_line(line, vocabulary)
+    if query.problems:
+        problem = query.problems[0]
+        part = safe_text(line[problem.start : problem.end], 80)
+        what = f"the query '{part}' is not understood: {problem.reason}."
+        raise Trouble(what, "Nothing was done.", code="usage")
+    return query
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import TwinCommand
-from flagtui.cli.plumbing.row_source import EVENTS
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import EVENTS, Wanted
 from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.event_definition import EventDefinition
 

@@ -12,8 +12,7 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.row_source import EVENTS
-from flagtui.cli.plumbing.selection import Wanted, several
+from flagtui.cli.plumbing.selection import EVENTS, Wanted, several
 from flagtui.cli.plumbing.word_types import EVENT_WORDS, list_options
 from flagtui.cli.records.field_words import age_words, commas, yes
 from flagtui.models.event_definition import EventDefinition

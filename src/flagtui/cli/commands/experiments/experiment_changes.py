@@ -22,8 +22,7 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import TwinCommand
-from flagtui.cli.plumbing.row_source import FLAGS
-from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import FlagRow

@@ -3,8 +3,7 @@
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.row_source import EXPERIMENTS
-from flagtui.cli.plumbing.selection import Wanted, several
+from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted, several
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 

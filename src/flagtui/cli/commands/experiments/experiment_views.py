@@ -11,8 +11,7 @@ from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import TwinCommand, command
-from flagtui.cli.plumbing.row_source import EXPERIMENTS
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words

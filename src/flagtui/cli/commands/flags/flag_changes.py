@@ -27,8 +27,7 @@ from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import TwinCommand
-from flagtui.cli.plumbing.row_source import FLAGS
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import FLAGS, Wanted
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES

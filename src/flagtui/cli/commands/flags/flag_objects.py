@@ -7,8 +7,7 @@ from typing import Final
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.row_source import FLAGS
-from flagtui.cli.plumbing.selection import Wanted, several
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, several
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list
 

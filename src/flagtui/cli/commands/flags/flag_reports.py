@@ -11,8 +11,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.row_source import FLAGS
-from flagtui.cli.plumbing.selection import Wanted, not_found, read_words, several
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words, several
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, QUERY_WORDS
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
 from flagtui.models.flag_answers import Cohort

@@ -5,8 +5,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, names_fo
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.row_source import FLAGS
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import FLAGS, Wanted
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, list_options
 from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
 from flagtui.models.flag_details import NO_NAMES, Names

@@ -37,8 +37,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_values import read_fields
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.row_source import FLAGS
-from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, only_one
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list, as_text
