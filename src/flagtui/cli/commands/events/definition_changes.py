@@ -15,8 +15,7 @@ from flagtui.cli.commands.events.event_views import READ, events_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
-from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import TwinCommand
 from flagtui.cli.plumbing.selection import EVENTS, Wanted

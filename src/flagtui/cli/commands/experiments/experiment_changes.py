@@ -17,8 +17,7 @@ from flagtui.cli.commands.experiments.experiment_selection import experiments_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_values import read_fields, read_text
-from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import TwinCommand

@@ -23,8 +23,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING, names_for
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
-from flagtui.cli.plumbing.option_values import TagOptions, read_retagging
-from flagtui.cli.plumbing.options import NumberRange, WriteTerms
+from flagtui.cli.plumbing.options import NumberRange, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import TwinCommand
 from flagtui.cli.plumbing.selection import FLAGS, Wanted

@@ -14,8 +14,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_values import read_fields, read_text
-from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession

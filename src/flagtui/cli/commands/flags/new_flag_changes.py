@@ -34,8 +34,7 @@ from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.option_values import read_fields
-from flagtui.cli.plumbing.options import NumberRange, WriteTerms
+from flagtui.cli.plumbing.options import NumberRange, WriteTerms, read_fields
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import FLAGS, Wanted, only_one
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
