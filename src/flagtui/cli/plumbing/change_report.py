@@ -7,6 +7,7 @@ from typing import Any, Final, Self
 
 import click
 
+from flagtui.changes.difference import MISSING, Clash
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.changes.proposal import LeftOut, Outcome, Proposal
@@ -14,32 +15,161 @@ from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.plumbing.output.lines import say, warn
 from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.plumbing.record_command import TwinCommand, command
-from flagtui.cli.records.change_records import OUTCOME, PLAN, ChangePlan, ChangeResult
 
 STOPPED: Final = 130
 NOTHING_TO_DO: Final = "nothing to do"
 LEFT_OUT: Final = "skipped"
 NOT_SENT: Final = "not sent"
 CODES: Final[dict[str, Code]] = {
-    "conflicted": "conflict",
     "unknown": "not_known",
+    "conflicted": "conflict",
     "awaiting approval": "awaiting_approval",
-    "refused": "failed",
     "failed": "failed",
+    "refused": "failed",
     NOT_SENT: "failed",
     LEFT_OUT: "refused",
     NOTHING_TO_DO: "nothing_to_do",
 }
+"""The gravest first: it decides how the command ends."""
 TOLD_BY_THE_ANSWER: Final[tuple[Code, ...]] = ("sign_in", "not_found")
 """What a refusal can mean that another exit code is for."""
 MOST_TOLD: Final = 3
 """Differences of one record that are told when it is saved."""
-_ORDER: Final = (
-    *("unknown", "conflicted", "awaiting approval", "failed", "refused"),
-    *(NOT_SENT, LEFT_OUT, NOTHING_TO_DO),
+
+
+@dataclass(frozen=True)
+class ChangeResult:
+    """What became of one record."""
+
+    key: str
+    ending: str
+    """`saved`, or one of CODES."""
+    words: str = ""
+    next: str = ""
+    now: str = ""
+    """What was saved, in words for people, where `words` does not say it."""
+    id: str = ""
+    version: int | None = None
+    journal_id: str = ""
+    undoes: str = ""
+    clashes: Sequence[Clash] = ()
+    code: Code | None = None
+    """Why the server refused it, where that decides how the command ends."""
+
+
+@dataclass(frozen=True)
+class ChangePlan:
+    """What one record would become, or why it stays as it is."""
+
+    plan: Proposal | None
+    left_out: LeftOut | None = None
+
+    @property
+    def record(self) -> Any:
+        return self.plan or self.left_out
+
+
+def _sides(clashes: Sequence[Clash]) -> list[dict[str, Any]]:
+    return [
+        {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs, "by_you": one.is_own}
+        for one in clashes
+    ]
+
+
+def _of(found: ChangePlan, name: str, missing: Any) -> Any:
+    """What its plan says; `missing` where nothing would be changed."""
+    return missing if found.plan is None else getattr(found.plan, name)
+
+
+def _raw(value: Any) -> Any:
+    return None if value is MISSING else value
+
+
+def _changes(found: ChangePlan) -> list[dict[str, Any]]:
+    changes = ((line, line.line) for line in _of(found, "lines", ()))
+    return [
+        {"where": line.where, "words": line.words, "before": _raw(sides.before), "after": _raw(sides.after)}
+        for line, sides in changes
+    ]
+
+
+OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
+    "change-result",
+    "What became of one record that was to be changed.",
+    (
+        RecordField("key", "text", "What the record is called.", is_shown=True),
+        RecordField("id", "text", "Its id; empty where it has none yet."),
+        RecordField(
+            "ending",
+            "text",
+            f"One of saved, {', '.join(ending.replace(' ', '_') for ending in CODES)}.",
+            lambda one: one.ending.replace(" ", "_"),
+            True,
+            lambda ending: str(ending).replace("_", " "),
+        ),
+        RecordField("words", "text", "What is true of it now, or why not.", is_shown=True, is_long=True),
+        RecordField("next", "text", "What to do about it.", is_shown=True, is_long=True),
+        RecordField("version", "whole?", "The version that was saved."),
+        RecordField("journal_id", "text", "What flagtui undo takes."),
+        RecordField("undoes", "text", "The entry of the journal it took back."),
+        RecordField(
+            "clashes",
+            "objects",
+            "What was changed there since: where, was, yours, theirs, by_you.",
+            lambda one: _sides(one.clashes),
+        ),
+    ),
 )
-"""The gravest first: it decides how the command ends."""
+PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
+    "change-plan",
+    "What a change would do. Nothing was sent.",
+    (
+        RecordField("key", "text", "What the record is called.", lambda one: one.record.key, True),
+        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: str(one.record.id)),
+        RecordField("title", "text", "What would be done.", lambda one: _of(one, "title", ""), True),
+        RecordField("versions", "text", "From which version to which.", lambda one: _of(one, "versions", "")),
+        RecordField(
+            "changes",
+            "objects",
+            "Each difference: where, words, before, after.",
+            _changes,
+            True,
+            lambda found: "; ".join(one["words"] for one in found),
+            is_long=True,
+        ),
+        RecordField(
+            "cautions",
+            "texts",
+            "What to be careful about.",
+            lambda one: [each.text for each in _of(one, "cautions", ())],
+        ),
+        RecordField(
+            "clashes",
+            "objects",
+            "What another person changed there first.",
+            lambda one: _sides(_of(one, "clashes", ())),
+        ),
+        RecordField(
+            "left_out",
+            "text",
+            "Why nothing would be changed; empty when something would.",
+            lambda one: f"{one.left_out.reason}; {one.left_out.next}".rstrip("; ") if one.left_out else "",
+            True,
+            is_long=True,
+        ),
+        RecordField(
+            "consequences",
+            "objects",
+            "What follows: label, text.",
+            lambda one: [{"label": each.label, "text": each.text} for each in _of(one, "consequences", ())],
+            True,
+            lambda found: "; ".join(f"{one['label']}: {one['text']}" for one in found),
+            is_long=True,
+        ),
+    ),
+)
 
 
 def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
@@ -55,7 +185,6 @@ class ChangeReport:
     _results: list[ChangeResult] = field(default_factory=list)
     _plans: list[ChangePlan] | None = None
     _is_told: bool = False
-    """Whether a change has ended."""
 
     def __enter__(self) -> Self:
         return self
@@ -79,9 +208,8 @@ class ChangeReport:
                 say(f"{result.key} {result.words}{now}. {result.next}".rstrip())
             else:
                 now = " Nothing was changed." if result.ending in ("refused", "failed") else ""
-                warn(
-                    f"{result.key}: {result.ending}: {result.words.rstrip('.')}.{now} {result.next}".rstrip()
-                )
+                what = f"{result.key}: {result.ending}: {result.words.rstrip('.')}."
+                warn(f"{what}{now} {result.next}".rstrip())
 
     def plans(self, found: Sequence[ChangePlan]) -> None:
         """What a dry run would change."""
@@ -98,7 +226,7 @@ class ChangeReport:
 def exit_code(results: Sequence[ChangeResult]) -> int:
     """That of the gravest ending."""
     endings = {result.ending: result for result in results}
-    worst = next((endings[ending] for ending in _ORDER if ending in endings), None)
+    worst = next((endings[ending] for ending in CODES if ending in endings), None)
     return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0
 
 
@@ -147,14 +275,13 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         plan.key,
         outcome.ending,
         words,
-        "".join(f"{_sentence(part)} " for part in said if part).rstrip(),
+        " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in said if part),
         _now(plan) if outcome.is_saved else "",
         "" if isinstance(id, int) and id <= 0 else str(id),
         getattr(record, "version", None) if outcome.is_saved else None,
         outcome.journal_id,
         undoes,
         outcome.clashes,
-        is_without_journal=outcome.is_without_journal,
         code=code if code in TOLD_BY_THE_ANSWER else None,
     )
 
@@ -168,7 +295,3 @@ def _now(plan: Proposal) -> str:
     told = [line.words.removeprefix(f"{named}: ") for line in plan.lines[:MOST_TOLD]]
     told += [f"{more} more"] if (more := len(plan.lines) - MOST_TOLD) > 0 else []
     return "; ".join(told)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

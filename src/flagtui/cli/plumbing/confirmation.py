@@ -31,7 +31,9 @@ from flagtui.cli.plumbing.change_report import (
     NOT_SENT,
     NOTHING_TO_DO,
     STOPPED,
+    ChangePlan,
     ChangeReport,
+    ChangeResult,
     exit_code,
     nothing_sent,
     refusal,
@@ -43,7 +45,6 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, say
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NOBODY, Interrupts, TerminalPerson, find_person
-from flagtui.cli.records.change_records import ChangePlan, ChangeResult
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 
