@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": {"models", *EVERYWHERE, "__init__"},
     "store": {"models", "api", *EVERYWHERE},
     "evaluate": set(),
-    "config": {*EVERYWHERE},
+    "config": {*EVERYWHERE, "__init__"},
     "changes": {"models", "api", "store", "config", "evaluate", *EVERYWHERE},
     "details": {"models", "api", "store", "changes", "evaluate", *EVERYWHERE},
     "text": {"models", "api", "store", "changes", "details", "config", "evaluate", *EVERYWHERE},
@@ -93,6 +93,17 @@ def test_rooms_import_only_downwards() -> None:
             other = parts[1] if len(parts) > 1 and not parts[1].startswith("__version__") else "__init__"
             if other not in (room, *MAY_IMPORT[room]):
                 wrong.append(f"{place(path)}:{line} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_command_line_imports_the_app_only_to_launch_it() -> None:
+    wrong = [
+        f"{place(path)}:{line} imports {module}"
+        for path in FILES
+        if room_of(path) == "cli" and not place(path).startswith("cli/launch/")
+        for line, module in imports_of(path)
+        if module.startswith("flagtui.app")
+    ]
     assert not wrong, "\n".join(wrong)
 
 
@@ -211,7 +222,7 @@ def test_the_cheap_commands_load_nothing_heavy(line: str) -> None:
         "try:\n    main()\n"
         "except SystemExit as end:\n    code = end.code\n"
         "heavy = {'textual', 'httpx', 'httpx2', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich',\n"
-        "  'asyncio', 'flagtui.cli.twin_command'}\n"
+        "  'asyncio', 'flagtui.cli.plumbing.record_command'}\n"
         "print('LOADED', sorted(heavy & set(sys.modules)), 'CODE', code)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ import pytest
 
 from flagtui.app.commands.command_table import COMMANDS, Command
 from flagtui.app.flags.flag_columns import FLAG_LIST
-from flagtui.cli.app_session import checked_keymap
+from flagtui.cli.launch.app_session import checked_keymap
 from flagtui.config.settings import parse_settings
 
 ROOT = Path(__file__).parents[1]

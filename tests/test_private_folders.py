@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.app.shell.written_files import keep_report
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.config.crash_reports import keep_report
 from flagtui.config.locations import FolderUnusable, make_folder
 from flagtui.config.preferences import Remembered, remember
 from flagtui.config.settings_writer import write_theme

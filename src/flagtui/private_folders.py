@@ -1,12 +1,13 @@
-"""Folders that only their owner can enter, whatever the umask.
+"""Folders that only their owner can enter, whatever the umask; where those are that a start needs at once.
 
-Imports nothing but `os`: the first frame of a start is kept in such a folder.
+Imports no library: the first frame of a start is kept in such a folder.
 """
 
 # pathlib takes longer to import than everything here takes to run.
-# ruff: noqa: PTH101, PTH102, PTH112, PTH116, PTH120
+# ruff: noqa: PTH101, PTH102, PTH111, PTH112, PTH116, PTH117, PTH118, PTH120
 
 import os
+import sys
 
 PRIVATE = 0o700
 
@@ -66,3 +67,17 @@ def _make_missing(path: str) -> None:
     else:
         # The umask may have taken the owner's own rights.
         os.chmod(path, PRIVATE)
+
+
+def frames_folder() -> str:
+    """In the cache folder of this system."""
+    return os.path.join(find_folder("XDG_CACHE_HOME", ".cache", "Caches"), "flagtui", "frames")
+
+
+def find_folder(variable: str, default: str, on_a_mac: str) -> str:
+    """A folder of this system for the files of programs, found without a library."""
+    home = os.path.expanduser("~")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", on_a_mac)
+    given = os.environ.get(variable, "")
+    return given if os.path.isabs(given) else os.path.join(home, default)

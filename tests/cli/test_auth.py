@@ -14,10 +14,10 @@ from tests.doubles.terminal import Terminal
 
 from flagtui.api.errors import ErrorFacts, NotSignedIn
 from flagtui.api.hosts import Host
-from flagtui.cli.auth import SignIn, TerminalSignIn
-from flagtui.cli.errors import Trouble
-from flagtui.cli.profile_choice import LoginEnvironment
-from flagtui.cli.terminal_person import TerminalPerson
+from flagtui.cli.commands.auth.login import SignIn, TerminalSignIn
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.profile_choice import LoginEnvironment
+from flagtui.cli.plumbing.prompts import TerminalPerson
 from flagtui.config.credentials import Backend, FoundSecret, KeyPlaces, Keyring, Owner
 from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import Profile

@@ -10,9 +10,9 @@ import pytest
 from tests.cli.conftest import Run, run_apart
 from tests.doubles.command_tree import all_commands
 
-from flagtui.cli.errors import Trouble
 from flagtui.cli.main import door
-from flagtui.cli.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
 
 
 @pytest.fixture

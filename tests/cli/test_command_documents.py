@@ -19,12 +19,12 @@ from tests.doubles.man_pages import man_pages
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
-from flagtui.cli.command_descriptions import FILE, DescribedCommand, descriptions
-from flagtui.cli.command_groups import LazyGroup
-from flagtui.cli.errors import EXIT_WORDS
-from flagtui.cli.known_words import NAMED
 from flagtui.cli.main import door
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.plumbing.command_descriptions import FILE, DescribedCommand, descriptions
+from flagtui.cli.plumbing.command_groups import LazyGroup
+from flagtui.cli.plumbing.errors import EXIT_WORDS
+from flagtui.cli.plumbing.known_words import NAMED
+from flagtui.cli.plumbing.record_command import TwinCommand
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run, loaded_by, run_apart
 
-from flagtui.cli.known_words import known_words
+from flagtui.cli.plumbing.known_words import known_words
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
@@ -80,10 +80,12 @@ def test_commands_and_options_are_completed() -> None:
     assert "plain,rollout\tSet the share of people who get flags;..." in complete("flags", "ro", shell="fish")
     loaded = loaded_by(**asked_by_a_shell("flags", "ro"))
     assert "click" in loaded
-    assert "flagtui.cli.twin_command" not in loaded
+    assert "flagtui.cli.plumbing.record_command" not in loaded
     assert "plain,--dry-run" in complete("flags", "rollout", "--d")
     for asked in (asked_by_a_shell("flags", "rollout", "--d"), asked_by_a_shell("undo", "--d")):
-        assert loaded_by(**asked).isdisjoint({"pydantic", "msgspec", "httpx", "flagtui.cli.twin_command"})
+        assert loaded_by(**asked).isdisjoint(
+            {"pydantic", "msgspec", "httpx", "flagtui.cli.plumbing.record_command"}
+        )
     assert complete("flags", "get", "x") == []
 
 

@@ -31,9 +31,8 @@ from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.journal import Journal
 from flagtui.changes.related.related_entries import RelatedAdapter
-from flagtui.cli.change_report import CODES, STOPPED
-from flagtui.cli.errors import EXIT_CODES
-from flagtui.cli.records.change_records import OUTCOME
+from flagtui.cli.plumbing.change_report import CODES, OUTCOME, STOPPED
+from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.service import NewKey, close_service, create_key, create_service
 
 OTHER: Final = "phx_key_of_another_person"

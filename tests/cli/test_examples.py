@@ -21,9 +21,9 @@ from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, crossed
 from tests.journeys.modes import MODES
 
-from flagtui.cli.errors import EXIT_CODES, READER_GONE
-from flagtui.cli.output.record_kind import SCHEMA_VERSION
-from flagtui.cli.records.change_records import PLAN
+from flagtui.cli.plumbing.change_report import PLAN
+from flagtui.cli.plumbing.errors import EXIT_CODES, READER_GONE
+from flagtui.cli.plumbing.output.record_kind import SCHEMA_VERSION
 from flagtui.service import close_service, create_service
 
 ON_ONE_SERVER = pytest.mark.parametrize("server", ["default"], indirect=True)

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Run
 
 from flagtui.api import errors
-from flagtui.cli.errors import EXIT_CODES, EXIT_WORDS, Trouble, code_of, in_words
+from flagtui.cli.plumbing.errors import EXIT_CODES, EXIT_WORDS, Trouble, code_of, in_words
 
 
 def test_errors_are_one_line_of_json_on_standard_error_when_the_output_is_json(run: Run) -> None:

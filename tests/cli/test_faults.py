@@ -19,11 +19,11 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.planner import Planned
-from flagtui.cli.agreement import carry_out
-from flagtui.cli.change_report import STOPPED
-from flagtui.cli.errors import Trouble
-from flagtui.cli.options import Agreement, WorkPlace, WriteTerms
-from flagtui.cli.output.printer import Printer
+from flagtui.cli.plumbing.change_report import STOPPED
+from flagtui.cli.plumbing.confirmation import carry_out
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
+from flagtui.cli.plumbing.output.printer import Printer
 
 TERMS = WriteTerms(WorkPlace(), Agreement(yes=True), Printer("ndjson"))
 

@@ -12,7 +12,7 @@ from tests.doubles.faulty_service import served
 from tests.doubles.slices import crossed
 
 from flagtui.api.errors import ListTooLong
-from flagtui.cli.errors import EXIT_CODES, in_words
+from flagtui.cli.plumbing.errors import EXIT_CODES, in_words
 
 ANSWERS: Final[dict[str, tuple[int, str, bool]]] = {
     "401": (5, "sign_in", False),

@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.cli.app_session import make_session
-from flagtui.cli.errors import Trouble
-from flagtui.cli.profile_choice import ProfileRequest, choose_other, choose_signed_in, read_login_environment
+from flagtui.cli.launch.app_session import make_session
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.profile_choice import (
+    ProfileRequest,
+    choose_other,
+    choose_signed_in,
+    read_login_environment,
+)
 from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.secret import Secret
 

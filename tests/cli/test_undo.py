@@ -21,11 +21,10 @@ from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Not
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo import KINDS
-from flagtui.cli.agreement import settle
-from flagtui.cli.change_report import STOPPED, ChangeReport
-from flagtui.cli.output.printer import Printer
-from flagtui.cli.records.change_records import ChangeResult
-from flagtui.cli.terminal_person import TerminalPerson
+from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, ChangeResult
+from flagtui.cli.plumbing.confirmation import settle
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.prompts import TerminalPerson
 from flagtui.models.flag import Flag
 
 Answered = TypeVar("Answered")

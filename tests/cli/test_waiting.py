@@ -15,8 +15,8 @@ from tests.doubles.command_tree import all_commands
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.connection_state import ConnectionState
-from flagtui.cli.output.lines import Steps
-from flagtui.cli.project_session import waits_told
+from flagtui.cli.plumbing.output.lines import Steps
+from flagtui.cli.plumbing.project_session import waits_told
 
 CALCULATED = ("experiments results", "experiments timeseries")
 

@@ -22,8 +22,8 @@ from tests.doubles.slices import at_most
 
 from flagtui import local_time
 from flagtui.api import Client
-from flagtui.cli.project_session import ProjectSession
-from flagtui.cli.watch import UnheardChanges, followed
+from flagtui.cli.commands.watch import UnheardChanges, followed
+from flagtui.cli.plumbing.project_session import ProjectSession
 
 __all__ = ["clock", "make_client"]
 CHANGES = at_most(5_000, 10_000)

@@ -5,7 +5,7 @@ from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands, required_options
 from tests.doubles.slices import crossed
 
-from flagtui.cli.errors import EXIT_CODES
+from flagtui.cli.plumbing.errors import EXIT_CODES
 
 OPENS = {"demo", "serve", "watch"}
 """These run until they are stopped."""

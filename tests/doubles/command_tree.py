@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from flagtui.cli.command_groups import COMMANDS
 from flagtui.cli.main import door
-from flagtui.cli.twin_command import TwinCommand
-from flagtui.cli.word_types import CommandWords, RecordWord
+from flagtui.cli.plumbing.command_groups import COMMANDS
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.word_types import CommandWords, RecordWord
 
 
 @cache

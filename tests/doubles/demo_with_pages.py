@@ -8,7 +8,7 @@ from dataclasses import replace
 from flagtui.api import Client
 from flagtui.app import app as home
 from flagtui.app.state.app_state import Session
-from flagtui.cli.demo_service import KEY
+from flagtui.cli.launch.demo_service import KEY
 from flagtui.cli.main import main
 
 HOST = "https://flags.example.com"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import click
 
 from flagtui import __version__
-from flagtui.cli.errors import EXIT_WORDS
-from flagtui.cli.twin_command import TwinCommand
+from flagtui.cli.plumbing.errors import EXIT_WORDS
+from flagtui.cli.plumbing.record_command import TwinCommand
 
 _SEE = "The whole of it: docs/command-line.md in the sources of flagtui"
 

@@ -31,16 +31,16 @@ from typing import Final
 IMPORTED: Final = (
     "flagtui.app.app",
     "flagtui.api.http_library",
-    "flagtui.cli.demo",
-    "flagtui.cli.demo_service",
-    "flagtui.cli.flags.flag_changes",
-    "flagtui.cli.flags.flag_views",
-    "flagtui.cli.serve",
+    "flagtui.cli.commands.demo",
+    "flagtui.cli.launch.demo_service",
+    "flagtui.cli.commands.flags.flag_changes",
+    "flagtui.cli.commands.flags.flag_views",
+    "flagtui.cli.commands.serve",
     "flagtui.service.application",
     "flagtui.service.sample_data",
 )
 """And what the app loads in the background. `flagtui.cli.main` would hide the function of this name, and
-`flagtui.cli.app_session` takes the class of the app, which doubles replace before."""
+`flagtui.cli.launch.app_session` takes the class of the app, which doubles replace before."""
 PACKET: Final = 1 << 17
 ADOPTED: Final = b"adopted"
 _ONCE: Final = ("LANG", "LC_", "PYTHONIOENCODING", "PYTHONUTF8", "TEXTUAL_", "TERM_PROGRAM", "FLAGTUI_HTTP")

@@ -10,9 +10,9 @@ from tests.journeys.standing import stand_on_experiment
 from tests.journeys.test_experiments_changed import SERVERS, SIZE, say_yes, sent, stored
 from textual.widgets import Input, OptionList
 
-from flagtui.app.experiments.detail.metric_findings import metrics_of
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.shell.sign_in import SignInScreen
+from flagtui.details.metric_findings import metrics_of
 from flagtui.service.keys import NewKey, create_key
 
 REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}

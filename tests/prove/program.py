@@ -27,11 +27,11 @@ from textual.message import Message
 
 from flagtui.api import Client
 from flagtui.app.app import FlagTui
-from flagtui.app.shell.written_files import crash_report
 from flagtui.app.state.app_state import Session
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import Approved
-from flagtui.cli.app_session import run_app
+from flagtui.cli.launch.app_session import run_app
+from flagtui.config.crash_reports import crash_report
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.preferences import Preferences
 from flagtui.service import close_service, create_service

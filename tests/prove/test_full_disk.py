@@ -15,10 +15,11 @@ from flagtui.api.client import Client
 from flagtui.api.errors import ServerFault
 from flagtui.api.http_library import in_process
 from flagtui.api.request_log import LogLine, log_to
-from flagtui.app.shell.written_files import export, keep_report
+from flagtui.app.shell.written_files import export
 from flagtui.changes.draft import RecordText, keep_changes
 from flagtui.changes.event_definitions.triage import Triage, TriageDecision
 from flagtui.changes.journal import Journal, JournalUnwritable
+from flagtui.config.crash_reports import keep_report
 from flagtui.config.key_sources import KeyFileRefused, write_key_file
 from flagtui.config.preferences import Preferences, Remembered, remember
 from flagtui.models.rows import FlagRow

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.terminal import Terminal
 
-from flagtui.cli.demo_service import KEY
+from flagtui.cli.launch.demo_service import KEY
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
 

@@ -10,7 +10,7 @@ from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
 from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
-from flagtui.cli.demo_service import KEY
+from flagtui.cli.launch.demo_service import KEY
 from flagtui.service import close_service, create_service
 
 DEMO = [sys.executable, "-m", "flagtui", "demo"]

@@ -275,7 +275,7 @@ class FlagTui(ScreenOwner[None]):
             self.simulate_key(key)
 
     def keep_report(self, fault: BaseException) -> Path | None:
-        from flagtui.app.shell.written_files import crash_report, keep_report
+        from flagtui.config.crash_reports import crash_report, keep_report
 
         session = self.app_state.session
         return keep_report(crash_report(fault, session.redact), session.state_folder)

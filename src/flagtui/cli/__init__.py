@@ -17,7 +17,7 @@ def main() -> None:
     if _answered_at_once():
         raise SystemExit(0)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
-    from flagtui.app.terminal.first_frame import leave, paint
+    from flagtui.cli.launch import leave, paint
 
     paint(sys.argv[1:])
     from flagtui.cli.main import main as run
@@ -33,7 +33,7 @@ def main() -> None:
 def _answered_at_once() -> bool:
     """Whether it was for the names a shell completes, or the help, which need no command."""
     if "_FLAGTUI_COMPLETE" in os.environ:
-        from flagtui.cli.known_words import quick_words
+        from flagtui.cli.plumbing.known_words import quick_words
 
         words = quick_words()
         if words is not None:

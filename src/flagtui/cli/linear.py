@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO, cast
 
-from flagtui.cli.output.lines import say
+from flagtui.cli.plumbing.output.lines import say
 from flagtui.config.locations import KEY_VARIABLE, take_variable
 
 LEAVING = ("quit", "exit", "q")

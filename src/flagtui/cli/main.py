@@ -10,10 +10,10 @@ from io import TextIOWrapper
 import click
 
 from flagtui import __version__
-from flagtui.app.terminal.first_frame import leave
-from flagtui.cli.command_groups import COMMANDS, LINEAR, LazyGroup
-from flagtui.cli.errors import READER_GONE, ReaderGone, Trouble, require_text
-from flagtui.cli.output.lines import warn
+from flagtui.cli.launch import leave
+from flagtui.cli.plumbing.command_groups import COMMANDS, LINEAR, LazyGroup
+from flagtui.cli.plumbing.errors import READER_GONE, ReaderGone, Trouble, require_text
+from flagtui.cli.plumbing.output.lines import warn
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -92,7 +92,7 @@ def door(
             run_linear(_run, [word for name, each in given.items() if each for word in (name, each)])
         )
     if context.invoked_subcommand is None:
-        from flagtui.cli.launch import open_app
+        from flagtui.cli.launch.app_launch import open_app
 
         raise SystemExit(open_app(profile, project, flag, read_only=read_only, has_mouse=not no_mouse))
 
@@ -207,7 +207,7 @@ def _usage_in_words(wrong: click.UsageError) -> Trouble:
 
 def _fault_in_words(fault: Exception) -> str:
     """Keeps a crash report without values; returns the sentence about a fault of our own."""
-    from flagtui.app.shell.written_files import crash_report, keep_report
+    from flagtui.config.crash_reports import crash_report, keep_report
     from flagtui.config.locations import find_locations
 
     folder = find_locations().state

@@ -8,8 +8,8 @@ from typing import Any
 from tests.doubles.command_tree import all_commands
 from tests.doubles.json_schema import faults
 
-from flagtui.cli.output.record_kind import RecordKind
-from flagtui.cli.records.change_records import PLAN
+from flagtui.cli.plumbing.change_report import PLAN
+from flagtui.cli.plumbing.output.record_kind import RecordKind
 
 FOLDER = Path(__file__).parents[3] / "docs" / "schemas"
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from flagtui.cli.errors import Trouble
-from flagtui.cli.output.lines import say
-from flagtui.cli.output.printer import Printer, choose_printer
-from flagtui.cli.output.record_kind import RecordField, RecordKind
-from flagtui.cli.output.table import cell_width, fitted, table_lines
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.printer import Printer, choose_printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.table import cell_width, fitted, table_lines
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Final
 
-from flagtui.app.experiments.detail.judgement import Leading
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, state_cell, text_cell
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
 from flagtui.text.formats import DAY
+from flagtui.text.judgement import Leading
 from flagtui.text.styled import Look
 
 STANDARD_FROM: Final = 70

@@ -7,8 +7,6 @@ from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.experiments.detail.judgement import leading_of
-from flagtui.app.experiments.detail.metric_findings import Findings
 from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps, key_problem
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.experiment_questions import ask_flag
@@ -17,9 +15,11 @@ from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, experiment_text
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.details.metric_findings import Findings
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
+from flagtui.text.judgement import leading_of
 from flagtui.text.styled import Notice
 
 HERE: Final = 0

@@ -9,9 +9,6 @@ from textual.timer import Timer
 
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.experiments.detail.experiment_inspector import FRESH_FOR, ExperimentInspector
-from flagtui.app.experiments.detail.judgement import Leading, leading_of, verdicts
-from flagtui.app.experiments.detail.metric_findings import Findings
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.detail.sections import (
     conclusion_lines,
@@ -35,9 +32,12 @@ from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.changes import Changes
+from flagtui.details.experiment_inspector import FRESH_FOR, ExperimentInspector
+from flagtui.details.metric_findings import Findings
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.formats import age, ago
+from flagtui.text.judgement import Leading, leading_of, verdicts
 from flagtui.text.styled import Piece
 
 STAY: Final = 0.3

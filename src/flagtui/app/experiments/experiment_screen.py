@@ -11,9 +11,7 @@ from textual.worker import Worker
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.experiments.chart import SeriesPlot
-from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric
 from flagtui.app.experiments.detail.metric_table import strokes_here, table_lines
 from flagtui.app.experiments.detail.sections import (
     alarm_lines,
@@ -34,6 +32,8 @@ from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined
 from flagtui.app.writing.changes import Changes
+from flagtui.details.experiment_inspector import ExperimentInspector
+from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece, with_link

@@ -5,7 +5,7 @@ it is, and no key reaches a row before live rows are there: keys are kept until 
 """
 
 # pathlib takes longer to import than everything here takes to run.
-# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH111, PTH116, PTH117, PTH118, PTH120
+# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH116, PTH118, PTH120
 
 import os
 import sys
@@ -13,7 +13,7 @@ import time
 from zlib import crc32
 
 from flagtui import __version__
-from flagtui.private_folders import is_foreign, make_private
+from flagtui.private_folders import find_folder, frames_folder, is_foreign, make_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,20 +145,6 @@ def frame_path(key: str) -> str:
     return os.path.join(frames_folder(), f"frame-{crc32(key.encode()):08x}")
 
 
-def frames_folder() -> str:
-    """In the cache folder of this system."""
-    return os.path.join(_folder_for("XDG_CACHE_HOME", ".cache", "Caches"), "flagtui", "frames")
-
-
-def _folder_for(variable: str, usual: str, on_a_mac: str) -> str:
-    """A folder of this system for the files of programs, found without a library."""
-    home = os.path.expanduser("~")
-    if sys.platform == "darwin":
-        return os.path.join(home, "Library", on_a_mac)
-    given = os.environ.get(variable, "")
-    return given if os.path.isabs(given) else os.path.join(home, usual)
-
-
 def read_frame(key: str) -> "str | None":
     """Return the frame with its age written into its first line; None when it may not be painted.
 
@@ -202,7 +188,7 @@ def _ago(seconds: float) -> str:
 
 def _settings_age() -> str:
     """When the settings file was last written: another theme or profile is another frame."""
-    folder = _folder_for("XDG_CONFIG_HOME", ".config", "Application Support")
+    folder = find_folder("XDG_CONFIG_HOME", ".config", "Application Support")
     try:
         return str(os.stat(os.path.join(folder, "flagtui", "config.toml")).st_mtime_ns)
     except OSError:

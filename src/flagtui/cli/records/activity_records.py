@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.records.field_words import minute_words
 from flagtui.models.activity import ChangeRow
 from flagtui.text.activity_words import activity_words

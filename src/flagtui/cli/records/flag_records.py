@@ -6,7 +6,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from flagtui.cli.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.rows import FlagRow

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from flagtui.api.errors import ApiError, EndpointNotFound, MissingScope, Unanswered
-from flagtui.app.experiments.detail.experiment_inspector import GLANCE_FOR, ExperimentInspector
-from flagtui.app.experiments.detail.measurements import Measuring
-from flagtui.app.experiments.detail.metric_findings import ONLY_THERE, Findings, MetricReading, metrics_of
+from flagtui.details.experiment_inspector import GLANCE_FOR, ExperimentInspector
+from flagtui.details.measurements import Measuring
+from flagtui.details.metric_findings import ONLY_THERE, Findings, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Exposures, MetricResult, MetricsRun, Timeseries
 

@@ -6,14 +6,14 @@ import pytest
 from rich.cells import cell_len
 
 from flagtui.app.experiments.chart import chart_lines
-from flagtui.app.experiments.detail.judgement import leading_of, verdicts
-from flagtui.app.experiments.detail.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.app.experiments.detail.metric_table import strokes_for, table_lines
 from flagtui.app.experiments.detail.sections import alarm_lines, sizing_lines, variant_lines
 from flagtui.app.experiments.detail.series import courses_of, day_lines, state_words
 from flagtui.app.widgets.glyphs import UNICODE
+from flagtui.details.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import MetricResult, Timeseries
+from flagtui.text.judgement import leading_of, verdicts
 from flagtui.text.styled import Piece
 
 HOSTILE = "\x1b[31mred\u202e [bold]x[/bold]\n\t\x9b2J"

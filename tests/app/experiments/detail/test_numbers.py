@@ -5,7 +5,8 @@ import random
 import pytest
 from scipy import stats
 
-from flagtui.app.experiments.detail.judgement import (
+from flagtui.models.experiment_answers import Baseline, VariantResult
+from flagtui.text.judgement import (
     chance_of,
     chi_square_survival,
     days_left,
@@ -14,7 +15,6 @@ from flagtui.app.experiments.detail.judgement import (
     ratio_mismatch,
     value_of,
 )
-from flagtui.models.experiment_answers import Baseline, VariantResult
 
 SEED = 20261121
 

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import Final
 
-from flagtui.app.experiments.detail.judgement import confidence, is_frequentist
-from flagtui.app.experiments.detail.metric_findings import Metric, metrics_of
 from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
@@ -14,10 +12,12 @@ from flagtui.changes.experiments.metric_words import (
     metric_words,
     several_words,
 )
+from flagtui.details.metric_findings import Metric, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
+from flagtui.text.judgement import confidence, is_frequentist
 from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Piece
 

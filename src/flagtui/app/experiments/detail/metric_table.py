@@ -6,13 +6,13 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from flagtui.app.experiments.detail.judgement import Judgement, confidence, is_frequentist, verdicts
-from flagtui.app.experiments.detail.metric_findings import Findings, MetricReading
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import fit_cells
+from flagtui.details.metric_findings import Findings, MetricReading
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
+from flagtui.text.judgement import Judgement, confidence, is_frequentist, verdicts
 from flagtui.text.long_lists import more_line, window
 from flagtui.text.styled import Look, Piece
 

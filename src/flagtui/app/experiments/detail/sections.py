@@ -6,21 +6,21 @@ from typing import Final
 from rich.cells import cell_len
 
 from flagtui import local_time
-from flagtui.app.experiments.detail.judgement import (
+from flagtui.app.experiments.detail.metric_table import COLOURS
+from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
+from flagtui.details.metric_findings import Findings
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON, as_dict, as_number
+from flagtui.models.rows import ExperimentRow
+from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.formats import JUST_NOW, ago, percent, share_bar
+from flagtui.text.judgement import (
     MISMATCH_BELOW,
     Sizing,
     days_left,
     needed_people,
     ratio_mismatch,
 )
-from flagtui.app.experiments.detail.metric_findings import Findings
-from flagtui.app.experiments.detail.metric_table import COLOURS
-from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
-from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_number
-from flagtui.models.rows import ExperimentRow
-from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.formats import JUST_NOW, ago, percent, share_bar
 from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Piece
 

@@ -15,18 +15,18 @@ from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.experiments.chart import Course, Point, SeriesPlot
 from flagtui.app.experiments.chart_canvas import day_words
-from flagtui.app.experiments.detail.experiment_inspector import ExperimentInspector
-from flagtui.app.experiments.detail.judgement import Judgement, lift_of, verdicts
-from flagtui.app.experiments.detail.metric_findings import Metric, MetricReading
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.records.record_screen import scroll
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined, styled
+from flagtui.details.experiment_inspector import ExperimentInspector
+from flagtui.details.metric_findings import Metric, MetricReading
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.text.judgement import Judgement, lift_of, verdicts
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice, Piece
 

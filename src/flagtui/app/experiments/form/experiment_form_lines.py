@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.app.experiments.detail.judgement import stated_confidence
 from flagtui.app.writing.form_lines import (
     FormLine,
     field_line,
@@ -26,6 +25,7 @@ from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
+from flagtui.text.judgement import stated_confidence
 from flagtui.text.styled import Piece
 
 EXPOSURE: Final[tuple[tuple[str, str], ...]] = (

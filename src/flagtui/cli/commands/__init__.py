@@ -1,0 +1,1 @@
+"""Each module declares commands; a folder is a group of them."""

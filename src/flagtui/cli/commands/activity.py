@@ -1,0 +1,55 @@
+"""`flagtui activity`: who changed which flag, or what can have caused something at a moment."""
+
+import click
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import read_query
+from flagtui.cli.plumbing.word_types import QUERY_WORDS
+from flagtui.cli.records.activity_records import ACTIVITY
+from flagtui.models.activity import ChangeRow, change_row
+from flagtui.store.activity_listing import ACTIVITY as ENTRIES
+from flagtui.store.activity_listing import by_closeness, split_centre
+from flagtui.store.query.language import compile_query
+
+
+@command(
+    "activity",
+    kind=ACTIVITY,
+    empty="The activity tells of no such change.",
+    operations=("flags.activity",),
+    examples=(
+        "activity --limit 20",
+        "activity @ 20m",
+        "activity kind:off since:7d --json --fields at,key,who,words",
+    ),
+)
+@QUERY_WORDS
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", default=50, show_default=True, help="At most so many."
+)
+async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> list[ChangeRow]:
+    """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.
+
+    With '@ 20m' or '@ 14:05' in it, the changes around that moment, the likeliest cause first.
+
+    QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off since:7d'
+    """
+    line = " ".join(query)
+    centre, rest, wrong = split_centre(line, session.now)
+    if wrong:
+        raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
+    wanted = read_query(rest, ENTRIES)
+    passes = compile_query(wanted, now=session.now, me=await session.me() if ":me" in rest else None)
+    found: list[ChangeRow] = []
+    async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
+        row = change_row(entry, -len(found))
+        if centre is not None and row.at is not None and row.at < centre.since:
+            break
+        if passes(row) and (centre is None or centre.holds(row.at)):
+            found.append(row)
+        if len(found) >= limit and centre is None:
+            break
+    order = range(len(found)) if centre is None else by_closeness(found, range(len(found)), centre)
+    return [found[index] for index in order[:limit]]

@@ -1,0 +1,1 @@
+"""Sign in, see who you are, sign out."""

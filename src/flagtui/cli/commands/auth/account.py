@@ -1,0 +1,174 @@
+"""`flagtui auth status`, `auth logout` and `projects`: whose key it is, and what it can open."""
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from flagtui.api import Client
+from flagtui.api.hosts import Host
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import PROFILE, WorkPlace, named_profile
+from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.records.field_words import star
+from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
+from flagtui.config.key_sources import KeyFileRefused
+from flagtui.models.account import Project
+from flagtui.private_folders import frames_folder
+from flagtui.store.key_info import Introduction, abilities, introduce
+from flagtui.store.snapshots import Snapshots
+
+
+@dataclass(frozen=True)
+class ListedProject:
+    """A project, and whether the profile opens it."""
+
+    project: Project
+    organization: str
+    is_opened: bool
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """Which key is used where, and what the server says of it."""
+
+    opening: Opening
+    found: FoundSecret
+    introduction: Introduction
+
+    def scopes(self, *, works: bool) -> list[str]:
+        """Those of abilities that the key has, or lacks."""
+        return [one.scope for one in abilities(self.introduction.key) if one.works is works]
+
+
+PROJECT: Final[RecordKind[ListedProject]] = RecordKind(
+    "project",
+    "A project the key can open.",
+    (
+        RecordField(
+            "opened", "truth", "Whether the profile opens it.", lambda one: one.is_opened, True, star
+        ),
+        RecordField("id", "whole", "Its number.", lambda one: one.project.id, True),
+        RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
+        RecordField("organization", "text", "Whose it is.", is_shown=True),
+    ),
+)
+SIGN_IN: Final[RecordKind[SignedIn]] = RecordKind(
+    "sign-in",
+    "Who is signed in where.",
+    (
+        RecordField("profile", "text", "The profile.", lambda one: one.opening.profile.name, True),
+        RecordField("host", "text", "The server.", lambda one: one.opening.host.origin, True),
+        RecordField("guard", "text", "How careful it is.", lambda one: one.opening.profile.level, True),
+        RecordField("key", "text", "The key, masked.", lambda one: one.found.key.mask, True),
+        RecordField("key_from", "text", "Where it was found.", lambda one: one.found.source, True),
+        RecordField("person", "text", "Whose key it is.", lambda one: one.introduction.person, True),
+        RecordField("may", "texts", "Scopes it has.", lambda one: one.scopes(works=True)),
+        RecordField("lacks", "texts", "Scopes it lacks.", lambda one: one.scopes(works=False)),
+    ),
+)
+
+
+@command(
+    "projects",
+    kind=PROJECT,
+    operations=("projects.list", "projects.get", "people.me", "people.key"),
+    examples=("projects", "projects --json"),
+)
+def projects(printer: Printer, place: WorkPlace) -> None:
+    """List the projects the key can open, across organisations; the star is the one that is opened."""
+
+    async def question(client: Client) -> tuple[Introduction, int]:
+        found = await introduce(client)
+        return found, await client.projects.current()
+
+    opening = open_profile(place.profile, place.project)
+    found, current = ask(opening, find_key(opening), question)
+    listed = [ListedProject(one, found.organization_of(one), one.id == current) for one in found.projects]
+    printer.records(PROJECT, listed, "The key opens no project.")
+
+
+@command(
+    "status",
+    kind=SIGN_IN,
+    is_online=False,
+    operations=("people.me", "people.key", "projects.list"),
+    examples=("auth status", "auth status --json"),
+)
+@PROFILE
+def status(profile: str, printer: Printer) -> None:
+    """Say which key is used, whose it is and what it may do; ends with 5 when it does not work."""
+    opening = open_profile(named_profile(profile))
+    found = find_key(opening)
+    introduction = ask(opening, found, introduce)
+    if printer.is_for_programs or printer.fields:
+        printer.records(SIGN_IN, [SignedIn(opening, found, introduction)])
+    else:
+        say(f"{opening.words}. The key: {found.key.mask} from {found.source}.")
+        tell_introduction(opening.host, introduction)
+
+
+@command("logout", is_online=False, examples=("auth logout", "auth logout --profile prod"))
+@PROFILE
+def logout(profile: str) -> None:
+    """Forget the key kept for a profile, and its copies of rows."""
+    opening = open_profile(named_profile(profile))
+    name = opening.profile.name
+    _forget_rows(opening)
+    gone = _forget_key(opening)
+    if gone:
+        say(f"The key of {name} for {opening.host.origin} is forgotten ({', '.join(gone)}).")
+    else:
+        say(f"No key was kept for {name} at {opening.host.origin}.")
+    if opening.environment.key:
+        say("FLAGTUI_API_KEY still has one here.")
+    if opening.profile.key_command:
+        say("The profile still gets one from its key_command.")
+    say("It stays valid until it is deleted in the account settings of the server.")
+
+
+def _forget_key(opening: Opening) -> list[Source]:
+    """Where one was."""
+    gone: list[Source] = []
+    try:
+        gone += replace(opening.keys, keyring=None).forget(opening.owner)
+    except KeyFileRefused as refused:
+        raise Trouble(str(refused)) from None
+    try:
+        gone += replace(opening.keys, folder=None).forget(opening.owner)
+    except KeyringUnusable as unusable:
+        say(f"{unusable} If a key is in one, it still is.")
+    return gone
+
+
+def _forget_rows(opening: Opening) -> None:
+    cache = opening.environment.places.cache
+    if cache is not None:
+        Snapshots(cache / "rows").forget_all(opening.profile.name, opening.host.origin)
+    with suppress(OSError):
+        for frame in Path(frames_folder()).glob("frame-*"):
+            frame.unlink(missing_ok=True)
+
+
+def tell_introduction(host: Host, found: Introduction) -> None:
+    """Whose key it is, and what will and won't work with it."""
+    say(f"Signed in to {host.name}{f' as {found.person}' if found.person else ''}.")
+    known = abilities(found.key)
+    if not known:
+        say("The server does not tell what the key may do; what it refuses is said when it happens.")
+    for ability in known:
+        if ability.works:
+            say(f"  ✓ {ability.words}")
+        else:
+            say(f"  ✗ {ability.words}: the key lacks {ability.scope}")
+
+
+def project_line(found: Introduction, place: int) -> str:
+    project = found.projects[place]
+    organization = found.organization_of(project)
+    return f"{f'{organization} › ' if organization else ''}{project.label}  #{project.id}"

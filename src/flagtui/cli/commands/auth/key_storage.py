@@ -1,0 +1,73 @@
+"""Where a key is kept: the system's keyring, or what the person chooses when there is none."""
+
+from contextlib import suppress
+from typing import Literal, NoReturn, get_args
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.prompts import TerminalPerson
+from flagtui.config.credentials import KeyPlaces, KeyringUnusable, Owner
+from flagtui.config.key_sources import KeyFileRefused
+from flagtui.config.secret import Secret
+
+Keep = Literal["keyring", "file", "nowhere"]
+PLACES: tuple[Keep, ...] = get_args(Keep)
+
+_NOWHERE = "The key is not kept. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command."
+
+
+def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: TerminalPerson) -> None:
+    """Keeps the key there; without a place in the keyring, and asks when that cannot be. Raises Trouble."""
+    if place == "nowhere":
+        say(_NOWHERE)
+    elif place == "file":
+        _keep_in_file(keys, owner, key)
+    else:
+        try:
+            keys.keep_in_keyring(owner, key)
+        except KeyringUnusable as unusable:
+            _keep_elsewhere(keys, owner, key, str(unusable), person)
+        else:
+            say("The key is in the system's keyring.")
+
+
+def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person: TerminalPerson) -> None:
+    if not person.is_there:
+        _refuse(why)
+    say(f"{why} The key can be kept in other ways:")
+    choices = (
+        "not at all: set FLAGTUI_API_KEY where flagtui is started",
+        "in a password manager that prints it: sign in again with --key-command 'pass show flagtui'",
+        "in a file only you can read; anybody who becomes you on this machine can read it too",
+    )
+    match person.choose("How", choices):
+        case 0:
+            say(_NOWHERE)
+        case 1:
+            raise Trouble(
+                "nothing was kept.",
+                "Sign in again with: flagtui auth login --key-command COMMAND",
+                code="usage",
+            )
+        case _:
+            _keep_in_file(keys, owner, key)
+
+
+def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
+    try:
+        path = keys.keep_in_file(owner, key)
+    except KeyFileRefused as refused:
+        raise Trouble(str(refused)) from None
+    if keys.keyring is not None:
+        # An older key there would be found first.
+        with suppress(KeyringUnusable):
+            keys.keyring.forget(owner)
+    say(f"The key is in {path}, which only you can read.")
+
+
+def _refuse(why: str) -> NoReturn:
+    raise Trouble(
+        f"{why} Nothing was kept. Say where: --keep file (a file only you can read), "
+        "--key-command COMMAND, or --keep nowhere with FLAGTUI_API_KEY set.",
+        code="usage",
+    )

@@ -1,0 +1,265 @@
+"""`flagtui auth login`: a key tried, and kept for a profile."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import click
+
+from flagtui.api.errors import ApiError, NotSignedIn
+from flagtui.api.hosts import Host, read_host
+from flagtui.cli.commands.auth.account import project_line, tell_introduction
+from flagtui.cli.commands.auth.key_storage import Keep, keep_key
+from flagtui.cli.plumbing.client import make_client
+from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.profile_choice import LoginEnvironment, read_login_environment
+from flagtui.cli.plumbing.prompts import TerminalPerson, find_person
+from flagtui.cli.plumbing.record_command import command
+from flagtui.config.credentials import KeyPlaces, Owner
+from flagtui.config.key_sources import CommandFailed, run_key_command
+from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
+from flagtui.config.secret import KeyMalformed, Secret
+from flagtui.config.settings import SettingsError
+from flagtui.config.settings_writer import write_profile
+from flagtui.store.key_info import Introduction, introduce
+
+KINDS = {
+    "phc_": "this is the public project token (phc_): it only sends events. A personal key (phx_) is needed.",
+    "phs_": "this is a project secret key (phs_): it only evaluates flags. A personal key (phx_) is needed.",
+}
+
+
+MOST_TRIES = 5
+"""Keys that are typed before signing in is given up."""
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """What was asked for on the command line."""
+
+    profile: str = ""
+    host: str = ""
+    project: str = ""
+    with_token: bool = False
+    key_command: str = ""
+    keep: Keep | None = None
+
+
+def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
+    """What the server says about the key. Raises ApiError."""
+
+    async def ask() -> Introduction:
+
+        async with make_client(replace(profile, project=CURRENT_PROJECT), host, key) as client:
+            return await introduce(client)
+
+    return asyncio.run(ask())
+
+
+@dataclass(frozen=True)
+class TerminalSignIn:
+    """One go at it."""
+
+    options: SignIn
+    environment: LoginEnvironment
+    person: TerminalPerson
+    keys: KeyPlaces
+    ask: Callable[[Host, Secret, Profile], Introduction] = field(default_factory=lambda: ask_server)
+
+    def run(self) -> Profile:
+        """The profile as it is now written down. Raises Trouble."""
+        profile = self._profile()
+        host, key, found = self._accepted_key(self._host(profile), profile)
+        tell_introduction(host, found)
+        project = self._project(profile, found)
+        profile = replace(profile, host=host.region or host.origin, project=project)
+        if self.options.key_command:
+            profile = replace(profile, key_command=self.options.key_command)
+        else:
+            keep_key(self.keys, Owner(profile.name, host.origin), key, self.options.keep, self.person)
+        self._write(profile)
+        if self.environment.key:
+            say("FLAGTUI_API_KEY is set here and wins over the key of the profile.")
+        return profile
+
+    def _profile(self) -> Profile:
+        settings = self.environment.settings
+        only = next(iter(settings.profiles)) if len(settings.profiles) == 1 else "default"
+        name = self.options.profile or self.environment.given.profile or settings.default_profile or only
+        if not is_profile_name(name):
+            raise Trouble(
+                f"{name!r} cannot name a profile; use letters, digits, - and _, at most 40.", code="usage"
+            )
+        profile = settings.profiles.get(name, Profile(name))
+        if profile.key_command and not self.options.key_command:
+            raise Trouble(
+                f"the profile {name} gets its key from its key_command, which would win over a key kept now. "
+                "Take that line out of the settings file, or give --key-command.",
+                code="usage",
+            )
+        return profile
+
+    def _host(self, profile: Profile) -> Host:
+        is_known = profile.name in self.environment.settings.profiles
+        text = self.options.host or self.environment.given.host or (profile.host if is_known else "")
+        if not text:
+            asked = self.person.is_there
+            text = self.person.ask("Server: us, eu, or an address", "us") if asked else profile.host
+        try:
+            host = read_host(text, allow_plain_http=profile.allow_plain_http)
+        except ApiError as wrong:
+            raise in_words(wrong) from None
+        if host.notice:
+            say(host.notice)
+        return host
+
+    def _accepted_key(self, meant: Host, profile: Profile) -> tuple[Host, Secret, Introduction]:
+        """A key that the server takes. One that it does not is asked for again, and nothing else is."""
+        for tries_left in reversed(range(MOST_TRIES)):
+            try:
+                key = self._read_key()
+                host, found = self._introduced(meant, key, profile)
+            except Trouble as trouble:
+                if not (trouble.code in ("usage", "sign_in") and tries_left and self._types_the_key):
+                    raise
+                say(f"{trouble}")
+                say("Another key, or ctrl+c to leave it.")
+            else:
+                return host, key, found
+        raise AssertionError("the last try returns or raises")
+
+    @property
+    def _types_the_key(self) -> bool:
+        return self.person.is_there and not (self.options.with_token or self.options.key_command)
+
+    def _read_key(self) -> Secret:
+        try:
+            if self.options.key_command:
+                text = run_key_command(self.options.key_command)
+            elif self.options.with_token:
+                text = sys.stdin.read(8_192)
+            elif self.person.is_there:
+                text = self.person.ask_hidden("Paste the personal API key (it is not shown)")
+            else:
+                raise Trouble(
+                    "there is no terminal to paste the key on. "
+                    "Give it on standard input: flagtui auth login --with-token < FILE",
+                    code="usage",
+                )
+            text = text.strip()
+            if text[:4] in KINDS:
+                raise Trouble(KINDS[text[:4]], code="usage")
+            return Secret(text)
+        except KeyMalformed as wrong:
+            raise Trouble(str(wrong), code="usage") from None
+        except CommandFailed as wrong:
+            raise Trouble(str(wrong)) from None
+
+    def _introduced(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
+        say(f"Asking {host.origin} about the key…")
+        try:
+            return host, self.ask(host, key, profile)
+        except NotSignedIn as refused:
+            other = host.other_region
+            if not other:
+                raise in_words(refused) from None
+            return self._other_region(host, read_host(other), key, profile)
+        except ApiError as error:
+            raise in_words(error) from None
+
+    def _other_region(
+        self, host: Host, other: Host, key: Secret, profile: Profile
+    ) -> tuple[Host, Introduction]:
+        """A key belongs to one region; it goes to the other one only when the person says so."""
+        said = f"{host.name} does not know this key"
+        if not self.person.is_there:
+            raise Trouble(
+                f"{said}. If the account is in the other region, try: "
+                f"flagtui auth login --host {other.region}",
+                code="sign_in",
+            )
+        if not self.person.agree(f"{said}. Send it to {other.name}, the other region, instead?"):
+            raise Trouble(
+                f"{said}. Nothing was kept. Check the key, and that its owner is still active.",
+                code="sign_in",
+            )
+        try:
+            return other, self.ask(other, key, profile)
+        except NotSignedIn:
+            raise Trouble(
+                f"neither {host.name} nor {other.name} knows this key. Make one in the account settings.",
+                code="sign_in",
+            ) from None
+        except ApiError as error:
+            raise in_words(error) from None
+
+    def _project(self, profile: Profile, found: Introduction) -> str:
+        known = [str(project.id) for project in found.projects]
+        wanted = self.options.project or self.environment.given.project
+        if wanted:
+            if known and wanted not in known:
+                raise Trouble(
+                    f"this key knows no project {wanted}; projects: {', '.join(known)}.", code="not_found"
+                )
+            return wanted
+        usual = profile.project
+        if usual == CURRENT_PROJECT and found.me and found.me.current_project:
+            usual = str(found.me.current_project)
+        if len(known) == 1:
+            return known[0]
+        if not known or not self.person.is_there:
+            return usual
+        say("Projects:")
+        names = [project_line(found, place) for place in range(len(known))]
+        default = known.index(usual) if usual in known else 0
+        return known[self.person.choose("Which one is opened first", names, default)]
+
+    def _write(self, profile: Profile) -> None:
+
+        file = self.environment.places.settings_file
+        if file is None:
+            raise Trouble("there is no home folder, so the profile cannot be written down. Set HOME.")
+        settings = self.environment.settings
+        is_first = not settings.profiles and not settings.default_profile
+        try:
+            write_profile(file, profile, make_default=is_first)
+        except SettingsError as wrong:
+            raise Trouble(str(wrong)) from None
+        except OSError as error:
+            raise Trouble(f"{file} cannot be written: {error.strerror}.") from None
+        say(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
+
+
+def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
+    """Ask the person at the terminal for what is missing. Raises Trouble."""
+    person = TerminalPerson(False) if options.with_token else find_person()
+    TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
+
+
+@command(
+    "login",
+    is_online=False,
+    examples=(
+        "auth login --with-token --keep file < key.txt",
+        "auth login --profile prod --key-command 'cat key.txt'",
+    ),
+)
+@PROFILE
+@click.option("--host", default="", metavar="HOST", help="us, eu, or an address.")
+@click.option("--project", default="", metavar="ID", help="The project to open first.")
+@click.option("--with-token", is_flag=True, help="Read the key from standard input.")
+@click.option("--key-command", default="", metavar="COMMAND", help="Get the key from this command, always.")
+@click.option(
+    "--keep",
+    type=click.Choice(["keyring", "file", "nowhere"]),
+    help="Where the key is kept; the keyring unless said.",
+)
+def login(
+    profile: str, host: str, project: str, with_token: bool, key_command: str, keep: Keep | None
+) -> None:
+    """Try a personal API key, see what it may do, and keep it for a profile."""
+    options = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
+    sign_in(read_login_environment(), options)

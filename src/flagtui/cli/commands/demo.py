@@ -1,0 +1,94 @@
+"""`flagtui demo`: the whole program on a service of its own, in one process."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+import click
+
+from flagtui.cli.launch.demo_app import (
+    DEMO_PROFILE,
+    Demonstration,
+    demo_folder,
+    name_of,
+    open_demo,
+    profile_of,
+    start_over,
+)
+from flagtui.cli.linear import run_linear
+from flagtui.cli.plumbing.command_groups import LINEAR
+from flagtui.cli.plumbing.errors import require_terminal
+from flagtui.cli.plumbing.options import is_read_only
+from flagtui.cli.plumbing.profile_choice import BUILT_IN
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.word_types import COMMAND_WORDS
+from flagtui.config.locations import KEY_VARIABLE, use_state
+
+
+def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
+    """Do what another command does, about the demo; without words lines are asked for. The exit code."""
+    from flagtui.cli.launch.demo_service import KEY, NOWHERE, DemoService
+
+    folder, name = demo_folder(), name_of(options)
+    if options.fresh:
+        start_over(folder, name)
+    service = DemoService(folder / f"{name}.db", options.nasty, options.flags)
+    service.embed()
+    use_state(folder / f"{name}-state")
+    BUILT_IN[DEMO_PROFILE] = replace(profile_of(options), host=NOWHERE, project=str(service.project))
+    # Named as the host too: whatever profile a command asks for, the key of the demo goes nowhere else.
+    os.environ.update({"FLAGTUI_PROFILE": DEMO_PROFILE, "FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY})
+    os.environ.pop("FLAGTUI_PROJECT", None)
+    run = click.get_current_context().find_root().obj
+    common = ["--read-only"] if options.read_only else []
+    try:
+        return int(run([*common, *words])) if words else run_linear(run, common)
+    finally:
+        service.close()
+
+
+@command(
+    "demo",
+    is_online=False,
+    examples=(
+        "demo",
+        "demo --fresh --flags 2000",
+        "demo flags list is:stale",
+        "demo flags disable new-nav --yes",
+    ),
+    # What follows the first word of a command is for that command.
+    context_settings={"allow_interspersed_args": False},
+)
+@click.option("--fresh", is_flag=True, help="Start over: throw away what was changed in the demo before.")
+@click.option("--nasty", is_flag=True, help="A project whose every text tries to harm the terminal.")
+@click.option(
+    "--flags", type=click.IntRange(0, 100_000), metavar="N", help="How many flags the sample lists."
+)
+@click.option("--read-only", is_flag=True, help="Refuse every change.")
+@click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
+@click.option("--linear", is_flag=True, help="Ask for commands and answer in lines, without a screen.")
+@click.argument("words", metavar="[COMMAND]...", nargs=-1, type=COMMAND_WORDS)
+@click.pass_context
+def demo(
+    context: click.Context, /, words: tuple[str, ...], linear: bool, no_mouse: bool, **given: object
+) -> None:
+    """Open the app on its own embedded service: no account, no network.
+
+    A COMMAND with its words is done in the demo instead, also while the app is open on it.
+
+    What you change is kept between runs, in the user data folder; --fresh starts over.
+    """
+    is_linear = linear or context.meta[LINEAR]
+    if words and (is_linear or words[0] == "demo"):
+        raise click.UsageError("Give the demo either one command or --linear, which asks for commands.")
+    before = context.find_root().params
+    if before["profile"] or before["project"]:
+        raise click.UsageError("The demo has no profile, and p switches between its projects.")
+    is_screen = not (words or is_linear)
+    if is_screen:
+        require_terminal()
+    mouse = not (no_mouse or before["no_mouse"])
+    # Click has checked the types.
+    found = Demonstration(mouse=mouse, flag=before["flag"], **given)  # type: ignore[arg-type]
+    options = replace(found, read_only=found.read_only or is_read_only())
+    raise SystemExit(open_demo(options) if is_screen else run_in_demo(options, words))

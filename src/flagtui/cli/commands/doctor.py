@@ -1,0 +1,165 @@
+"""`flagtui doctor`: what was found where, to paste into a report. Nothing in it is secret."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+import click
+
+from flagtui import __version__
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.changes.journal import Journal
+from flagtui.cli.plumbing.client import make_client
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose
+from flagtui.cli.plumbing.record_command import command
+from flagtui.config.credentials import FoundSecret
+from flagtui.config.findings import (
+    Finding,
+    find_choice,
+    find_folders,
+    find_key,
+    find_program,
+    find_settings,
+    find_terminal,
+    find_time_zone,
+)
+from flagtui.config.locations import KEY_VARIABLE, Locations, find_locations, read_environment, take_variable
+from flagtui.config.settings import SettingsError, parse_settings, read_settings
+from flagtui.local_time import use_zone
+from flagtui.safe_text import safe_text
+from flagtui.store.key_info import abilities, introduce
+
+_MARKS = {"fine": "✓", "note": "·", "wrong": "✗"}
+
+FINDING: Final[RecordKind[Finding]] = RecordKind(
+    "finding",
+    "Something the doctor found.",
+    (
+        RecordField("about", "text", "What it is about.", is_shown=True),
+        RecordField("value", "text", "What was found.", is_shown=True),
+        RecordField("state", "text", "fine, note or wrong.", is_shown=True),
+        RecordField("next", "text", "What to do about it.", is_shown=True),
+    ),
+)
+
+
+def diagnose(profile: str, *, offline: bool) -> list[Finding]:
+    """All findings, in the order in which one thing depends on another."""
+    given, key, places = read_environment(), take_variable(KEY_VARIABLE), find_locations()
+    findings = [*find_program(__version__), *find_terminal(), *find_folders(places), *_journal(places)]
+    try:
+        settings = read_settings(places.settings_file)
+        findings += find_settings(places, settings)
+        use_zone(settings.time_zone)
+    except SettingsError as wrong:
+        findings += find_settings(places, wrong)
+        settings = parse_settings("")
+    findings.append(find_time_zone(settings.time_zone, time.time()))
+    try:
+        opening = choose(
+            LoginEnvironment(given, key, places, settings), ProfileRequest(profile=profile or None)
+        )
+    except Trouble as trouble:
+        return [*findings, Finding("profile", str(trouble), "wrong")]
+    findings += find_choice(given, opening.chosen)
+    if offline:
+        return findings
+    findings += find_key(opening.keys, opening.owner)
+    return findings + _ask_server(opening)
+
+
+def tell_findings(findings: Sequence[Finding]) -> None:
+    """One line each, what to do about it below."""
+    width = max(len(finding.about) for finding in findings)
+    for finding in findings:
+        mark = _MARKS[finding.state]
+        print(f"{mark} {safe_text(finding.about):<{width}}  {safe_text(finding.value, 500)}")
+        if finding.next:
+            print(f"  {'':<{width}}  → {safe_text(finding.next, 300)}")
+
+
+def _journal(places: Locations) -> Iterator[Finding]:
+    if places.state is None:
+        return
+    journal = Journal(places.state / "journal")
+    try:
+        entries, torn, still_open = journal.entries(), journal.torn_lines(), journal.unresolved()
+    except OSError as error:
+        yield Finding("journal", f"cannot be read: {error.strerror}", "wrong", f"Look at {error.filename}")
+        return
+    yield Finding("journal", f"{len(entries)} changes")
+    if torn:
+        yield Finding("journal", f"{torn} lines cut off or damaged; they are skipped", "note")
+    if still_open:
+        advice = "Open the app in that profile: it looks them up."
+        yield Finding("journal", f"{len(still_open)} changes whose end is not known", "note", advice)
+
+
+def _ask_server(opening: Opening) -> list[Finding]:
+    found = opening.keys.find(opening.owner)
+    if not isinstance(found, FoundSecret):
+        return []
+    try:
+        return asyncio.run(_findings_of_server(opening, found))
+    except ApiError as error:
+        said = f"{error.what}"
+        return [Finding("server", found.key.redact(said), "wrong", error.next)]
+
+
+async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
+    async with make_client(opening.profile, opening.host, found.key) as client:
+        introduction = await introduce(client)
+        findings = [Finding("server", f"{opening.host.origin} answers"), *_clock(client)]
+        if introduction.person:
+            findings.append(Finding("signed in", "yes, and the server tells as whom"))
+        known = abilities(introduction.key)
+        generation = "tells the scopes of a key" if known else "does not tell the scopes of a key: older"
+        findings.append(Finding("generation", generation, "fine" if known else "note"))
+        findings += [
+            Finding("key may", f"{each.words} ({each.scope})")
+            if each.works
+            else Finding("key may not", f"{each.words}", "note", f"Add {each.scope} to the key.")
+            for each in known
+        ]
+        findings.append(await _flags(client))
+    return [replace(each, value=found.key.redact(each.value)) for each in findings]
+
+
+async def _flags(client: Client) -> Finding:
+    try:
+        number = await client.projects.current()
+        page = await client.for_project(number).flags.page({"limit": 1})
+    except ApiError as error:
+        return Finding("flags", error.what, "wrong", error.next)
+    versioned = "with versions" if all(row.version is not None for row in page.rows) else "without versions"
+    return Finding("flags", f"{page.total:,} in project {number}, {versioned}")
+
+
+def _clock(client: Client) -> Iterator[Finding]:
+    link = client.link
+    if link.server_time is None or link.last_answer is None:
+        return
+    ahead = link.server_time - link.last_answer
+    if abs(ahead) > 60:
+        yield Finding("clock", f"{abs(ahead):,.0f} s from the server's", "note", "Set this machine's clock.")
+
+
+@command("doctor", kind=FINDING, is_online=False, examples=("doctor", "doctor --offline --json"))
+@PROFILE
+@click.option("--offline", is_flag=True, help="Ask neither the server nor the keyring.")
+def doctor(profile: str, offline: bool, printer: Printer) -> None:
+    """Say what was found where, what the key may do, and what the terminal can; without secrets."""
+    findings = diagnose(named_profile(profile), offline=offline)
+    if printer.is_for_programs or printer.fields:
+        printer.records(FINDING, findings)
+    else:
+        tell_findings(findings)
+    if any(finding.state == "wrong" for finding in findings):
+        raise SystemExit(1)

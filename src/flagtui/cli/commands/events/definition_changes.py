@@ -1,0 +1,179 @@
+"""`flagtui events …` that change: plans on today's definitions, sent as the app sends them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, Unpack
+
+import click
+
+from flagtui.changes.event_definitions import definition_intent as intents
+from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.event_definitions.definition_planner import EventPlanner
+from flagtui.cli.commands.events.event_views import READ, events_of
+from flagtui.cli.commands.session_context import SessionContext
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import carry_out
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.selection import EVENTS, Wanted
+from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
+from flagtui.models.event_definition import EventDefinition
+
+MakeIntent = Callable[[EventDefinition], EventIntent]
+"""What is meant for one definition."""
+People = Mapping[int, str]
+"""E-mails of people by number."""
+PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
+    "verify": intents.verify,
+    "unverify": lambda id: intents.verify(id, False),
+    "hide": intents.hide,
+    "show": lambda id: intents.hide(id, False),
+    "delete": intents.delete,
+}
+"""Changes that need nothing but the event."""
+
+
+def _command(name: str, *examples: str, **more: Any) -> Callable[..., TwinCommand]:
+    """Declares a command that changes events."""
+    told = tuple(f"events {name} {example}" for example in examples)
+    operations = (*READ, *more.pop("operations", ("event_definitions.update",)))
+    return change_command(name, operations=operations, examples=told, **more)
+
+
+def _plain(name: str, words: str, *operations: str) -> TwinCommand:
+    """A change that needs nothing but the events."""
+    examples = ("'$pageview' --dry-run", "'$autocapture' --dry-run --json")
+
+    @_command(name, *examples, operations=("event_definitions.update", *operations), help=words)
+    @EVENT_WORDS
+    async def change(session: ProjectSession, events: Wanted, terms: WriteTerms) -> int:
+        return await change_events(session, events, lambda fresh: PLAIN[name](fresh.id), terms)
+
+    return change
+
+
+verify = _plain("verify", "Vouch for events; that un-hides them.", "event_definitions.bulk_update_verified")
+unverify = _plain("unverify", "Take the verification back.", "event_definitions.bulk_update_verified")
+hide = _plain("hide", "Put events out of sight; that un-verifies them.")
+show = _plain("show", "Bring hidden events back into sight.")
+delete = _plain(
+    "delete",
+    "Delete definitions for real; the next such event brings one back bare.",
+    "event_definitions.delete",
+)
+
+
+@_command(
+    "tag",
+    "'$pageview' --add core --dry-run",
+    "is:unverified --add to-check --dry-run",
+    operations=("event_definitions.update", "event_definitions.bulk_update_tags"),
+)
+@EVENT_WORDS
+@tag_options("events")
+async def tag(session: ProjectSession, events: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
+    """Add, remove or set tags of events."""
+    wanted = read_retagging(**tags)
+    return await change_events(session, events, lambda fresh: intents.tag_intent(fresh.row(), wanted), terms)
+
+
+@_command("describe", "'$pageview' --text 'A page was seen' --dry-run", "'$pageview' --text '' --dry-run")
+@EVENT_WORD
+@click.option("--text", required=True, help="What it means and when it is sent.")
+async def describe(session: ProjectSession, event: Wanted, text: str, terms: WriteTerms) -> int:
+    """Change the description of an event."""
+
+    def described(fresh: EventDefinition) -> EventIntent:
+        return intents.set_field(fresh.id, "description", text.strip(), fresh.description or "")
+
+    return await change_events(session, event, described, terms)
+
+
+@_command("owner", "'$pageview' --to me --dry-run", "'$pageview' --to none --dry-run")
+@EVENT_WORDS
+@click.option("--to", "person", required=True, metavar="WHO", help="me, none, an e-mail or a number.")
+async def owner(session: ProjectSession, events: Wanted, person: str, terms: WriteTerms) -> int:
+    """Say who looks after events."""
+    fresh = await events_of(session, events)
+    known = await _people(session, fresh, person)
+    number = _number_of(person, known)
+
+    def make(one: EventDefinition) -> EventIntent:
+        return intents.set_field(one.id, "owner", number, one.owner.id if one.owner else None)
+
+    return await _change(session, fresh, make, terms, known)
+
+
+@_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
+@EVENT_WORD
+@click.option("--to", "name", required=True, metavar="NAME", help="The property; empty for none.")
+async def primary_property(session: ProjectSession, event: Wanted, name: str, terms: WriteTerms) -> int:
+    """Say which property tells most about an event."""
+
+    def named(fresh: EventDefinition) -> EventIntent:
+        return intents.set_field(fresh.id, "primary_property", name.strip(), fresh.primary_property)
+
+    return await change_events(session, event, named, terms)
+
+
+@_command("enforce", "'$pageview' --mode reject --dry-run", "'$pageview' --mode allow --dry-run")
+@EVENT_WORDS
+@click.option(
+    "--mode",
+    type=click.Choice(["allow", "reject"]),
+    required=True,
+    help="allow takes them, reject drops them.",
+)
+async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: WriteTerms) -> int:
+    """Say whether events that do not fit are taken."""
+
+    def enforced(fresh: EventDefinition) -> EventIntent:
+        return intents.set_field(fresh.id, "enforcement_mode", mode, fresh.row().enforcement)
+
+    return await change_events(session, events, enforced, terms)
+
+
+async def change_events(session: ProjectSession, wanted: Wanted, make: MakeIntent, terms: WriteTerms) -> int:
+    """Change every event that is meant; the exit code. Raises Trouble."""
+    return await _change(session, await events_of(session, wanted), make, terms)
+
+
+async def _change(
+    session: ProjectSession,
+    fresh: Sequence[EventDefinition],
+    make: MakeIntent,
+    terms: WriteTerms,
+    people: People = MappingProxyType({}),
+) -> int:
+    context = SessionContext(session, terms)
+    context.people = people
+    planner = EventPlanner(context, {one.id: one for one in fresh})
+    return await carry_out(await planner.plan([make(one) for one in fresh]), session, terms)
+
+
+async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], person: str) -> dict[int, str]:
+    """Everybody known here by number: who holds the key, and who owns events."""
+    people = {one.owner.id: one.owner.email for one in fresh if one.owner and one.owner.email}
+    me = await session.me()
+    if me is not None:
+        people[me.id] = me.email or me.label
+    if "@" in person and person not in people.values():
+        rows = await EVENTS.every(session)
+        people |= {row.owner_id: row.owner for row in rows if row.owner_id is not None and row.owner}
+    return people | ({-1: ""} if me is None else {-1: people[me.id]})
+
+
+def _number_of(person: str, known: People) -> int | None:
+    """The number of the person; -1 in `known` holds what `me` is called. Raises Trouble."""
+    if person in ("none", "nobody"):
+        return None
+    wanted = known[-1] if person == "me" else person
+    found = next((number for number, name in known.items() if number > 0 and wanted and name == wanted), None)
+    if found is None and person.isascii() and person.isdigit():
+        return int(person)
+    if found is None:
+        names = ", ".join(sorted({name for number, name in known.items() if number > 0})) or "none"
+        raise Trouble(f"there is no owner {person} here.", f"Known: {names}.", code="not_found")
+    return found

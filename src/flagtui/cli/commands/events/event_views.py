@@ -1,0 +1,149 @@
+"""`flagtui events …` that look: event definitions, and types for all of them."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import click
+
+from flagtui.api.errors import NotFound
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.project_session import ProjectSession, in_project
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import EVENTS, Wanted, several
+from flagtui.cli.plumbing.word_types import EVENT_WORDS, list_options
+from flagtui.cli.records.field_words import age_words, commas, yes
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.rows import EventDefinitionRow
+
+READ: Final = ("event_definitions.list", "event_definitions.get", "event_definitions.by_name")
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class EventTypes:
+    """Types for all events, as code."""
+
+    language: str
+    code: str
+    count: int
+
+
+EVENT: Final[RecordKind[EventDefinitionRow]] = RecordKind(
+    "event",
+    "An event definition.",
+    (
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("verified", "truth", "Whether it is verified.", is_shown=True, words=yes),
+        RecordField("hidden", "truth", "Whether it is out of sight.", is_shown=True, words=yes),
+        RecordField("tags", "texts", "Its tags.", is_shown=True, words=commas),
+        RecordField("owner", "text", "Who looks after it.", is_shown=True),
+        RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=age_words),
+        RecordField("description", "text", "What it means.", is_shown=True),
+        RecordField("id", "text", "Its UUID."),
+        RecordField("owner_id", "whole?", "The number of the owner."),
+        RecordField("created_at", "time?", "When it was first sent.", words=age_words),
+        RecordField("updated_at", "time?", "When it was changed.", words=age_words),
+        RecordField("enforcement", "text", "allow or reject."),
+        RecordField("primary_property", "text", "What tells most about it."),
+        RecordField(
+            "builtin", "truth", "Whether the product's libraries send it.", lambda row: row.is_builtin
+        ),
+    ),
+)
+TYPES: Final[RecordKind[EventTypes]] = RecordKind(
+    "event-types",
+    "Types for all events, as code.",
+    (
+        RecordField("language", "text", "typescript, golang or python.", is_shown=True),
+        RecordField("events", "whole", "How many events are in it.", lambda one: one.count, True),
+        RecordField("code", "text", "The whole file.", is_shown=True),
+    ),
+)
+
+
+@command(
+    "list",
+    kind=EVENT,
+    empty="No event is found.",
+    pages="events",
+    operations=("event_definitions.list",),
+    examples=("events list is:unverified", "events list tag:billing --json --fields name,owner"),
+)
+@list_options("seen, name, created, …; -name turns it round.")
+async def list_all(
+    session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
+) -> list[EventDefinitionRow]:
+    """List event definitions; QUERY narrows as the search line of the app does.
+
+    QUERY is words, and qualifiers with a value (is, kind, owner, tag, seen,
+    updated, created, name): 'is:unverified seen:<7d'
+    """
+    found: list[EventDefinitionRow] = await EVENTS.rows(session, " ".join(query), sort)
+    return found[:limit]
+
+
+@command(
+    "get",
+    kind=EVENT,
+    pages="events",
+    is_whole=True,
+    operations=READ,
+    examples=("events get '$pageview'", "events get '$pageview' '$autocapture' --json"),
+)
+@EVENT_WORDS
+async def get(session: ProjectSession, events: Wanted) -> list[EventDefinitionRow]:
+    """Show event definitions as a whole."""
+    return [one.row() for one in await events_of(session, events)]
+
+
+@command(
+    "types",
+    kind=TYPES,
+    operations=("event_definitions.code",),
+    examples=("events types", "events types --json --fields language,events"),
+)
+@click.option(
+    "--language",
+    type=click.Choice(["typescript", "golang", "python"]),
+    default="typescript",
+    show_default=True,
+    help="In which language.",
+)
+def types(language: Literal["typescript", "golang", "python"], place: WorkPlace, printer: Printer) -> int:
+    """Print types for all events; as code, unless --json or --fields ask for more."""
+
+    async def work(session: ProjectSession) -> EventTypes:
+        found = await session.client.event_definitions.code(language)
+        return EventTypes(language, found.content, found.event_count)
+
+    made = in_project(place, work)
+    if printer.is_for_programs or printer.fields:
+        printer.records(TYPES, [made])
+    else:
+        printer.text(made.code)
+    return 0
+
+
+async def events_of(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
+    """Each once. Raises ApiError, and Trouble when one is missing: the others are left alone then, too."""
+    found = await several(wanted.names, lambda name: _find(session, name))
+    missing = [name for name, one in zip(wanted.names, found, strict=True) if one is None]
+    if missing:
+        raise await EVENTS.unknown(session, missing)
+    known = {one.id: one for one in found if one is not None}
+    ids = [row.id for line in wanted.queries for row in await EVENTS.rows(session, line)]
+    read = await several(
+        [id for id in dict.fromkeys(ids) if id not in known], session.client.event_definitions.get
+    )
+    return [*known.values(), *read]
+
+
+async def _find(session: ProjectSession, name: str) -> EventDefinition | None:
+    definitions = session.client.event_definitions
+    try:
+        return await (definitions.get(name) if _UUID.fullmatch(name) else definitions.by_name(name))
+    except NotFound:
+        return None

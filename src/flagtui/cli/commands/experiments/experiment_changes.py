@@ -1,0 +1,281 @@
+"""`flagtui experiments …` that change: steps and drafts, planned on today's records, as the app does it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypedDict, Unpack
+
+import click
+
+from flagtui.changes.draft import Faulty
+from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
+from flagtui.changes.experiments.step_planner import StepPlanner
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.commands.session_context import SessionContext
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import carry_out
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.output.lines import print_json
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
+from flagtui.models.experiment import Experiment
+
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+SURE: Final = ("31 --dry-run", "31 --dry-run --fields key,title")
+"""Examples of what is not done in passing."""
+Choose = Callable[[Experiment], Choices]
+"""What the options choose for one experiment."""
+CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
+CONCLUSION = click.option(
+    "--conclusion",
+    type=click.Choice(CONCLUSIONS),
+    callback=lambda _context, _option, given: given or "",
+    help="How it came out.",
+)
+COMMENT = click.option("--comment", default="", metavar="TEXT", help="On the conclusion, for later readers.")
+FIELD = click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
+
+
+def _command(
+    name: str, *operations: str, examples: tuple[str, ...], **more: Any
+) -> Callable[..., TwinCommand]:
+    """Declares a command that changes experiments."""
+    told = tuple(f"experiments {name} {example}" for example in examples)
+    asked = ("experiments.list", "experiments.get", *operations)
+    return change_command(name, operations=asked, examples=told, **more)
+
+
+def _step(
+    name: StepName,
+    words: str,
+    *operations: str,
+    options: Sequence[Option] = (EXPERIMENT_WORDS,),
+    examples: tuple[str, ...] = ("31 --dry-run", "31 --yes --json"),
+    fill: Callable[[Choices, Experiment], Choices] = lambda choices, _fresh: choices,
+) -> TwinCommand:
+    """Declares a step: its options are called what they choose, and `fill` completes that for each."""
+
+    async def step(session: ProjectSession, terms: WriteTerms, **given: Any) -> int:
+        wanted = given.pop("experiments", None) or given.pop("experiment")
+        choices = Choices(**given)
+        return await take_step(session, name, wanted, lambda fresh: fill(choices, fresh), terms)
+
+    for option in reversed(options):
+        option(step)
+    return _command(name, *operations, examples=examples, help=words)(step)
+
+
+launch = _step(
+    "launch",
+    "Launch drafts; their flags are turned on.",
+    "experiments.launch",
+    "experiments.requires_flag_implementation",
+    "experiments.update",
+)
+pause = _step(
+    "pause",
+    "Turn the flags of running experiments off.",
+    "experiments.pause",
+    "flags.dependents",
+    "flags.list",
+    "flags.update",
+)
+resume = _step(
+    "resume", "Turn the flags of paused experiments on again.", "experiments.resume", "flags.update"
+)
+unarchive = _step("unarchive", "Bring experiments back from the archive.", "experiments.unarchive")
+reset = _step(
+    "reset", "Make experiments drafts again; results begin anew.", "experiments.reset", examples=SURE
+)
+delete = _step(
+    "delete", "Delete experiments softly; restore brings them back.", "experiments.update", examples=SURE
+)
+restore = _step("restore", "Bring deleted experiments back, by their ids.", "experiments.update")
+cohort = _step("cohort", "Make a cohort of all who met an experiment.", "experiments.create_exposure_cohort")
+end = _step(
+    "end",
+    "End experiments; variants are still served. Without a conclusion an earlier one is erased.",
+    "experiments.end",
+    options=(EXPERIMENT_WORDS, CONCLUSION, COMMENT),
+    examples=("31 --conclusion won --comment 'ten per cent more' --dry-run", "is:running --dry-run"),
+)
+ship = _step(
+    "ship",
+    "Give one variant to all who get any, and end the experiment.",
+    "experiments.ship_variant",
+    options=(
+        EXPERIMENT_WORD,
+        click.option("--variant", required=True, metavar="KEY", help="Which one all get."),
+        click.option("--everyone", is_flag=True, help="Also people whom no condition lets in."),
+        CONCLUSION,
+        COMMENT,
+    ),
+    examples=("31 --variant test --dry-run", "31 --variant test --everyone --conclusion won --dry-run"),
+)
+archive = _step(
+    "archive",
+    "Put ended experiments away; their flags stay as they are unless said.",
+    "experiments.archive",
+    "flags.dependents",
+    options=(
+        EXPERIMENT_WORDS,
+        click.option("--disable-flag", is_flag=True, help="Turn the flag off as well."),
+    ),
+    examples=("is:stopped --dry-run", "31 --disable-flag --dry-run"),
+)
+duplicate = _step(
+    "duplicate",
+    "Make a draft like an experiment, with a flag of its own.",
+    "experiments.duplicate",
+    options=(
+        EXPERIMENT_WORD,
+        click.option("--flag-key", required=True, metavar="KEY", help="The key of the copy's own flag."),
+        click.option("--name", default="", help="Of the copy."),
+    ),
+    examples=("31 --flag-key checkout-twice --dry-run", "31 --flag-key checkout-twice --name Twice --yes"),
+    fill=lambda choices, fresh: replace(choices, name=choices.name or f"{fresh.name} (Copy)"[:400]),
+)
+
+
+@_command(
+    "copy",
+    "experiments.copy_to_project",
+    examples=("31 --to-project 2 --dry-run", "31 --to-project 2 --flag-key checkout-there --dry-run"),
+)
+@EXPERIMENT_WORD
+@click.option("--to-project", "target", type=int, required=True, metavar="ID", help="Where the copy goes.")
+@click.option("--flag-key", default="", metavar="KEY", help="Its flag there; the same key unless said.")
+async def copy(
+    session: ProjectSession, experiment: Wanted, target: int, flag_key: str, terms: WriteTerms
+) -> int:
+    """Copy an experiment as a draft to another project."""
+
+    def choose(fresh: Any) -> Choices:
+        return Choices(project=target, flag_key=flag_key or fresh.feature_flag_key)
+
+    return await take_step(session, "copy", experiment, choose, terms)
+
+
+class NewExperimentOptions(TypedDict):
+    """As click gives them."""
+
+    flag_key: str
+    variants: tuple[str, ...]
+    description: str
+    values: tuple[str, ...]
+
+
+@_command(
+    "create",
+    "experiments.create",
+    "flags.list",
+    examples=(
+        "'Shorter form' --flag-key shorter-form --dry-run",
+        "'Shorter form' --flag-key shorter-form --variant control --variant short --yes",
+    ),
+)
+@click.argument("name")
+@click.option("--flag-key", required=True, metavar="KEY", help="A flag that is there, or a new one.")
+@click.option("--variant", "variants", multiple=True, metavar="KEY", help="Of a new flag; equal shares.")
+@click.option("--description", default="", help="What it is about.")
+@FIELD
+async def create(
+    session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
+) -> int:
+    """Make a draft experiment; metrics and the like as --field metrics='[…]'."""
+    flag_key, variants, description = given["flag_key"], given["variants"], given["description"]
+    fields = {**({"description": description} if description else {}), **read_fields(given["values"])}
+    is_linked = await session.client.flags.find(flag_key) is not None
+    if is_linked and variants:
+        fix = "Leave out --variant, or choose another key."
+        raise Trouble(f"the flag {flag_key} is there and has variants of its own.", fix, code="usage")
+    copy = ExperimentCopy.new(name, flag_key, is_linked=is_linked)
+    if variants:
+        shares = [{"key": key, "rollout_percentage": 0} for key in variants]
+        copy.values["parameters"] = {"feature_flag_variants": shares, "rollout_percentage": 100}
+        copy.distribute()
+    copy.values.update(fields)
+    if copy.problems:
+        raise Trouble(f"{copy.problems[0]}.", code="usage")
+    intent = copy.intent()
+    if intent is None:
+        raise Trouble("nothing is asked for.", code="nothing_to_do")
+    return await _carry_out(session, [intent], (), terms)
+
+
+@_command(
+    "edit",
+    "experiments.update",
+    examples=(
+        "31 --field description='Once more' --dry-run",
+        "31 --print",
+        "31 --from experiment.json --dry-run",
+    ),
+)
+@EXPERIMENT_WORD
+@FIELD
+@click.option("--from", "source", metavar="FILE", help="The JSON as --print gives it; - reads it.")
+@click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
+async def edit(
+    session: ProjectSession,
+    experiment: Wanted,
+    values: tuple[str, ...],
+    source: str | None,
+    is_printed: bool,
+    terms: WriteTerms,
+) -> int:
+    """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
+    if is_printed:
+        return print_json(editable(only_one(await experiments_of(session, experiment), "experiment")))
+    if not values and source is None:
+        raise click.UsageError("Say what: --field NAME=VALUE, or --from FILE.")
+    text, fields = read_text(source), read_fields(values)
+
+    def choose(fresh: Experiment) -> Choices:
+        wanted = dict(fields)
+        if text is not None:
+            found = experiment_text(fresh).read(text)
+            if isinstance(found, Faulty):
+                raise Trouble(f"{fresh.name}: {'; '.join(found.reasons[:3])}.", code="usage")
+            wanted = {**found, **wanted}
+        known = editable(fresh)
+        if unknown := [name for name in wanted if name not in known]:
+            fix = f"Fields: {', '.join(known)}."
+            raise Trouble(f"{unknown[0]} cannot be edited here.", fix, code="usage")
+        changed = {name: value for name, value in wanted.items() if value != known[name]}
+        if not changed:
+            raise Trouble(
+                f"{fresh.name}: it says what is there already; nothing was sent.", code="nothing_to_do"
+            )
+        return Choices(fields=changed, seen={name: known[name] for name in changed})
+
+    return await take_step(session, "edit", experiment, choose, terms)
+
+
+async def take_step(
+    session: ProjectSession, name: StepName, wanted: Wanted, choose: Choose, terms: WriteTerms
+) -> int:
+    """The step for every experiment that is meant; the exit code. Raises Trouble."""
+    step = STEPS[name]
+    if name == "restore":
+        # Deleted ones cannot be read, only brought back by their number.
+        if any(not word.isdigit() for word in wanted.names) or wanted.queries:
+            raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
+        intents = [ExperimentIntent(id, step) for id in await ids_of(session, wanted)]
+        return await _carry_out(session, intents, (), terms)
+    fresh = await experiments_of(session, wanted)
+    intents = [ExperimentIntent(one.id, step, choose(one)) for one in fresh]
+    return await _carry_out(session, intents, fresh, terms)
+
+
+async def _carry_out(
+    session: ProjectSession,
+    intents: Sequence[ExperimentIntent],
+    fresh: Sequence[Experiment],
+    terms: WriteTerms,
+) -> int:
+    planner = StepPlanner(SessionContext(session, terms), {one.id: one for one in fresh})
+    return await carry_out(await planner.plan(intents), session, terms)

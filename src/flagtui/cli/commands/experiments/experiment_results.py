@@ -1,0 +1,261 @@
+"""`flagtui experiments results` and `timeseries`: what one measures now, and measured day by day."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+
+from flagtui.cli.commands.experiments.experiment_selection import experiments_of
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.options import WAIT_SECONDS, WorkPlace
+from flagtui.cli.plumbing.output.lines import Steps, progress
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.project_session import ProjectSession, in_project
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
+from flagtui.details.experiment_inspector import ExperimentInspector
+from flagtui.details.metric_findings import Findings, Metric
+from flagtui.models.experiment_answers import MetricResult, Timeseries
+from flagtui.models.rows import ExperimentRow
+from flagtui.text.judgement import FAILURES, chance_of, lift_of, value_of
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """One variant of one metric, at the end or on one day."""
+
+    experiment: int
+    metric: str
+    uuid: str
+    role: str
+    variant: str
+    value: float | None = None
+    samples: float | None = None
+    lift: float | None = None
+    interval: tuple[float, float] | None = None
+    chance_to_win: float | None = None
+    chance_better: float | None = None
+    p_value: float | None = None
+    significant: bool | None = None
+    is_baseline: bool = False
+    day: str | None = None
+    why: str = ""
+
+
+def _short(value: Any) -> str:
+    return "" if value is None else f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
+
+
+def _signed(value: Any) -> str:
+    return "" if value is None else f"{value * 100:+.1f} %".replace("-", "−")
+
+
+def _chance(value: Any) -> str:
+    return "" if value is None else f"{value * 100:.1f} %"
+
+
+def _reasons(why: Any) -> str:
+    """As the app says them; what the server calls otherwise stays."""
+    return ", ".join(FAILURES.get(one, one) for one in why.split(", "))
+
+
+_VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
+    RecordField("experiment", "whole", "Its number.", is_shown=True),
+    RecordField("metric", "text", "What is measured.", is_shown=True),
+    RecordField("role", "text", "primary or secondary."),
+    RecordField("variant", "text", "Whose number it is; empty where there is none.", is_shown=True),
+    RecordField("value", "number?", "A share, or an average.", is_shown=True, words=_short),
+    RecordField("lift", "number?", "Over the baseline: 0.1 is 10 % more.", is_shown=True, words=_signed),
+    RecordField(
+        "interval",
+        "any",
+        "Lower and upper bound of the lift; null where it is not known.",
+        lambda one: list(one.interval) if one.interval else None,
+    ),
+    RecordField("chance_to_win", "number?", "How likely it is the greater one, from 0 to 1."),
+    RecordField(
+        "chance_better",
+        "number?",
+        "How likely it is the better one, from 0 to 1: of some metrics the lower one is.",
+        is_shown=True,
+        words=_chance,
+    ),
+    RecordField("p_value", "number?", "Of the frequentist engine.", is_shown=True, words=_short),
+    RecordField("significant", "truth?", "As the server says."),
+    RecordField("baseline", "truth", "Whether others are compared with it.", lambda one: one.is_baseline),
+    RecordField("samples", "number?", "How many were counted.", is_shown=True, words=_short),
+    RecordField("uuid", "text", "Of the metric."),
+    RecordField("why", "text", "Why there is no number.", is_shown=True, words=_reasons, is_long=True),
+)
+
+RESULT: Final[RecordKind[MetricValue]] = RecordKind(
+    "experiment-result",
+    "One variant of one metric, as of now.",
+    (
+        *_VALUES,
+        RecordField("as_of", "text?", "The day it is of, where that is not today.", lambda one: one.day),
+    ),
+)
+DAY: Final[RecordKind[MetricValue]] = RecordKind(
+    "experiment-day",
+    "One variant of one metric, cumulative up to a day.",
+    (RecordField("day", "text?", "The day.", is_shown=True), *_VALUES),
+)
+WAIT: Final = click.option(
+    "--wait",
+    type=WAIT_SECONDS,
+    metavar="SECONDS",
+    help="How long to wait for what is being calculated; ends with 4 when it is not there by then.",
+)
+
+
+@command(
+    "results",
+    kind=RESULT,
+    operations=(
+        *(
+            "experiments.list",
+            "experiments.get",
+            "experiments.latest_recalculation",
+            "experiments.recalculate",
+            "experiments.recalculation",
+        ),
+        *("experiments.query", "experiments.query_status", "experiments.old_result"),
+        "experiments.requires_flag_implementation",
+    ),
+    examples=("experiments results 31", "experiments results 31 --json"),
+)
+@EXPERIMENT_WORDS
+@click.option("--anew", is_flag=True, help="Have the server calculate them anew, for all who look.")
+@WAIT
+def results(experiments: Wanted, anew: bool, wait: float | None, place: WorkPlace, printer: Printer) -> int:
+    """Show what experiments measure: every metric for every variant."""
+
+    async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
+        values: list[MetricValue] = []
+        is_late = False
+        for experiment in await experiments_of(session, experiments):
+            found, is_whole = await _results_of(session, experiment.row(), anew, wait)
+            is_late = is_late or not is_whole
+            values += _values(found)
+        return values, is_late
+
+    values, is_late = in_project(place, work)
+    printer.records(RESULT, values, "It has no metric.")
+    return EXIT_CODES["not_known"] if is_late else 0
+
+
+@command(
+    "timeseries",
+    kind=DAY,
+    operations=(
+        "experiments.list",
+        "experiments.get",
+        "experiments.timeseries",
+        "experiments.recalculate_timeseries",
+    ),
+    examples=("experiments timeseries 31", "experiments timeseries 31 --ndjson"),
+)
+@EXPERIMENT_WORD
+@click.option("--metric", default="", metavar="NAME", help="Its name or UUID; the first unless said.")
+@click.option("--anew", is_flag=True, help="Have the server calculate the days anew, and say how far it is.")
+@WAIT
+def timeseries(
+    experiment: Wanted, metric: str, anew: bool, wait: float | None, place: WorkPlace, printer: Printer
+) -> int:
+    """Show one metric day by day, each day cumulative."""
+
+    async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
+        fresh = only_one(await experiments_of(session, experiment), "experiment")
+        inspector = ExperimentInspector(session.client, time.time)
+        row = fresh.row()
+        chosen = _metric(await anext(aiter(inspector.look(row))), metric, fresh.name)
+        if anew:
+            state = await inspector.recalculate(row, chosen)
+            progress(f"asked the server to calculate the days anew: {state or 'accepted'}")
+
+        async def look() -> tuple[Metric, Timeseries] | None:
+            found = await inspector.series(row, chosen.uuid)
+            return None if found[1].is_calculated_anew else found
+
+        waited = None
+        if wait:
+            waited = await session.until(look, wait, "the days are calculated")
+        kept, series = waited or await inspector.series(row, chosen.uuid)
+        values = [
+            value
+            for day, result in series.days
+            if result is not None
+            for value in _of_result(fresh.id, kept, result, day.isoformat())
+        ]
+        return values, wait is not None and series.is_calculated_anew
+
+    values, is_late = in_project(place, work)
+    printer.records(DAY, values, "Nothing is stored by day.")
+    return EXIT_CODES["not_known"] if is_late else 0
+
+
+async def _results_of(
+    session: ProjectSession, row: ExperimentRow, anew: bool, wait: float | None
+) -> tuple[Findings, bool]:
+    """What came within the time there is, and whether that is all."""
+    inspector = ExperimentInspector(session.client, time.time, lambda: anew)
+    steps, found = Steps(0, f"metrics of {row.name}"), Findings(row)
+    try:
+        async with asyncio.timeout(wait):
+            async for found in inspector.look(row, again=anew):
+                steps.count = len(found.readings)
+                steps.take(steps.count - found.awaited - steps.done)
+    except TimeoutError:
+        progress(f"{row.name}: not everything is calculated after {wait:g} s")
+        return found, False
+    return found, True
+
+
+def _metric(found: Findings, wanted: str, name: str) -> Metric:
+    metrics = [reading.metric for reading in found.readings]
+    chosen = [one for one in metrics if not wanted or wanted in (one.uuid, one.name)]
+    if not chosen:
+        known = ", ".join(one.name for one in metrics) or "none"
+        raise Trouble(f"{name} has no such metric.", f"Metrics: {known}.", code="not_found")
+    return chosen[0]
+
+
+def _values(found: Findings) -> Iterator[MetricValue]:
+    for reading in found.readings:
+        metric = reading.metric
+        if reading.result is None:
+            why = reading.trouble or ("not calculated yet" if reading.is_awaited else "no result")
+            yield MetricValue(found.row.id, metric.name, metric.uuid, metric.role, "", why=why)
+        else:
+            yield from _of_result(found.row.id, metric, reading.result, reading.as_of or None)
+
+
+def _of_result(
+    experiment: int, metric: Metric, result: MetricResult, day: str | None
+) -> Iterator[MetricValue]:
+    base = result.baseline
+    if base is None:
+        return
+    told = (experiment, metric.name, metric.uuid, metric.role)
+    yield MetricValue(*told, base.key, value_of(base), base.number_of_samples, is_baseline=True, day=day)
+    for one in result.variant_results:
+        yield MetricValue(
+            *told,
+            one.key,
+            value_of(one),
+            one.number_of_samples,
+            lift_of(one, base),
+            one.interval,
+            one.chance_to_win,
+            chance_of(one, metric.goal),
+            one.p_value,
+            one.significant,
+            day=day,
+            why=", ".join(one.validation_failures),
+        )

@@ -1,0 +1,253 @@
+"""`flagtui experiments …` that look: experiments, who changed them, and what is kept beside them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final
+
+import click
+
+from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand, command
+from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted
+from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
+from flagtui.cli.records.activity_records import ACTIVITY
+from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
+from flagtui.cli.records.flag_records import FLAG
+from flagtui.details.metric_findings import metrics_of
+from flagtui.models.activity import ChangeRow, change_row
+from flagtui.models.experiment import Experiment, Holdout, SavedMetric
+from flagtui.models.experiment_answers import ExperimentStats
+from flagtui.models.rows import ExperimentRow, FlagRow
+
+
+@dataclass(frozen=True)
+class WholeExperiment:
+    """An experiment with its metrics."""
+
+    experiment: Experiment
+    row: ExperimentRow
+
+    @property
+    def id(self) -> int:
+        return self.row.id
+
+
+EXPERIMENT: Final[RecordKind[ExperimentRow]] = RecordKind(
+    "experiment",
+    "An experiment as the list has it.",
+    (
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("status", "text", "draft, running, paused, stopped, …", is_shown=True),
+        RecordField("flag", "text", "The key of its flag.", lambda row: row.key, True),
+        RecordField("flag_active", "truth?", "Whether that is on.", words=on_or_off),
+        RecordField("conclusion", "text", "won, lost, …; empty for none.", is_shown=True),
+        RecordField("variants", "texts", "Their keys.", is_shown=True, words=commas),
+        RecordField("started_at", "time?", "When it began.", is_shown=True, words=age_words),
+        RecordField("ended_at", "time?", "When it ended.", words=age_words),
+        RecordField("updated_at", "time?", "When it was changed.", words=age_words),
+        RecordField("created_at", "time?", "When it was made.", words=age_words),
+        RecordField("creator", "text", "Who made it."),
+        RecordField("description", "text", "What it is about."),
+        RecordField("archived", "truth", "Whether it is archived."),
+        RecordField("type", "text", "product or web."),
+        RecordField("legacy", "truth", "Whether an older engine measures it.", lambda row: row.is_legacy),
+    ),
+)
+
+
+def _objects(items: Sequence[Any]) -> list[Mapping[str, Any]]:
+    return [dict(item) for item in items if isinstance(item, Mapping)]
+
+
+def _measures(whole: WholeExperiment) -> list[str]:
+    """Role, name, type and goal of each: `primary: Refunds, a ratio, lower is better`."""
+    return [
+        f"{one.role}: {one.name}, {'shared ' if one.is_saved else ''}{one.kind}, "
+        f"{'lower' if one.goal == 'decrease' else 'higher'} is better"
+        for one in metrics_of(whole.experiment)
+    ] or ["nothing so far"]
+
+
+def _where_results_are(whole: WholeExperiment) -> str:
+    if whole.row.started_at is None:
+        return "none before it is launched"
+    return f"flagtui experiments results {whole.row.id}"
+
+
+WHOLE_EXPERIMENT: Final[RecordKind[WholeExperiment]] = RecordKind(
+    "whole-experiment",
+    "An experiment with its variants, metrics and settings.",
+    (
+        *EXPERIMENT.within(attrgetter("row")),
+        RecordField(
+            "shares",
+            "objects",
+            "Each variant: key, share.",
+            lambda one: [{"key": each.key, "share": each.rollout} for each in one.experiment.variants],
+            True,
+            lambda found: ", ".join(f"{each['key']} {percent_words(each['share'])}" for each in found),
+        ),
+        RecordField(
+            "measures",
+            "texts",
+            "Its metrics in words; only where --fields names it.",
+            _measures,
+            True,
+            "\n".join,
+            is_extra=True,
+        ),
+        RecordField(
+            "results",
+            "text",
+            "How to see what they measure; only where --fields names it.",
+            _where_results_are,
+            True,
+            is_extra=True,
+        ),
+        RecordField("metrics", "objects", "Primary metrics.", lambda one: _objects(one.experiment.metrics)),
+        RecordField(
+            "metrics_secondary",
+            "objects",
+            "Secondary metrics.",
+            lambda one: _objects(one.experiment.metrics_secondary),
+        ),
+        RecordField(
+            "exposure_criteria",
+            "object",
+            "Who counts as having met it.",
+            lambda one: dict(one.experiment.exposure_criteria),
+        ),
+        RecordField(
+            "stats_config", "object", "How it is measured.", lambda one: dict(one.experiment.stats_config)
+        ),
+        RecordField("parameters", "object", "Its split.", lambda one: dict(one.experiment.parameters)),
+        RecordField("holdout_id", "whole?", "Its holdout.", lambda one: one.row.holdout_id),
+        RecordField("comment", "text?", "On its conclusion.", lambda one: one.experiment.conclusion_comment),
+    ),
+)
+HOLDOUT: Final[RecordKind[Holdout]] = RecordKind(
+    "holdout",
+    "People kept out of experiments.",
+    (
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("share", "number?", "In percent.", is_shown=True, words=percent_words),
+        RecordField("description", "text?", "What it is for.", is_shown=True),
+    ),
+)
+SHARED_METRIC: Final[RecordKind[SavedMetric]] = RecordKind(
+    "shared-metric",
+    "A metric experiments can share.",
+    (
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("description", "text?", "What it counts.", is_shown=True),
+        RecordField("query", "object", "As the server keeps it.", lambda one: dict(one.query)),
+    ),
+)
+STATS: Final[RecordKind[ExperimentStats]] = RecordKind(
+    "experiment-stats",
+    "How many experiments come and go in the project.",
+    (
+        RecordField("active", "whole", "Running now.", lambda one: one.active_experiments, True),
+        RecordField("launched", "whole", "In the last 30 days.", lambda one: one.launched_last_30d, True),
+        RecordField(
+            "launched_before", "whole", "In the 30 days before.", lambda one: one.launched_previous_30d
+        ),
+        RecordField("completed", "whole", "In the last 30 days.", lambda one: one.completed_last_30d, True),
+    ),
+)
+
+
+@command(
+    "list",
+    kind=EXPERIMENT,
+    empty="No experiment is found.",
+    pages="experiments",
+    operations=("experiments.list",),
+    examples=("experiments list", "experiments list is:running --json --fields id,name,flag"),
+)
+@list_options("updated, name, state, …; -name turns it round.")
+async def list_all(
+    session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
+) -> list[ExperimentRow]:
+    """List experiments; QUERY narrows as the search line of the app does.
+
+    QUERY is words, and qualifiers with a value (is, flag, by, result, type,
+    started, ended, updated, created, id): 'is:running by:me started:>30d'
+    """
+    found: list[ExperimentRow] = await EXPERIMENTS.rows(session, " ".join(query), sort)
+    return found[:limit]
+
+
+@command(
+    "get",
+    kind=WHOLE_EXPERIMENT,
+    pages="experiments",
+    is_whole=True,
+    operations=("experiments.list", "experiments.get"),
+    examples=("experiments get 31", "experiments get 31 --json --fields name,shares,metrics"),
+)
+@EXPERIMENT_WORDS
+async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperiment]:
+    """Show experiments as a whole: variants, metrics, settings."""
+    return [WholeExperiment(one, one.row()) for one in await experiments_of(session, experiments)]
+
+
+@command(
+    "history",
+    kind=ACTIVITY,
+    empty="The activity tells of no change.",
+    operations=("experiments.list", "experiments.activity"),
+    examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
+)
+@EXPERIMENT_WORDS
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 100),
+    metavar="N",
+    default=50,
+    show_default=True,
+    help="Entries of each.",
+)
+async def history(session: ProjectSession, experiments: Wanted, limit: int) -> list[ChangeRow]:
+    """Show who changed experiments, newest first."""
+    found: list[ChangeRow] = []
+    for id in await ids_of(session, experiments):
+        page = await session.client.experiments.activity(id, limit=limit)
+        found += [change_row(entry, -place) for place, entry in enumerate(page.entries)]
+    return found
+
+
+def _list(name: str, kind: RecordKind[Any], *operations: str, empty: str = "") -> Callable[..., TwinCommand]:
+    """Declares a list that needs no argument."""
+    examples = (f"experiments {name}", f"experiments {name} --json")
+    return command(name, kind=kind, examples=examples, operations=operations, empty=empty)
+
+
+@_list("holdouts", HOLDOUT, "holdouts.list", empty="There is no holdout.")
+async def holdouts(session: ProjectSession) -> Sequence[Holdout]:
+    """List the people kept out of experiments."""
+    return await session.client.holdouts.all()
+
+
+@_list("metrics", SHARED_METRIC, "saved_metrics.list", empty="There is no shared metric.")
+async def metrics(session: ProjectSession) -> Sequence[SavedMetric]:
+    """List the metrics experiments can share."""
+    return await session.client.saved_metrics.all()
+
+
+@_list("eligible", FLAG, "experiments.eligible_flags", empty="No flag can be used by an experiment.")
+async def eligible(session: ProjectSession) -> list[FlagRow]:
+    """List the flags an experiment could use."""
+    return [flag.row() for flag in await session.client.results.eligible_flags()]
+
+
+@_list("stats", STATS, "experiments.stats")
+async def stats(session: ProjectSession) -> list[ExperimentStats]:
+    """Say how many experiments come and go."""
+    return [await session.client.results.stats()]

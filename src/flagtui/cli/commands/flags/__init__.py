@@ -1,0 +1,1 @@
+"""`flagtui flags …`."""

@@ -1,0 +1,156 @@
+"""`flagtui flags …` that change fields: plans on today's records, sent as the app sends them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Unpack
+
+import click
+
+from flagtui.changes.flags.flag_intent import (
+    Intent,
+    set_all_rollouts,
+    set_field,
+    set_rollout,
+    switch,
+    why_no_rollout,
+)
+from flagtui.changes.flags.flag_planner import FlagPlanner
+from flagtui.changes.flags.flags_together import request_for
+from flagtui.changes.proposal import Skipped
+from flagtui.cli.commands.flags.flag_objects import NAMING
+from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
+from flagtui.cli.commands.session_context import SessionContext
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import carry_out
+from flagtui.cli.plumbing.options import NumberRange, TagOptions, WriteTerms, read_retagging
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
+from flagtui.models.flag import Flag
+
+WRITE = (
+    "flags.list",
+    "flags.get",
+    "flags.update",
+    "flags.dependents",
+    "flags.activity_of",
+    "flags.blast_radius",
+)
+MakeIntent = Callable[[Flag], Intent | Skipped]
+"""What is meant for one flag, or why it cannot be."""
+
+
+async def change_flags(
+    session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, terms: WriteTerms
+) -> int:
+    """Change flags that were just read; the exit code. Raises Trouble, ApiError."""
+    intents = [make(flag) for flag in flags]
+    requests = [request_for(intent) for intent in intents if isinstance(intent, Intent)]
+    skipped = [intent for intent in intents if isinstance(intent, Skipped)]
+    planner = FlagPlanner(SessionContext(session, terms), {flag.id: flag for flag in flags})
+    planned = await planner.plan(requests)
+    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)
+
+
+def _switch(name: str, words: str, *examples: str) -> TwinCommand:
+    """A change of one field that needs nothing but the flags."""
+
+    @change_command(
+        name,
+        operations=(*WRITE, "flags.activity") if name == "restore" else WRITE,
+        examples=tuple(f"flags {name} {example}" for example in examples),
+        help=words,
+    )
+    @FLAG_WORDS
+    async def change(session: ProjectSession, flags: Wanted, terms: WriteTerms) -> int:
+        verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
+        found = await (deleted_flags_of if name == "restore" else flags_of)(session, flags)
+        return await change_flags(session, found, lambda flag: switch(verb, flag.id, flag.version), terms)
+
+    return change
+
+
+enable = _switch("enable", "Turn flags on.", "checkout-redesign --dry-run", "new-nav --yes --json")
+disable = _switch(
+    "disable", "Turn flags off; their targeting stays.", "new-nav --yes", "'is:stale tag:web' --dry-run"
+)
+archive = _switch(
+    "archive",
+    "Turn flags off and put them out of the list.",
+    "new-nav --yes",
+    "'is:stale called:never' --dry-run --json",
+)
+unarchive = _switch(
+    "unarchive",
+    "Bring flags back from the archive; they stay off.",
+    "new-nav --yes",
+    "'is:archived tag:web' --dry-run",
+)
+delete = _switch(
+    "delete",
+    "Delete flags softly; restore brings them back.",
+    "new-nav --dry-run",
+    "old-banner --yes --reason cleanup",
+)
+restore = _switch(
+    "restore", "Bring deleted flags back, on or off as they were.", "old-banner --dry-run", "old-banner --yes"
+)
+
+
+@change_command(
+    "rollout",
+    operations=(*WRITE, *NAMING),
+    examples=(
+        "flags rollout checkout-redesign --to 25 --dry-run",
+        "flags rollout checkout-redesign --to 50 --condition 1 --yes",
+    ),
+)
+@FLAG_WORDS
+@click.option(
+    "--to", "percent", type=NumberRange(0, 100), required=True, metavar="PERCENT", help="The share."
+)
+@click.option(
+    "--condition",
+    type=click.IntRange(1),
+    metavar="NUMBER",
+    help="Only this condition, from 1; all unless said.",
+)
+async def rollout(
+    session: ProjectSession, flags: Wanted, percent: float, condition: int | None, terms: WriteTerms
+) -> int:
+    """Set the share of people who get flags; conditions, variants and payloads stay as they are."""
+    found = await flags_of(session, flags)
+    return await change_flags(session, found, lambda flag: rollout_intent(flag, percent, condition), terms)
+
+
+@change_command(
+    "tag",
+    operations=WRITE,
+    examples=(
+        "flags tag checkout-redesign --add ops --remove old --dry-run",
+        "flags tag 'is:stale' --add cleanup --dry-run",
+    ),
+)
+@FLAG_WORDS
+@tag_options("flags")
+async def tag(session: ProjectSession, flags: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
+    """Add, remove or set tags of flags."""
+    wanted = read_retagging(**tags)
+
+    def retagged(flag: Flag) -> Intent:
+        return set_field(flag.id, "tags", list(flag.tags), list(wanted.of(flag.tags)), flag.version)
+
+    return await change_flags(session, await flags_of(session, flags), retagged, terms)
+
+
+def rollout_intent(flag: Flag, percent: float, condition: int | None) -> Intent | Skipped:
+    """The share of all conditions, or of one, counted from 1."""
+    if why := why_no_rollout(flag):
+        return Skipped(flag.id, flag.key, why)
+    if condition is None:
+        return set_all_rollouts(flag, percent)
+    count = len(flag.targeting.conditions)
+    if condition > count:
+        return Skipped(flag.id, flag.key, f"it has {count} condition{'s' * (count != 1)}, so no {condition}")
+    return set_rollout(flag, condition - 1, percent)

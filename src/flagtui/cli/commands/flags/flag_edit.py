@@ -1,0 +1,95 @@
+"""`flagtui flags edit`: fields, a file, or the JSON of a flag in the person's editor."""
+
+from collections.abc import Mapping
+
+import click
+
+from flagtui.changes import draft
+from flagtui.changes.draft import Faulty
+from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.proposal import Skipped
+from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags
+from flagtui.cli.commands.flags.flag_objects import NAMING
+from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.output.lines import print_json
+from flagtui.cli.plumbing.profile_choice import writable_state
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.prompts import find_person
+from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.word_types import FLAG_WORD
+from flagtui.config.editor_program import NoEditor, find_editor
+from flagtui.config.locations import find_locations
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+
+@change_command(
+    "edit",
+    operations=(*WRITE, *NAMING),
+    examples=(
+        "flags edit checkout-redesign --field name='New checkout' --dry-run",
+        "flags edit checkout-redesign --from flag.json --yes",
+    ),
+)
+@FLAG_WORD
+@click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
+@click.option("--from", "source", metavar="FILE", help="The flag's JSON as --print gives it; - reads it.")
+@click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
+async def edit(
+    session: ProjectSession,
+    flag: Wanted,
+    values: tuple[str, ...],
+    source: str | None,
+    is_printed: bool,
+    terms: WriteTerms,
+) -> int:
+    """Change fields of a flag; without --field and --from its JSON opens in your editor.
+
+    Fields are those that --print gives.
+    """
+    if is_printed:
+        return print_json(editable(await flag_of(session, flag)))
+    new, text = read_fields(values), read_text(source)
+    flags = await flags_of(session, flag)
+    if not new and text is None:
+        return await change_flags(session, flags, lambda fresh: _edited(fresh, terms), terms)
+    return await change_flags(session, flags, lambda fresh: _edit_intent(fresh, new, text), terms)
+
+
+def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> Intent | Skipped:
+    """Fields with new values on top of an edited text, or of the flag as it is. Raises Trouble."""
+    shown = editable(flag)
+    if text is not None:
+        edited = flag_text(flag).read(text)
+        if isinstance(edited, Faulty):
+            raise Trouble(f"{flag.key}: {'; '.join(edited.reasons[:3])}.", code="usage")
+        shown |= edited
+    unknown = [name for name in fields if name not in shown]
+    if unknown:
+        fix = f"Fields: {', '.join(editable(flag))}."
+        raise Trouble(f"{unknown[0]} is no field that can be edited.", fix, code="usage")
+    found = intent_of({**shown, **fields}, flag)
+    return found or Skipped(flag.id, flag.key, "it says what is there already")
+
+
+def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
+    """What is left of the flag's JSON when the editor closes. Raises Trouble."""
+    if terms.printer.format != "table" or not find_person().is_there:
+        raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
+    folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
+    try:
+        made = draft.edit(record, find_editor(), folder)
+    except NoEditor as why:
+        raise Trouble(f"{why}.", code="usage") from None
+    if isinstance(made, draft.GivenUp):
+        kept = f"Your text is kept in {made.copy}" if made.copy else ""
+        raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
+    intent = intent_of({**record.shown, **made}, flag)
+    if intent is None:
+        return Skipped(flag.id, flag.key, "nothing was changed")
+    draft.keep_changes(record, made, folder)
+    return intent

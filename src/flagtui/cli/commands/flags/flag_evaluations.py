@@ -1,0 +1,190 @@
+"""`flagtui flags evaluate` and `explain`: by the server's word, explained by the evaluator here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain, product
+from typing import Final
+
+import click
+
+from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import Wanted, several
+from flagtui.cli.plumbing.word_types import FLAG_WORDS
+from flagtui.details.evaluations import (
+    EvaluationSubject,
+    Misread,
+    PersonEvaluation,
+    account_for,
+    limited_evaluation,
+    read_subject,
+)
+from flagtui.details.local_definitions import Cohorts, LocalDefinitions
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
+
+
+@dataclass(frozen=True)
+class FlagValue:
+    """What one person gets of one flag."""
+
+    key: str
+    value: JSON
+    reason: str = ""
+    condition: int | None = None
+    """From 1."""
+    payload: JSON = None
+    source: str = "server"
+    why: str = ""
+    distinct_id: str = ""
+    steps: Sequence[str] = field(default=())
+
+
+VALUE: Final[RecordKind[FlagValue]] = RecordKind(
+    "flag-value",
+    "What a person gets of a flag, and why.",
+    (
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("value", "any", "true, false, a variant; null when not known.", is_shown=True),
+        RecordField("reason", "text", "What decided.", is_shown=True),
+        RecordField("condition", "whole?", "Which condition decided, from 1.", is_shown=True),
+        RecordField("distinct_id", "text", "Of the person.", is_shown=True),
+        RecordField("payload", "any", "What comes with the value."),
+        RecordField("source", "text", "server, or here: worked out from the definitions."),
+        RecordField("why", "text", "The same in a sentence."),
+    ),
+)
+EXPLANATION: Final[RecordKind[FlagValue]] = RecordKind(
+    "flag-explanation",
+    "Why a person gets this value: condition by condition.",
+    (
+        *VALUE.fields,
+        RecordField(
+            "steps",
+            "texts",
+            "Each condition in a sentence.",
+            is_shown=True,
+            words=lambda steps: "\n".join(steps),
+        ),
+    ),
+)
+SUBJECT: Final = click.option(
+    "--for",
+    "people",
+    required=True,
+    multiple=True,
+    metavar="WHO",
+    help="A distinct id, and what is taken as true: 'user_7 plan=pro group:company=acme'; may be repeated.",
+)
+OPERATIONS: Final = (
+    *("flags.list", "flags.get"),
+    *("flags.evaluation_reasons", "flags.test_evaluation", "flags.local_evaluation", "flags.definitions"),
+    *("cohorts.list", "projects.get"),
+)
+
+
+@command(
+    "evaluate",
+    kind=VALUE,
+    empty="No flag is evaluated.",
+    operations=OPERATIONS,
+    examples=(
+        "flags evaluate --for user_7",
+        "flags evaluate checkout-redesign --for 'user_7 plan=pro' --for user_8 --json",
+    ),
+)
+@click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
+@SUBJECT
+async def evaluate(session: ProjectSession, flags: Wanted | None, people: tuple[str, ...]) -> list[FlagValue]:
+    """Say what people get of flags; of all without FLAG."""
+    return await _values(session, flags, people)
+
+
+@command(
+    "explain",
+    kind=EXPLANATION,
+    is_whole=True,
+    operations=OPERATIONS,
+    examples=(
+        "flags explain checkout-redesign --for user_7",
+        "flags explain checkout-redesign --for 'user_7 plan=pro' --json",
+    ),
+)
+@FLAG_WORDS
+@SUBJECT
+async def explain(session: ProjectSession, flags: Wanted, people: tuple[str, ...]) -> list[FlagValue]:
+    """Say why people get what, condition by condition."""
+    return await _values(session, flags, people)
+
+
+def subject_of(line: str) -> EvaluationSubject:
+    """Who is meant. Raises Trouble."""
+    try:
+        subject = read_subject(line)
+    except Misread as wrong:
+        fix = "Example: --for 'user_7 plan=pro group:company=acme'"
+        raise Trouble(f"--for: {wrong}.", fix, code="usage") from None
+    if subject is None:
+        raise Trouble("--for names no person.", "Example: --for 'user_7 plan=pro'", code="usage")
+    return subject
+
+
+async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequence[str]) -> list[FlagValue]:
+    """Flag by flag, with the people in the order they were named. Raises Trouble, ApiError."""
+    subjects = [subject_of(line) for line in dict.fromkeys(people)]
+    if wanted is None and not any(subject.is_supposed for subject in subjects):
+        said = await several(subjects, lambda subject: _said(session, subject))
+        return sorted(chain.from_iterable(said), key=lambda value: value.key)
+    flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
+    with limited_evaluation():
+        return [value_of(one) for one in await _accounts(session, subjects, flags)]
+
+
+async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:
+    found = await session.client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
+    return [
+        FlagValue(
+            key,
+            one.value,
+            one.evaluation.reason if one.evaluation else "",
+            _from_one(one.evaluation.condition_index if one.evaluation else None),
+            why=one.evaluation.description if one.evaluation and one.value is None else "",
+            distinct_id=subject.distinct_id,
+        )
+        for key, one in found.items()
+    ]
+
+
+async def _accounts(
+    session: ProjectSession, subjects: Sequence[EvaluationSubject], flags: Sequence[Flag]
+) -> list[PersonEvaluation]:
+    local = LocalDefinitions(session.client, Cohorts(session.client))
+    return await several(
+        list(product(flags, subjects)), lambda both: account_for(both[1], both[0], session.client, local)
+    )
+
+
+def value_of(account: PersonEvaluation) -> FlagValue:
+    """An account as it is printed; a secret payload is left out."""
+    payload: JSON = None
+    if not account.flag.has_encrypted_payloads and payload_words(account) != "none":
+        payload = account.payload
+    return FlagValue(
+        account.flag.key,
+        account.value,
+        account.reason,
+        _from_one(account.condition_index),
+        payload,
+        "server" if account.is_from_server else "here",
+        decided_by(account),
+        account.subject.distinct_id,
+        condition_sentences(account),
+    )
+
+
+def _from_one(index: int | None) -> int | None:
+    return None if index is None else index + 1

@@ -1,0 +1,175 @@
+"""`flagtui flags schedule`, `cohort` and `dashboard`: what is kept for later, or made from a flag."""
+
+import asyncio
+from typing import TypedDict, Unpack
+
+import click
+
+from flagtui import local_time
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.related.creation import RelatedPlan, What, made_beside
+from flagtui.changes.related.related_planner import RelatedPlanner
+from flagtui.changes.related.schedules import (
+    Later,
+    adding_condition,
+    dropping,
+    plan_later,
+    read_moment,
+    switching,
+)
+from flagtui.cli.commands.flags.flag_selection import flag_of
+from flagtui.cli.commands.session_context import SessionContext
+from flagtui.cli.plumbing.change_report import STOPPED, change_command
+from flagtui.cli.plumbing.confirmation import carry_out
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import NumberRange, WriteTerms
+from flagtui.cli.plumbing.output.lines import progress, warn
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.word_types import FLAG_WORD
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import ScheduledChange
+from flagtui.text.schedule_words import scheduled_words
+
+
+class ScheduleOptions(TypedDict):
+    """As click gives them."""
+
+    way: str | None
+    share: float | None
+    when: str
+    number: int | None
+
+
+@change_command(
+    "schedule",
+    operations=("flags.list", "flags.get", "schedule.list", "schedule.create", "schedule.delete"),
+    examples=(
+        "flags schedule checkout-redesign --off --at +2h --yes",
+        "flags schedule checkout-redesign --add-share 50 --at '2099-03-05 09:00' --dry-run",
+    ),
+)
+@FLAG_WORD
+@click.option("--on", "way", flag_value="on", help="Turn it on then.")
+@click.option("--off", "way", flag_value="off", help="Turn it off then.")
+@click.option(
+    "--add-share",
+    "share",
+    type=NumberRange(0, 100),
+    metavar="PERCENT",
+    help="Add a condition for so many percent.",
+)
+@click.option(
+    "--at", "when", default="", metavar="WHEN", help="+2h, 09:00 or 2026-03-05 09:00, your time zone."
+)
+@click.option(
+    "--drop", "number", type=int, metavar="ID", help="Take back this change; flagtui flags due shows ids."
+)
+async def schedule(
+    session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
+) -> int:
+    """Have the server change a flag later, or drop what is scheduled."""
+    way, share = given["way"], given["share"]
+    if given["number"] is not None:
+        return await drop_change(session, await flag_of(session, flag), given["number"], terms)
+    if (way is None) == (share is None) or not given["when"]:
+        raise click.UsageError("Say what and when: --on, --off or --add-share, and --at; or --drop ID.")
+    moment = read_moment(given["when"], session.now)
+    if isinstance(moment, str):
+        raise Trouble(f"--at {given['when']!r}: {moment}; nothing was scheduled.", code="usage")
+    at = local_time.utc(moment)
+    later = adding_condition(share, at) if share is not None else switching(way == "on", at)
+    return await schedule_change(session, await flag_of(session, flag), later, terms)
+
+
+def _make(what: What, words: str, *operations: str) -> TwinCommand:
+    """Something made from a flag, which stays as it is."""
+
+    @change_command(
+        what,
+        operations=("flags.list", "flags.get", *operations),
+        examples=(f"flags {what} checkout-redesign --dry-run", f"flags {what} checkout-redesign --yes"),
+        help=words,
+    )
+    @FLAG_WORD
+    async def make(session: ProjectSession, flag: Wanted, terms: WriteTerms) -> int:
+        fresh = await flag_of(session, flag)
+        has_one = what == "dashboard" and fresh.usage_dashboard is not None
+        who = "everyone who has the flag now" if fresh.active else "no one, since the flag is off"
+        plan = await made_beside("enrich" if has_one else what, fresh, who, session.client)
+        return await change_related(session, fresh, plan, terms)
+
+    return make
+
+
+cohort = _make(
+    "cohort", "Make a cohort of everyone who has a flag now.", "flags.create_static_cohort", "cohorts.list"
+)
+dashboard = _make(
+    "dashboard",
+    "Make the usage dashboard of a flag, or put more on it.",
+    "flags.dashboard",
+    "flags.enrich_usage_dashboard",
+)
+
+
+async def schedule_change(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
+    """On, off or one condition more, at a moment; the exit code. Raises Trouble."""
+    code = await _later(session, flag, later, terms)
+    if code or terms.agreement.dry_run or not terms.agreement.wait:
+        return code
+    return await _until_done(session, flag, later, terms.agreement.wait)
+
+
+async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: float) -> int:
+    """0 when the server has done it. Raises Trouble when it could not, or did not so far."""
+
+    def is_then(one: ScheduledChange) -> bool:
+        return one.scheduled_at is not None and abs((one.scheduled_at - later.at).total_seconds()) < 1
+
+    async def look() -> ScheduledChange | None:
+        known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+        # Servers keep fewer digits of the moment than were sent.
+        alike = [one for one in known if one.payload == later.payload and is_then(one)]
+        newest = max(alike, key=lambda one: one.id, default=None)
+        return newest if newest is not None and newest.is_done else None
+
+    try:
+        done = await session.until(look, wait, f"{flag.key} is {later.words}")
+    except asyncio.CancelledError:
+        warn(f"stopped waiting; {flag.key} stays scheduled.")
+        raise click.exceptions.Exit(STOPPED) from None
+    if done is None:
+        fix = f"It stays scheduled: flagtui flags due {flag.key}"
+        raise Trouble(f"{flag.key} is not {later.words} so far.", fix, code="not_known", retryable=True)
+    if done.failure_reason:
+        raise Trouble(f"{flag.key} could not be {later.words}: {done.failure_reason}")
+    progress(f"{flag.key} is {later.words}")
+    return 0
+
+
+async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: WriteTerms) -> int:
+    """A scheduled change that shall not happen; the exit code. Raises Trouble."""
+    known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+    found = next((one for one in known if one.id == number), None)
+    if found is None:
+        fix = f"See: flagtui flags due {flag.key}"
+        raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")
+    return await _later(session, flag, dropping(found, scheduled_words(found)), terms)
+
+
+async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
+    return await change_related(session, flag, plan_later(later, flag), terms)
+
+
+async def change_related(
+    session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, terms: WriteTerms, place: str = ""
+) -> int:
+    """What is made from a flag, or kept for later; the exit code. Raises Trouble."""
+
+    async def make() -> RelatedPlan | Blocked:
+        return plan
+
+    planner = RelatedPlanner(SessionContext(session, terms), make=make, place=place)
+    return await carry_out(await planner.plan([flag.key]), session, terms)

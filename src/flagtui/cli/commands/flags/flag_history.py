@@ -1,0 +1,189 @@
+"""`flagtui flags history`, `diff` and `due`: what became of flags, and what the server will do to them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from flagtui.changes.difference import MISSING, difference
+from flagtui.changes.flags.flag_words import hidden, in_words
+from flagtui.cli.commands.flags.flag_objects import NAMING, names_for
+from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import Wanted, several
+from flagtui.cli.plumbing.word_types import FLAG_WORD, FLAG_WORDS
+from flagtui.cli.records.activity_records import ACTIVITY
+from flagtui.cli.records.field_words import minute_words
+from flagtui.local_time import unix
+from flagtui.models.activity import ChangeRow, change_row
+from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import ScheduledChange
+from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.json_value import JSON
+from flagtui.text.differences import UNTOLD
+from flagtui.text.schedule_words import scheduled_words
+
+
+@dataclass(frozen=True)
+class FlagDifference:
+    """One place in which two versions differ."""
+
+    key: str
+    words: str
+    where: str
+    before: JSON
+    after: JSON
+    old_version: int | None
+    new_version: int | None
+
+
+@dataclass(frozen=True)
+class ScheduledFlagChange:
+    """A change that is due, of the flag with this key."""
+
+    key: str
+    change: ScheduledChange
+
+
+DIFFERENCE: Final[RecordKind[FlagDifference]] = RecordKind(
+    "flag-difference",
+    "One place in which two versions of a flag differ.",
+    (
+        RecordField("key", "text", "Of the flag."),
+        RecordField("old_version", "whole?", "The older version."),
+        RecordField("new_version", "whole?", "The newer version."),
+        RecordField("words", "text", "The difference in words.", is_shown=True, is_long=True),
+        RecordField("where", "text", "Its place in the flag.", is_shown=True),
+        RecordField("before", "any", "The value of the older version; null where there was none."),
+        RecordField("after", "any", "The value of the newer version; null where there is none."),
+    ),
+)
+SCHEDULED: Final[RecordKind[ScheduledFlagChange]] = RecordKind(
+    "scheduled-change",
+    "A change that the server will make.",
+    (
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("id", "whole", "What --drop takes.", lambda one: one.change.id, is_shown=True),
+        RecordField(
+            "at",
+            "time?",
+            "When it is due.",
+            lambda one: unix(one.change.scheduled_at),
+            is_shown=True,
+            words=minute_words,
+        ),
+        RecordField(
+            "words",
+            "text",
+            "What shall happen.",
+            lambda one: scheduled_words(one.change),
+            is_shown=True,
+            is_long=True,
+        ),
+        RecordField("done", "truth", "Whether it has happened.", lambda one: one.change.is_done),
+        RecordField(
+            "recurring", "truth", "Whether it happens again and again.", lambda one: one.change.is_recurring
+        ),
+        RecordField(
+            "payload", "object", "The change as the server keeps it.", lambda one: dict(one.change.payload)
+        ),
+    ),
+)
+
+
+@command(
+    "history",
+    kind=ACTIVITY,
+    empty="The activity tells of no change.",
+    operations=("flags.list", "flags.get", "flags.activity_of"),
+    examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
+)
+@FLAG_WORDS
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="Entries of each flag.",
+)
+async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[ChangeRow]:
+    """Show who changed flags, newest first."""
+    found: list[ChangeRow] = []
+    for flag in await flags_of(session, flags):
+        entries = [one async for one in session.client.flags.entries(flag.id, at_most=limit)]
+        found += [change_row(entry, -count) for count, entry in enumerate(entries)]
+    return found
+
+
+@command(
+    "diff",
+    kind=DIFFERENCE,
+    empty="The two versions are the same.",
+    operations=("flags.list", "flags.get", "flags.version", *NAMING),
+    examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
+)
+@FLAG_WORD
+@click.option("--from", "old", type=click.IntRange(1), help="The older version; the one before unless said.")
+@click.option("--to", "new", type=click.IntRange(1), help="The newer version; today's unless said.")
+async def diff(
+    session: ProjectSession, flag: Wanted, old: int | None, new: int | None
+) -> list[FlagDifference]:
+    """Show what differs between two versions of a flag; by itself, the last change."""
+    fresh = await flag_of(session, flag)
+    newer = new if new is not None else fresh.version
+    if newer is None:
+        raise Trouble(f"{fresh.key} has no versions on this server.", code="refused")
+    older = old if old is not None else newer - 1
+    if older < 1:
+        raise Trouble(f"{fresh.key} has no version before {newer}.", code="nothing_to_do")
+    if fresh.version is not None and max(older, newer) > fresh.version:
+        what = f"{fresh.key} has no version {max(older, newer)}; its newest is {fresh.version}."
+        raise Trouble(what, f"See: flagtui flags history {fresh.key}", code="not_found")
+    sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
+    names = await names_for(session, [side.raw for side in sides])
+    return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
+
+
+def differences(
+    flag: Flag, old: tuple[int, dict[str, JSON]], new: tuple[int, dict[str, JSON]], names: Names = NO_NAMES
+) -> list[FlagDifference]:
+    """Place by place, in words and exactly; secret payloads are masked."""
+    before, after = (
+        {name: value for name, value in side.items() if name not in UNTOLD} for side in (old[1], new[1])
+    )
+    found = []
+    for line in difference(before, after):
+        shown = hidden(line) if flag.has_encrypted_payloads else line
+        found.append(
+            FlagDifference(
+                flag.key,
+                in_words(shown, before, after, names),
+                shown.where,
+                None if shown.before is MISSING else shown.before,
+                None if shown.after is MISSING else shown.after,
+                old[0],
+                new[0],
+            )
+        )
+    return found
+
+
+@command(
+    "due",
+    kind=SCHEDULED,
+    empty="Nothing is scheduled.",
+    operations=("flags.list", "flags.get", "schedule.list"),
+    examples=("flags due checkout-redesign", "flags due tag:web --json"),
+)
+@FLAG_WORDS
+async def due(session: ProjectSession, flags: Wanted) -> list[ScheduledFlagChange]:
+    """List what the server will do to flags later."""
+    return [
+        ScheduledFlagChange(flag.key, change)
+        for flag in await flags_of(session, flags)
+        for change in await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+    ]

@@ -1,0 +1,198 @@
+"""`flagtui flags …` that report: stale flags, their use, what programs get, cohorts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+
+from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words, several
+from flagtui.cli.plumbing.word_types import FLAG_WORDS, QUERY_WORDS
+from flagtui.cli.records.field_words import age_words, commas, on_or_off
+from flagtui.models.flag_answers import Cohort
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
+from flagtui.text.cleanup_advice import what_wins
+
+
+@dataclass(frozen=True)
+class StaleFlag:
+    """A flag that is on and seems not to be needed."""
+
+    row: FlagRow
+    gives: str
+    needed_by: Sequence[str]
+
+    @property
+    def id(self) -> int:
+        return self.row.id
+
+
+@dataclass(frozen=True)
+class FlagUse:
+    """Whether a flag is used, as the server says it."""
+
+    key: str
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class RemoteValue:
+    """The value of a remote configuration."""
+
+    key: str
+    value: Any
+
+
+STALE: Final[RecordKind[StaleFlag]] = RecordKind(
+    "stale-flag",
+    "A stale flag: what everyone gets of it, and the flags that ask for it.",
+    (
+        RecordField("key", "text", "Its key.", lambda one: one.row.key, True),
+        RecordField("id", "whole", "Its number.", lambda one: one.row.id),
+        RecordField(
+            "called_at",
+            "time?",
+            "When it was last asked for.",
+            lambda one: one.row.called_at,
+            True,
+            age_words,
+        ),
+        RecordField(
+            "gives", "text", "What everyone gets; empty while it depends on who asks.", is_shown=True
+        ),
+        RecordField("needed_by", "texts", "Flags that ask for it.", is_shown=True, words=commas),
+    ),
+)
+DEFINITION: Final[RecordKind[Mapping[str, JSON]]] = RecordKind(
+    "flag-definition",
+    "A flag as libraries evaluate it.",
+    (
+        RecordField("key", "text", "Its key.", lambda one: str(one.get("key") or ""), True),
+        RecordField("id", "whole?", "Its number.", lambda one: one.get("id"), True),
+        RecordField(
+            "active", "truth", "Whether it is on.", lambda one: one.get("active") is True, True, on_or_off
+        ),
+        RecordField("definition", "object", "Everything the server hands out.", dict),
+    ),
+)
+USE: Final[RecordKind[FlagUse]] = RecordKind(
+    "flag-status",
+    "Whether a flag is used, and why the server thinks so.",
+    (
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("status", "text", "active, stale, inactive, …", is_shown=True),
+        RecordField("reason", "text", "The server's own words.", is_shown=True, is_long=True),
+    ),
+)
+VALUE_FOR_PROGRAMS: Final[RecordKind[RemoteValue]] = RecordKind(
+    "remote-value",
+    "The value of a remote configuration; encrypted ones are decrypted by the server.",
+    (
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("value", "any", "Null when there is none.", is_shown=True),
+    ),
+)
+COHORT: Final[RecordKind[Cohort]] = RecordKind(
+    "cohort",
+    "A group of people that conditions can ask for.",
+    (
+        RecordField("id", "whole", "Its number.", is_shown=True),
+        RecordField("name", "text", "Its name.", is_shown=True),
+        RecordField("count", "whole?", "How many are in it.", is_shown=True),
+        RecordField("static", "truth", "Whether it stays as it was made.", lambda one: one.is_static),
+    ),
+)
+
+
+@command(
+    "definitions",
+    kind=DEFINITION,
+    empty="The server hands out no definition.",
+    operations=("flags.local_evaluation", "flags.definitions"),
+    examples=("flags definitions --json", "flags definitions checkout-redesign --ndjson"),
+)
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
+async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[dict[str, JSON]]:
+    """Show flags as the server hands them to libraries that evaluate by themselves."""
+    wanted = read_words(keys, lambda _word: False).names if keys else ()
+    document = await session.client.evaluation.local_evaluation()
+    found = [as_dict(one) for one in document.flags] if document is not None else []
+    known = [str(one.get("key")) for one in found]
+    if missing := [key for key in wanted if key not in known]:
+        raise not_found("definition of a flag", missing, known, "flagtui flags definitions")
+    return [one for one in found if not wanted or one.get("key") in wanted]
+
+
+@command(
+    "stale",
+    kind=STALE,
+    empty="No flag is stale.",
+    pages="flags",
+    operations=("flags.list", "flags.get"),
+    examples=("flags stale", "flags stale tag:web --json"),
+)
+@QUERY_WORDS
+async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
+    """List stale flags, with what everyone gets of them; QUERY narrows."""
+    rows = await FLAGS.rows(session, f"is:stale {' '.join(query)}".strip(), "called")
+    needed: dict[int, list[str]] = {}
+    for row in await FLAGS.every(session) if rows else ():
+        for id in row.depends_on:
+            needed.setdefault(id, []).append(row.key)
+    flags = await several([row.id for row in rows], session.client.flags.get)
+    return [
+        StaleFlag(row, what_wins(flag), needed.get(row.id, ())) for row, flag in zip(rows, flags, strict=True)
+    ]
+
+
+@command(
+    "status",
+    kind=USE,
+    operations=("flags.list", "flags.get", "flags.status"),
+    examples=("flags status checkout-redesign", "flags status is:stale --json"),
+)
+@FLAG_WORDS
+async def status(session: ProjectSession, flags: Wanted) -> list[FlagUse]:
+    """Say whether flags are used, in the server's own words."""
+    found = []
+    for flag in await flags_of(session, flags):
+        said = await session.client.flags.status(flag.id)
+        found.append(FlagUse(flag.key, said.status, said.reason))
+    return found
+
+
+@command(
+    "payload",
+    kind=VALUE_FOR_PROGRAMS,
+    operations=("flags.list", "flags.get", "flags.remote_config"),
+    examples=("flags payload type:config", "flags payload type:config --json"),
+)
+@FLAG_WORDS
+async def payload(session: ProjectSession, flags: Wanted) -> list[RemoteValue]:
+    """Print the values of remote configurations; encrypted ones come decrypted."""
+    found = await flags_of(session, flags)
+    if others := [safe_text(flag.key, 80) for flag in found if not flag.is_remote_configuration]:
+        fix = "Those that are: flagtui flags list type:config"
+        raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
+    ask = session.client.evaluation.remote_config
+    return [RemoteValue(flag.key, await ask(flag.id)) for flag in found]
+
+
+@command(
+    "cohorts",
+    kind=COHORT,
+    empty="There is no cohort.",
+    operations=("cohorts.list",),
+    examples=("flags cohorts", "flags cohorts --json"),
+)
+async def cohorts(session: ProjectSession) -> Sequence[Cohort]:
+    """List the groups of people that conditions can ask for."""
+    return await session.client.cohorts.all()

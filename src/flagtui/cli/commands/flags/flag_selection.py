@@ -1,0 +1,37 @@
+"""The flags that the words of a command mean, as typed records: for what changes them."""
+
+from flagtui.cli.commands.flags.flag_objects import is_id, objects_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.selection import Wanted, not_found, only_one, several
+from flagtui.models.flag import Flag
+from flagtui.store.activity_feed import recent_deletions
+
+
+async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
+    """Each once. Raises ApiError, and Trouble when one is missing: then the others are left alone, too."""
+    return [Flag.of(found) for found in await objects_of(session, wanted)]
+
+
+async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:
+    """The only one. Raises ApiError, and Trouble when it is missing or several are meant."""
+    return only_one(await flags_of(session, wanted), "flag")
+
+
+async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
+    """The deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
+    if wanted.queries or any(":" in name for name in wanted.names):
+        raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
+    deletions = {one.key: one.id for one in await recent_deletions(session.client.flags)}
+    ids: list[int] = []
+    missing: list[str] = []
+    for name in wanted.names:
+        if name in deletions:
+            ids.append(deletions[name])
+        elif is_id(name):
+            ids.append(int(name))
+        else:
+            missing.append(name)
+    if missing:
+        raise not_found("deleted flag", missing, deletions, "flagtui activity kind:deleted")
+    return await several(list(dict.fromkeys(ids)), session.client.flags.get)

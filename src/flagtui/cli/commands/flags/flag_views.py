@@ -1,0 +1,60 @@
+"""`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
+
+from flagtui.changes.flags.canonical_filters import clean_filters
+from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, names_for, objects_of
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import FLAGS, Wanted
+from flagtui.cli.plumbing.word_types import FLAG_WORDS, list_options
+from flagtui.cli.records.flag_records import FLAG, WHOLE_FLAG, WholeFlag
+from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.flag_rows import row_of_object
+from flagtui.models.json_value import as_dict
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import MASK
+
+
+@command(
+    "list",
+    kind=FLAG,
+    empty="No flag is found.",
+    pages="flags",
+    operations=("flags.list",),
+    examples=("flags list", "flags list 'is:on tag:checkout' --fields key,rollout,updated_at --json"),
+)
+@list_options("updated, key, created, …; -key turns it round.")
+async def list_flags(
+    session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
+) -> list[FlagRow]:
+    """List flags; QUERY narrows as the search line of the app does.
+
+    QUERY is words, and qualifiers with a value (type, runtime, is, by, tag, rollout,
+    updated, created, called, key, id): 'is:on tag:web updated:<7d -called:never'
+    """
+    found: list[FlagRow] = await FLAGS.rows(session, " ".join(query), sort)
+    return found[:limit]
+
+
+@command(
+    "get",
+    kind=WHOLE_FLAG,
+    pages="flags",
+    is_whole=True,
+    operations=("flags.list", "flags.get", *NAMING),
+    examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
+)
+@FLAG_WORDS
+async def get_flags(session: ProjectSession, flags: Wanted, printer: Printer) -> list[WholeFlag]:
+    """Show flags as a whole: who sees them, and as what."""
+    found = await objects_of(session, flags)
+    names = await names_for(session, found) if "who" in printer.names_of(WHOLE_FLAG) else NO_NAMES
+    return [_whole(one, names) for one in found]
+
+
+def _whole(raw: FlagObject, names: Names) -> WholeFlag:
+    filters = clean_filters(raw.get("filters"))
+    payloads = as_dict(filters.get("payloads"))
+    if raw.get("has_encrypted_payloads") and payloads:
+        filters["payloads"] = dict.fromkeys(payloads, MASK)
+    return WholeFlag(raw, row_of_object(raw), filters, names)

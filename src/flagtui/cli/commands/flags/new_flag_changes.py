@@ -1,0 +1,186 @@
+"""`flagtui flags create` and `flagtui flags copy`: new flags, here and in other projects."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from re import fullmatch
+from typing import TypedDict, Unpack
+
+import click
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.flags.flag_planner import NewFlag, NewFlagPlanner
+from flagtui.changes.flags.new_flags import (
+    boolean_flag,
+    copy_of,
+    multivariate_flag,
+    remote_configuration,
+)
+from flagtui.changes.related.project_copies import (
+    find_left_behind,
+    find_target,
+    needs_the_server,
+    plan_copy,
+    stays_behind_in_words,
+    why_no_new_flag,
+)
+from flagtui.cli.commands.flags.flag_extras import change_related
+from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.commands.session_context import SessionContext
+from flagtui.cli.plumbing.change_report import change_command
+from flagtui.cli.plumbing.confirmation import carry_out
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import NumberRange, WriteTerms, read_fields
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON, as_list
+
+
+class NewFlagOptions(TypedDict):
+    """As click gives them."""
+
+    kind: str
+    variants: tuple[str, ...]
+    payload: str | None
+    percent: float | None
+    values: tuple[str, ...]
+    description: str
+    tags: tuple[str, ...]
+    enable: bool
+
+
+@change_command(
+    "create",
+    operations=("flags.list", "flags.create", "flags.activity"),
+    examples=(
+        "flags create new-search --description 'The new search' --rollout 10 --dry-run",
+        "flags create new-search --variant control --variant test --tag web --yes",
+    ),
+)
+@click.argument("key")
+@click.option(
+    "--kind",
+    type=click.Choice(["boolean", "multivariate", "config"]),
+    default="boolean",
+    show_default=True,
+    help="What it gives: on or off, variants, a value for programs.",
+)
+@click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
+@click.option("--payload", metavar="JSON", help="What comes with it.")
+@click.option(
+    "--rollout", "percent", type=NumberRange(0, 100), metavar="PERCENT", help="The share; 0 unless said."
+)
+@click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Any other field.")
+@click.option("--description", default="", help="What it is for.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
+@click.option("--enable", is_flag=True, help="Make it on; off unless said.")
+async def create(
+    session: ProjectSession, key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]
+) -> int:
+    """Make a new flag: off, with a rollout of 0 %, unless options say otherwise."""
+    fields = new_fields(key, given["kind"], given["variants"], given["payload"])
+    fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
+    if tags := [tag.strip().lower() for tag in given["tags"] if tag.strip()]:
+        fields["tags"] = tags
+    if given["enable"]:
+        fields["active"] = True
+    fields |= read_fields(given["values"])
+    planned = await NewFlagPlanner(SessionContext(session, terms)).plan([NewFlag(fields)])
+    return await carry_out(planned, session, terms)
+
+
+@change_command(
+    "copy",
+    operations=(
+        "flags.list",
+        "flags.get",
+        "flags.create",
+        "flags.copy",
+        "flags.activity",
+        "schedule.list",
+        "projects.get",
+    ),
+    examples=(
+        "flags copy checkout-redesign --to-key checkout-again --yes",
+        "flags copy checkout-redesign --to-project 2 --dry-run",
+    ),
+)
+@FLAG_WORDS
+@click.option("--to-key", "key", default="", metavar="KEY", help="Here, under this key.")
+@click.option("--to-project", "target", type=int, metavar="ID", help="In that project, under the same key.")
+async def copy_flags(
+    session: ProjectSession, flags: Wanted, key: str, target: int | None, terms: WriteTerms
+) -> int:
+    """Copy flags, off: one here under another key, or any number to another project."""
+    if not key and target is None:
+        raise click.UsageError("Say where: --to-key KEY or --to-project ID.")
+    fresh = await flags_of(session, flags)
+    if target is None:
+        only_one(fresh, "flag")
+    there = session if target is None else _in_project(session, target)
+    if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
+        return await _copied_by_the_server(session, there, fresh[0], terms)
+    skipped = [why for flag in fresh if target is not None and (why := why_no_new_flag(flag))]
+    left_out = {one.id for one in skipped}
+    copies = [
+        NewFlag(
+            copy_of(flag, key or flag.key),
+            (stays_behind_in_words(await find_left_behind(flag, session.client)),),
+            flag.id,
+        )
+        for flag in fresh
+        if flag.id not in left_out
+    ]
+    place = "" if target is None else await _name_of(there)
+    planned = await NewFlagPlanner(SessionContext(there, terms), place=place).plan(copies)
+    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), there, terms)
+
+
+def new_fields(key: str, kind: str, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
+    """What a flag of this kind starts with. Raises Trouble."""
+    if odd := [one for one in variants if not fullmatch(r"[\w.-]+", one)]:
+        fix = "--variant takes a key alone; shares are equal, and changed with: flagtui flags edit"
+        raise Trouble(f"{odd[0]!r} is no key of a variant.", fix, code="usage")
+    if variants and kind == "boolean":
+        kind = "multivariate"
+    if kind == "multivariate":
+        return multivariate_flag(key, variants or ("control", "test"))
+    if variants:
+        raise Trouble("a remote configuration has no variants.", code="usage")
+    if kind == "config":
+        return remote_configuration(key, payload if payload is not None else "{}")
+    fields = boolean_flag(key)
+    if payload is not None:
+        fields["filters"] = {**fields["filters"], "payloads": {"true": payload}}
+    return fields
+
+
+def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str, JSON]:
+    """The same with a share for every condition."""
+    if percent is None:
+        return dict(fields)
+    share = int(percent) if percent.is_integer() else percent
+    filters = fields["filters"]
+    groups = [{**group, "rollout_percentage": share} for group in as_list(filters.get("groups"))]
+    return {**fields, "filters": {**filters, "groups": groups}}
+
+
+def _in_project(session: ProjectSession, project: int) -> ProjectSession:
+    return ProjectSession(session.opening, session.client.for_project(project), session.is_read_only)
+
+
+async def _name_of(session: ProjectSession) -> str:
+    try:
+        return (await session.client.projects.get(session.client.project)).label
+    except ApiError:
+        return f"project {session.client.project}"
+
+
+async def _copied_by_the_server(
+    session: ProjectSession, there: ProjectSession, flag: Flag, terms: WriteTerms
+) -> int:
+    context = SessionContext(session, terms)
+    target = await find_target(context, SessionContext(there, terms), "")
+    plan = plan_copy(flag, target, await find_left_behind(flag, session.client))
+    return await change_related(session, flag, plan, terms, target.name)

@@ -1,0 +1,129 @@
+"""`flagtui journal`: what this person changed from this machine, for reading, sharing and programs."""
+
+import time
+from typing import Final
+
+import click
+
+from flagtui import local_time
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry, taken_back
+from flagtui.changes.timeline import markdown as markdown_of
+from flagtui.changes.timeline import summary
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import PROFILE, named_profile
+from flagtui.cli.plumbing.output.lines import say
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.profile_choice import settings_in
+from flagtui.cli.plumbing.record_command import command
+from flagtui.config.locations import find_locations
+from flagtui.store.activity_listing import MOMENTS, read_moment
+from flagtui.store.query.vocabulary import WrongValue
+
+SHORT: Final = 8
+"""Characters of an id that are shown; `flagtui undo` takes as many as tell it from all others."""
+
+ENTRY: Final[RecordKind[Entry]] = RecordKind(
+    "journal-entry",
+    "A change of yours, from the journal of this machine.",
+    (
+        RecordField("id", "text", "What flagtui undo takes.", is_shown=True),
+        RecordField("at", "time?", "When it began.", is_shown=True),
+        RecordField("profile", "text", "In which profile.", lambda one: one.signature.profile, True),
+        RecordField("record_kind", "text", "flag, experiment, event_definition, …", lambda one: one.kind),
+        RecordField("record", "text", "Id of the record.", lambda one: one.uuid or str(one.record)),
+        RecordField("key", "text", "What the record was called.", is_shown=True),
+        RecordField("verb", "text", "What was done.", is_shown=True),
+        RecordField(
+            "ending",
+            "text",
+            "saved, refused, …; open while it is not known.",
+            lambda one: one.ending or "open",
+            True,
+        ),
+        RecordField("words", "texts", "The differences."),
+        RecordField("before", "object", "The changed fields before.", lambda one: dict(one.before)),
+        RecordField("after", "object", "The changed fields after.", lambda one: dict(one.after)),
+        RecordField("reason", "text", "Why, as it was given."),
+        RecordField("by", "text", "Who the key belongs to.", lambda one: one.signature.by),
+        RecordField("host", "text", "On which server.", lambda one: one.signature.host),
+        RecordField("project", "text", "In which project.", lambda one: one.signature.project),
+        RecordField("version", "whole?", "The version before."),
+        RecordField("saved_version", "whole?", "The version after."),
+        RecordField("batch", "text", "The same for what was confirmed together."),
+        RecordField("undoes", "text", "The entry it took back."),
+        RecordField("ended_at", "time?", "When its end was known."),
+        RecordField("is_secret", "truth", "Whether payloads are masked."),
+        RecordField("note", "text", "What was found out at the end."),
+    ),
+)
+
+
+def find_changes(since: str, words: str, profile: str) -> list[Entry]:
+    """Newest first, from the profile alone when one is named. Raises Trouble."""
+    places = find_locations()
+    settings_in(places)
+    try:
+        start = read_moment(since, time.time()) if since else 0.0
+    except WrongValue:
+        raise Trouble(
+            f"{since!r} is no moment; use {MOMENTS}, in {local_time.label(time.time())}.", code="usage"
+        ) from None
+    folder = places.state
+    if folder is None:
+        raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")
+    try:
+        found = Journal(folder / "journal").entries(start, words)
+    except OSError as error:
+        raise Trouble(f"{error.filename} cannot be read: {error.strerror}.") from None
+    return [entry for entry in found if not profile or entry.signature.profile == profile]
+
+
+def tell_changes(entries: list[Entry]) -> None:
+    """One line for each, and its reason below."""
+    if not entries:
+        say("Nothing was changed.")
+    gone = taken_back(entries)
+    for entry in entries:
+        at = local_time.second(entry.at)
+        place = entry.signature.profile or entry.signature.project
+        say(f"{entry.id[:SHORT]:<{SHORT}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
+        for line in (*entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
+            say(f"{'':35}{line}")
+
+
+def _back(entry: Entry, gone: frozenset[str]) -> str:
+    """Which change it took back, and whether it was taken back itself."""
+    did = f", takes back {entry.undoes[:SHORT]}" if entry.undoes else ""
+    return did + (", taken back" if entry.id in gone else "")
+
+
+@command(
+    "journal",
+    kind=ENTRY,
+    is_online=False,
+    examples=("journal --since 2h", "journal checkout --json --fields id,at,key,verb,ending"),
+)
+@click.argument("words", nargs=-1)
+@PROFILE
+@click.option(
+    "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
+)
+@click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", default=200, show_default=True, help="At most so many."
+)
+def journal(
+    words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
+) -> None:
+    """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
+    if markdown and printer.is_for_programs:
+        raise Trouble("choose --markdown or --json, not both.", code="usage")
+    entries = find_changes(since, " ".join(words), named_profile(profile))[:limit]
+    if markdown:
+        print(markdown_of(entries, f"Changes since {since}" if since else "Changes"))
+    elif printer.format == "table" and not printer.fields:
+        tell_changes(entries)
+    else:
+        printer.records(ENTRY, entries)

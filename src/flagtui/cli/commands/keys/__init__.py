@@ -1,0 +1,1 @@
+"""Create, list and revoke the API keys of an embedded service."""

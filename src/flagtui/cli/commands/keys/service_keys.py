@@ -1,0 +1,111 @@
+"""`flagtui keys`: the API keys of an embedded service, in its database file."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import click
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.records.field_words import age_words
+from flagtui.service import DatabaseUnusable, KeyLine, KeyRefused, NewKey, create_key, list_keys, revoke_key
+
+
+def _or_all(ids: list[str]) -> str:
+    return ",".join(ids) or "all"
+
+
+DATABASE: Final = click.option(
+    "--db",
+    "database",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    required=True,
+    help="The service's database file.",
+)
+
+
+SERVICE_KEY: Final[RecordKind[KeyLine]] = RecordKind(
+    "service-key",
+    "A key of an embedded service.",
+    (
+        RecordField("id", "text", "What keys revoke takes.", is_shown=True),
+        RecordField("mask", "text", "Its beginning and end.", is_shown=True),
+        RecordField("scopes", "texts", "What it may do; * is everything.", is_shown=True),
+        RecordField(
+            "projects", "texts", "Ids; none means all.", lambda one: list(map(str, one.teams)), True, _or_all
+        ),
+        RecordField("owner", "text", "Whose it is.", is_shown=True),
+        RecordField("label", "text", "What it is for.", is_shown=True),
+        RecordField("created_at", "time?", "When it was made."),
+        RecordField("last_used_at", "time?", "When it was used.", is_shown=True, words=age_words),
+    ),
+)
+
+
+@command(
+    "create",
+    is_online=False,
+    examples=(
+        "keys create --db flagtui.db",
+        "keys create --db flagtui.db --label ci --scope feature_flag:read --scope user:read",
+    ),
+)
+@DATABASE
+@click.option("--label", default="made by flagtui keys", show_default=True, help="What the key is for.")
+@click.option(
+    "--scope", "scopes", multiple=True, help="feature_flag:read, experiment:write, …; default: everything."
+)
+@click.option("--project", "teams", multiple=True, type=int, help="Confine the key to this project.")
+@click.option("--owner", metavar="EMAIL", help="Whose key; default: the first user.")
+def create(
+    database: Path, label: str, scopes: tuple[str, ...], teams: tuple[int, ...], owner: str | None
+) -> None:
+    """Make a key and show it, once."""
+    with _trouble():
+        secret = create_key(database, NewKey(label, scopes or ("*",), teams, owner))
+    print(secret)
+
+
+@command(
+    "list",
+    kind=SERVICE_KEY,
+    is_online=False,
+    examples=("keys list --db flagtui.db", "keys list --db flagtui.db --json"),
+)
+@DATABASE
+def list_all(database: Path, printer: Printer) -> None:
+    """Show every key: never its secret."""
+    with _trouble():
+        found = list_keys(database)
+    printer.records(SERVICE_KEY, found, "There is no key. Make one with: flagtui keys create")
+
+
+@command(
+    "revoke",
+    is_online=False,
+    examples=("keys revoke ci --db flagtui.db", "keys revoke 'made by flagtui keys' --db flagtui.db"),
+)
+@DATABASE
+@click.argument("key_id")
+def revoke(database: Path, key_id: str) -> None:
+    """Make a key invalid at once. KEY_ID is its id, label or mask, as `list` prints them."""
+    with _trouble():
+        found = revoke_key(database, key_id)
+    if not found:
+        raise Trouble(
+            f"there is no key {key_id} in this database; see: flagtui keys list --db {database}",
+            code="not_found",
+        )
+    print("revoked")
+
+
+@contextmanager
+def _trouble() -> Iterator[None]:
+    try:
+        yield
+    except (DatabaseUnusable, KeyRefused) as fault:
+        raise Trouble(str(fault)) from None

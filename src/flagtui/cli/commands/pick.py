@@ -1,0 +1,33 @@
+"""`flagtui pick`: the list on the screen, and the key of the flag that was chosen on standard output."""
+
+from dataclasses import replace
+from typing import Final
+
+from flagtui.cli.plumbing.errors import require_terminal
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
+from flagtui.cli.plumbing.record_command import command
+from flagtui.safe_text import safe_text
+
+NOTHING_CHOSEN: Final = 130
+
+
+@command("pick", operations=("flags.list",), examples=("pick", "pick --profile prod"))
+def pick(place: WorkPlace) -> int:
+    """Choose a flag in the list and print its key; ends with 130 when none is chosen.
+
+    The list is drawn on the terminal, whatever standard output is, so that this works:
+
+    flagtui flags get "$(flagtui pick)"
+    """
+    require_terminal()
+    from flagtui.cli.launch.app_session import make_session, run_session
+
+    request = ProfileRequest(profile=place.profile or None, project=place.project or None)
+    opening = choose_signed_in(read_login_environment(), request)
+    chosen: list[str] = []
+    session = replace(make_session(opening, read_only=True), pick=chosen.append)
+    code = run_session(session, {}, mouse=opening.settings.mouse)
+    if chosen:
+        print(safe_text(chosen[0], 400))
+    return code or (0 if chosen else NOTHING_CHOSEN)

@@ -1,0 +1,63 @@
+"""`flagtui profiles`: the places to work that the settings file names."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.profile_choice import read_login_environment
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.records.field_words import star
+from flagtui.config.profiles import Profile
+
+
+@dataclass(frozen=True)
+class ListedProfile:
+    """A profile, and whether it is opened when none is named."""
+
+    profile: Profile
+    is_default: bool
+
+
+LISTED: Final[RecordKind[ListedProfile]] = RecordKind(
+    "profile",
+    "A profile of the settings file.",
+    (
+        RecordField(
+            "default",
+            "truth",
+            "Whether it is opened when none is named.",
+            lambda one: one.is_default,
+            True,
+            star,
+        ),
+        RecordField("name", "text", "What --profile takes.", lambda one: one.profile.name, True),
+        RecordField("host", "text", "us, eu, or an address.", lambda one: one.profile.host, True),
+        RecordField("project", "text", "A number, or @current.", lambda one: one.profile.project, True),
+        RecordField("guard", "text", "How careful it is.", lambda one: one.profile.level, True),
+        RecordField("colour", "text", "Of its badge.", lambda one: one.profile.colour, True),
+        RecordField(
+            "read_only", "truth", "Whether it refuses every change.", lambda one: one.profile.read_only
+        ),
+        RecordField(
+            "require_reason",
+            "truth",
+            "Whether a change needs a reason.",
+            lambda one: one.profile.require_reason,
+        ),
+        RecordField(
+            "refresh", "number?", "Seconds between looks at the server.", lambda one: one.profile.refresh
+        ),
+    ),
+)
+
+
+@command(
+    "profiles", kind=LISTED, is_online=False, examples=("profiles", "profiles --json --fields name,guard")
+)
+def profiles(printer: Printer) -> None:
+    """List the profiles of the settings file; the one with a star is opened when none is named."""
+    settings = read_login_environment().settings
+    known, default = settings.profiles.values(), settings.default_profile
+    listed = [ListedProfile(one, one.name == default or len(known) == 1) for one in known]
+    printer.records(LISTED, listed, "There is no profile yet. Make one with: flagtui auth login")

@@ -1,0 +1,45 @@
+"""`flagtui commands`: every command, described for programs."""
+
+from types import SimpleNamespace
+from typing import Final
+
+from flagtui.cli.plumbing.command_descriptions import descriptions
+from flagtui.cli.plumbing.errors import EXIT_WORDS
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.records.field_words import commas
+
+COMMAND: Final[RecordKind[SimpleNamespace]] = RecordKind(
+    "command",
+    "A command of this program.",
+    (
+        RecordField("name", "text", "Its words, after flagtui.", is_shown=True),
+        RecordField("summary", "text", "What it does.", is_shown=True),
+        RecordField("writes", "truth", "Whether it changes something."),
+        RecordField("arguments", "objects", "Each: name, many, required, choices, shown, completed_by."),
+        RecordField(
+            "options",
+            "objects",
+            "Each: names, value, choices, required, many, default, help, shown, completed_by.",
+        ),
+        RecordField("output", "text", "The schema of what --json prints; empty for text."),
+        RecordField("fields", "texts", "What --fields takes.", words=commas),
+        RecordField("operations", "texts", "What it asks the server."),
+        RecordField("examples", "texts", "How it is used."),
+        RecordField("exit_codes", "object", "What they mean."),
+    ),
+)
+
+
+@command(
+    "commands",
+    kind=COMMAND,
+    is_online=False,
+    examples=("commands", "commands --json --fields name,options,exit_codes"),
+)
+def commands(printer: Printer) -> None:
+    """List every command of this program; with --json all that a program needs to use it."""
+    codes = {str(code): words for code, words in EXIT_WORDS.items()}
+    found = [SimpleNamespace(**one, exit_codes=codes) for one in descriptions().values()]
+    printer.records(COMMAND, found)

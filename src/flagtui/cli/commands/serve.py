@@ -1,0 +1,152 @@
+"""`flagtui serve`: the embedded service on a port of this machine."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.record_command import command
+from flagtui.safe_text import safe_text
+from flagtui.service import DatabaseUnusable, close_service, create_service
+from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
+from flagtui.service.sample_data import sample
+from flagtui.service.server import CannotListen, Place, listen, run
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What was asked for on the command line."""
+
+    port: int
+    host: str
+    allow_remote: bool
+    database: Path
+    key: str | None
+    sample: bool
+    nasty: bool
+    flags: int | None
+    rate_limit: int | None
+    strict: bool
+    newest: bool
+    legacy: bool
+
+
+def _serve(options: Serving) -> None:
+    """Serve until SIGTERM or ctrl+c.
+
+    Raises:
+        Trouble: when the options contradict each other or the address cannot be listened on.
+        DatabaseUnusable: when the file cannot be used.
+    """
+    _check(options)
+    place = Place(options.host, options.port, options.allow_remote, names=(options.host.lower(),))
+    try:
+        listener = listen(place)
+    except CannotListen as fault:
+        raise Trouble(str(fault)) from None
+    chosen = {} if options.flags is None else {"flags": options.flags}
+    key = options.key
+    if key is None and not _has_keys(options.database):
+        key = make_secret()
+    application = create_service(
+        options.database,
+        key=key,
+        sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
+        strict=options.strict,
+        newest=options.newest,
+        legacy=options.legacy,
+        rate_limit=options.rate_limit,
+        max_flags=max(2_000, 2 * (options.flags or 0)),
+    )
+    try:
+        _introduce(options, listener.getsockname()[1], key)
+        run(application, listener, place, _log)
+    finally:
+        close_service(application)
+        listener.close()
+
+
+def _check(options: Serving) -> None:
+    if options.newest and options.legacy:
+        raise Trouble("--newest and --legacy exclude each other. Give one of them, or neither.", code="usage")
+    if not options.sample and (options.nasty or options.flags is not None):
+        raise Trouble("--flags and --nasty say what the sample holds. Say --sample as well.", code="usage")
+    try:
+        if options.key is not None:
+            check_secret(options.key)
+    except KeyRefused as fault:
+        raise Trouble(f"--key: {fault}", code="usage") from None
+
+
+def _has_keys(database: Path) -> bool:
+    """An empty file is taken for a new database, so having the file is not enough."""
+    return database.is_file() and bool(list_keys(database))
+
+
+def _introduce(options: Serving, port: int, key: str | None) -> None:
+    address = f"http://[{options.host}]:{port}" if ":" in options.host else f"http://{options.host}:{port}"
+    _say(f"serving {options.database} on {address}, project 1 · ctrl+c stops")
+    if options.allow_remote:
+        _say("other machines can reach it; keys and data cross the network unencrypted")
+    if key is not None:
+        _say(f"key: {safe_text(key, 600)}")
+        _say(f"open the app on it: FLAGTUI_HOST={address} FLAGTUI_API_KEY={safe_text(key, 600)} flagtui")
+    else:
+        _say(f"keys: flagtui keys list --db {options.database}")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _log(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+@command(
+    "serve",
+    is_online=False,
+    examples=("serve --sample --port 0", "serve --port 0 --db ci.db --key phx_local --strict"),
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    metavar="PORT",
+    default=8010,
+    show_default=True,
+    help="0 takes a free one.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--allow-remote",
+    is_flag=True,
+    help="Allow an address other machines can reach; the key then crosses the network unencrypted.",
+)
+@click.option(
+    "--db",
+    "database",
+    type=click.Path(path_type=Path),
+    default=Path("flagtui.db"),
+    show_default=True,
+    help="The database file; made when missing.",
+)
+@click.option(
+    "--key", help="An all-access key to accept, such as phx_local. Without it one is made for a new database."
+)
+@click.option("--sample", is_flag=True, help="Fill a new database with a believable company.")
+@click.option("--nasty", is_flag=True, help="With --sample: add a project of hostile texts.")
+@click.option("--flags", type=click.IntRange(0, 100_000), metavar="N", help="With --sample: how many flags.")
+@click.option(
+    "--rate-limit", type=click.IntRange(1), metavar="N", help="Refuse more than N requests a minute per key."
+)
+@click.option("--strict", is_flag=True, help="Keep from keys what the product keeps from them.")
+@click.option("--newest", is_flag=True, help="Respond exactly like the newest servers, without older fields.")
+@click.option("--legacy", is_flag=True, help="Behave like a server of 2025.")
+def serve(**options: object) -> None:
+    """Run the embedded service on a port of this machine."""
+    try:
+        _serve(Serving(**options))  # type: ignore[arg-type]  # click has checked the types
+    except DatabaseUnusable as fault:
+        raise Trouble(str(fault)) from None

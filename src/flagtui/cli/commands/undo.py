@@ -1,0 +1,112 @@
+"""`flagtui undo` and `flagtui redo`: a change of this person is taken back as any other is made."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from flagtui.changes.guard import Purpose
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.undo import (
+    SURPRISING,
+    next_redo,
+    next_undo,
+    questions_of,
+    undo_words,
+    undoable,
+    why_not,
+)
+from flagtui.changes.undo_planner import UndoPlanner
+from flagtui.cli.commands.session_context import SessionContext
+from flagtui.cli.plumbing.change_report import ChangeReport, change_command
+from flagtui.cli.plumbing.confirmation import ask_and_send, signature_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.text.formats import ago
+
+ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
+OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
+
+
+@change_command("undo", operations=OPERATIONS, examples=("undo --dry-run", "undo --yes --json"))
+@click.argument("change", default="", metavar="[CHANGE_ID]")
+async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
+    """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
+
+    It is held against today's record: what was changed there since, by another person or by you, is
+    shown first and stays, unless you choose to overwrite it. flagtui redo makes it again.
+    """
+    return await _take_back(session, change, terms)
+
+
+@change_command("redo", operations=OPERATIONS, examples=("redo --dry-run", "redo --yes --json"))
+async def redo(session: ProjectSession, terms: WriteTerms) -> int:
+    """Make again what you undid last, unless you changed something else since."""
+    return await _take_back(session, "", terms, is_redo=True)
+
+
+async def _take_back(
+    session: ProjectSession, change: str, terms: WriteTerms, *, is_redo: bool = False
+) -> int:
+    """Everything that was confirmed together, until something is not taken back; the exit code.
+
+    Raises Trouble for what has to be corrected before anything can be sent.
+    """
+    entries = await asyncio.to_thread(session.journal.entries)
+    await session.me()
+    signature = signature_of(session)
+    found = chosen(entries, change, signature, is_redo=is_redo)
+    now = session.clock.time()
+    is_surprising = not change and now - found[0].at > SURPRISING
+    purpose = Purpose(
+        "Redo" if is_redo else "Undo",
+        undo_words(found, is_redo=is_redo),
+        ago(found[0].at, now) if is_surprising else "",
+    )
+    context = SessionContext(session, terms)
+    with ChangeReport(terms.printer) as report:
+        for parts, asked in await questions_of(found, entries, session.client, purpose):
+            kind = parts[0].entry.kind
+            planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
+            planned = await planner.plan(parts)
+            settled = [skipped for skipped in planned.skipped if skipped.is_settled]
+            if not planned.plans and settled and not change:
+                what = f"{found[0].key}: {settled[0].reason}; nothing was sent."
+                raise Trouble(what, ANOTHER, code="nothing_to_do")
+            if code := await ask_and_send(planned, session, terms, report, asked):
+                return code
+    return 0
+
+
+def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool) -> Sequence[Entry]:
+    """The change with this id, or the newest with those that were confirmed with it. Raises Trouble."""
+    if is_redo:
+        if again := next_redo(entries, here):
+            return again
+        words = "there is nothing to redo: nothing was undone since your last change."
+        raise Trouble(words, code="nothing_to_do")
+    if not change:
+        newest = next_undo(entries, here)
+        if not newest:
+            raise Trouble("there is nothing of yours to take back in this project.", code="nothing_to_do")
+        if refusal := why_not(newest[0], here):
+            words = f"{newest[0].key}, {newest[0].verb}"
+            raise Trouble(_sentence(words, refusal.reason, refusal.next), ANOTHER, code="refused")
+        return newest
+    found = [entry for entry in entries if entry.id.startswith(change.lower())]
+    if not found:
+        what = f"no change {change} is in the journal."
+        raise Trouble(what, "flagtui journal shows the ids.", code="not_found")
+    if len(found) > 1:
+        raise Trouble(f"{len(found)} changes begin with {change}; give more of the id.", code="usage")
+    if refusal := why_not(found[0], here):
+        raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next), code="refused")
+    if found[0] not in undoable(entries, here):
+        raise Trouble(f"{found[0].key}: it was taken back already.", code="nothing_to_do")
+    return found
+
+
+def _sentence(key: str, reason: str, following: str) -> str:
+    return f"{key}: {reason}." + (f" To go on: {following}." if following else "")

@@ -1,0 +1,201 @@
+"""`flagtui watch`: each change of a project once, oldest first, whatever happens to the connection."""
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from typing import Final, TypedDict, Unpack
+
+import click
+
+from flagtui.api.errors import ApiError, ServerFault, Unanswered, Unreachable
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import NumberRange, WorkPlace
+from flagtui.cli.plumbing.output.lines import progress
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.project_session import ProjectSession, in_project
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import read_query
+from flagtui.cli.plumbing.word_types import QUERY_WORDS
+from flagtui.cli.records.activity_records import ACTIVITY
+from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.store.activity_listing import ACTIVITY as ENTRIES
+from flagtui.store.activity_listing import MOMENTS, read_moment
+from flagtui.store.query.language import compile_query
+from flagtui.store.query.vocabulary import WrongValue
+
+MOST: Final = 100_000
+"""Entries read back at most to find the one that was told last."""
+PAGE: Final = 100
+FIRST: Final = 10_000
+"""Entries the first look goes back at most."""
+BEFORE: Final = 100
+"""Entries from before the beginning that are remembered, in case the newest of them goes."""
+KNOWN: Final = 20_000
+"""Identities remembered in all."""
+
+
+class WatchOptions(TypedDict):
+    """As click gives them."""
+
+    since: str
+    every: float
+    count: int | None
+    program: str
+
+
+@command(
+    "watch",
+    kind=ACTIVITY,
+    operations=("flags.activity",),
+    examples=("watch flag:checkout --since 30d --count 1", "watch kind:rollout --since 30d --count 1 --json"),
+)
+@QUERY_WORDS
+@click.option("--since", default="", metavar="WHEN", help="Begin with changes since then: 2h.")
+@click.option(
+    "--every",
+    type=NumberRange(0.2, 3600),
+    metavar="SECONDS",
+    default=5.0,
+    show_default=True,
+    help="Time between looks.",
+)
+@click.option("--count", type=click.IntRange(1), metavar="N", help="End after so many changes.")
+@click.option("--exec", "program", default="", metavar="CMD", help="Run it for each; its input is the JSON.")
+def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: Unpack[WatchOptions]) -> int:
+    """Print every change of a flag from now on: what, before and after, and who; QUERY narrows.
+
+    It goes on through lost connections and restarts of the server, and tells each change once, in order.
+    With --json or --ndjson it is one JSON object a line. CMD is run as it is, never by a shell.
+
+    QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off by:me'
+    """
+    line = " ".join(query)
+    wanted = read_query(line, ENTRIES)
+    program = _program(given["program"])
+    form = "ndjson" if printer.format == "json" else printer.format
+    printer = replace(printer, format=form, has_headings=False)
+
+    async def work(session: ProjectSession) -> int:
+        now = session.now
+        passes = compile_query(wanted, now=now, me=await session.me() if ":me" in line else None)
+        feed, told = UnheardChanges(session, _since(given["since"], now) if given["since"] else None), 0
+        async for row in followed(feed, given["every"]):
+            if not passes(row):
+                continue
+            printer.records(ACTIVITY, [row])
+            if program:
+                _run(program, printer, row)
+            told += 1
+            if told == given["count"]:
+                return 0
+        return 0
+
+    return in_project(place, work)
+
+
+@dataclass
+class UnheardChanges:
+    """What was heard so far. `known` are identities already told, the oldest first."""
+
+    session: ProjectSession
+    since: float | None = None
+    """Unix seconds from which the first look tells; None begins with what comes after it."""
+    known: dict[str, None] = field(default_factory=dict)
+    is_begun: bool = False
+
+    async def news(self) -> list[Activity]:
+        """Entries that were not told yet, oldest first. Raises ApiError; nothing is lost then."""
+        new: list[Activity] = []
+        old: list[Activity] = []
+        # The first look has to know where the feed ended, by entries and not by anybody's clock.
+        async for entry in self._from_the_top(MOST if self.is_begun else FIRST):
+            if entry.identity in self.known:
+                break
+            (new if self.is_begun or self._is_told(entry) else old).append(entry)
+            if len(old) >= BEFORE:
+                break
+        self.is_begun = True
+        for entry in reversed([*new, *old]):
+            self.known[entry.identity] = None
+        for identity in list(self.known)[:-KNOWN]:
+            del self.known[identity]
+        return new[::-1]
+
+    async def _from_the_top(self, most: int) -> AsyncIterator[Activity]:
+        """Entry after entry from the newest at the first page on, without what comes while pages are read.
+
+        Newer entries move all others down; the count tells by how many.
+        """
+        read, page, total, last = 0, 1, 0, ""
+        # A count that grows with every answer can make every entry look known.
+        while read < most and page <= most:
+            found = await self.session.client.flags.activity(limit=PAGE, page=page)
+            entries, now = found.entries, found.total_count or 0
+            total = now if page == 1 else total
+            start = (page - 1) * PAGE - max(0, now - total)
+            # Where the last one stands on this page says more than a count that may be newer than it.
+            place = next((at + 1 for at, one in enumerate(entries) if one.identity == last), read - start)
+            for entry in entries[max(0, place) :]:
+                read, last = read + 1, entry.identity
+                yield entry
+            if not entries or not found.has_more:
+                return
+            page += 1
+
+    def _is_told(self, entry: Activity) -> bool:
+        if self.since is None or entry.created_at is None:
+            return False
+        return entry.created_at.timestamp() >= self.since
+
+
+async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]:
+    """Every new entry; a server that cannot be asked is asked again. Raises ApiError for what stays so."""
+    trouble, place = "", 0
+    while True:
+        try:
+            for entry in await feed.news():
+                place += 1
+                yield change_row(entry, place)
+            if trouble:
+                progress("the server answers again")
+            trouble = ""
+        except (Unreachable, Unanswered, ServerFault) as error:
+            trouble = _tell_once(error, trouble)
+        await feed.session.clock.sleep(every)
+
+
+def _tell_once(error: ApiError, before: str) -> str:
+    if error.what != before:
+        progress(f"{error.what} Going on looking.")
+    return error.what
+
+
+def _since(text: str, now: float) -> float:
+    try:
+        return read_moment(text, now)
+    except WrongValue:
+        raise Trouble(f"--since: {text!r} is no moment.", f"Use {MOMENTS}.", code="usage") from None
+
+
+def _program(text: str) -> list[str]:
+    """The program and its arguments, as they are: no shell reads them."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        raise Trouble("--exec: a quote is not closed.", code="usage") from None
+    if words and shutil.which(words[0]) is None:
+        raise Trouble(f"--exec: there is no program {words[0]}.", code="usage")
+    return words
+
+
+def _run(program: list[str], printer: Printer, row: ChangeRow) -> None:
+    document = replace(printer, format="ndjson", fields=()).document(ACTIVITY, row)
+    try:
+        done = subprocess.run(program, input=f"{document}\n", text=True, check=False)
+    except OSError as fault:
+        progress(f"{program[0]} cannot be run: {fault.strerror}")
+        return
+    if done.returncode:
+        progress(f"{program[0]} ended with {done.returncode}")

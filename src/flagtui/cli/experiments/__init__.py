@@ -1,1 +1,0 @@
-"""`flagtui experiments …`: `experiment_group` declares the commands, the others do the work."""

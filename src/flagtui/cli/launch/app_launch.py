@@ -1,0 +1,56 @@
+"""`flagtui` without a command: the app in a profile, or what is offered where there is none."""
+
+from dataclasses import replace
+
+from flagtui.app.terminal.background import ANSWERS, asked_background
+from flagtui.cli.plumbing.errors import require_terminal
+from flagtui.cli.plumbing.profile_choice import (
+    LoginEnvironment,
+    Opening,
+    ProfileRequest,
+    choose_signed_in,
+    is_unknown,
+    read_login_environment,
+)
+
+
+def open_app(profile: str | None, project: str | None, flag: str, *, read_only: bool, has_mouse: bool) -> int:
+    """Run the app until it is left; the exit code.
+
+    Raises:
+        Trouble: when something the person wrote, or this machine, makes it impossible.
+    """
+    require_terminal()
+    request = ProfileRequest(profile, project, read_only, has_mouse, flag)
+    environment = read_login_environment()
+    if is_unknown(environment) and not request.profile:
+        return open_welcome(environment, request)
+    return open_profile(choose_signed_in(environment, request), request)
+
+
+def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
+    """For a person who has set up nothing yet: the demo, or signing in and then the app."""
+    with asked_background():
+        from flagtui.app.shell.welcome import WelcomeApp
+    way = WelcomeApp(theme=environment.settings.theme or "auto", is_light=ANSWERS.is_light).run()
+    if way == "demo":
+        from flagtui.cli.launch.demo_app import Demonstration, open_demo
+
+        return open_demo(Demonstration(read_only=request.read_only, mouse=request.mouse))
+    if way == "sign in":
+        from flagtui.cli.commands.auth.login import SignIn, sign_in
+
+        sign_in(environment, SignIn())
+        return open_profile(choose_signed_in(read_login_environment(), request), request)
+    return 0
+
+
+def open_profile(opening: Opening, request: ProfileRequest) -> int:
+    """Run the app on the server of this profile."""
+    opening.state_folder()
+    with asked_background():
+        from flagtui.cli.launch.app_session import checked_keymap, make_session, run_session
+
+        keymap = checked_keymap(opening.settings)
+    session = replace(make_session(opening, read_only=request.read_only), flag=request.flag)
+    return run_session(session, keymap, mouse=request.mouse and opening.settings.mouse)

@@ -1,0 +1,178 @@
+"""The app in a profile: its settings, its session, the key it works with, its run on this terminal.
+
+Loads the app, so it is imported while the terminal says whether it is light or dark.
+"""
+
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flagtui.api.errors import BadKey
+from flagtui.app.app import FlagTui
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.flags.flag_columns import FLAG_LIST
+from flagtui.app.shell.preload import CLIENT, load_in_background
+from flagtui.app.shell.themes import CHOICES
+from flagtui.app.state.app_state import Neighbour, Reread, Session
+from flagtui.app.terminal.background import ANSWERS
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.profile_choice import (
+    Opening,
+    ProfileRequest,
+    choose,
+    choose_other,
+    no_key_words,
+    settings_in,
+)
+from flagtui.config.credentials import KeyringUnusable, NoCredential
+from flagtui.config.daemon import await_call
+from flagtui.config.keymap import read_keymap
+from flagtui.config.preferences import Preferences
+from flagtui.config.profiles import CURRENT_PROJECT
+from flagtui.config.secret import Secret
+from flagtui.config.settings import Settings, SettingsError
+from flagtui.safe_text import safe_text
+from flagtui.store.snapshots import Snapshots
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+
+
+def checked_keymap(settings: Settings) -> dict[str, str]:
+    """Command id to keys, once theme, columns and keys are known ones. Raises Trouble."""
+    try:
+        settings.check_theme(tuple(CHOICES))
+        settings.check_columns("flags", FLAG_LIST.column_names)
+        return read_keymap(settings, COMMANDS)
+    except SettingsError as wrong:
+        raise Trouble(str(wrong), code="usage") from None
+
+
+def preferences_of(settings: Settings, settings_file: Path | None, memory: Path) -> Preferences:
+    """What the settings say of the lists, and what is remembered of them in that folder."""
+    return Preferences(
+        settings_file=settings_file,
+        memory=memory,
+        columns=settings.columns,
+        queries=settings.queries,
+        preview=settings.preview,
+        theme=settings.theme or Preferences.theme,
+        resumes=settings.resume,
+        is_light=ANSWERS.is_light,
+    )
+
+
+def make_session(opening: Opening, *, read_only: bool, preferences: Preferences | None = None) -> Session:
+    """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
+    profile, state = opening.profile, opening.state_folder()
+    places, key = opening.environment.places, KeyInUse(opening)
+    shared = preferences or preferences_of(opening.settings, places.settings_file, state)
+    cache = places.cache if opening.settings.snapshots else None
+
+    def switch(name: str) -> Session | str:
+        try:
+            return make_session(choose_other(opening, name), read_only=read_only, preferences=shared)
+        except Trouble as trouble:
+            return str(trouble)
+
+    def reread() -> Reread | str:
+        known = opening.environment
+        try:
+            environment = replace(known, settings=settings_in(known.places))
+            name = profile.name if profile.name in environment.settings.profiles else None
+            renewed = choose(environment, ProfileRequest(profile=name))
+            keymap = checked_keymap(environment.settings)
+            return Reread(make_session(renewed, read_only=read_only), keymap)
+        except Trouble as trouble:
+            return str(trouble)
+
+    return Session(
+        profile=profile.name,
+        host=opening.host.name,
+        origin=opening.host.origin,
+        badge=profile.word,
+        colour=profile.theme_colour,
+        is_stand_in=profile.is_stand_in,
+        rules=opening.rules(read_only=read_only),
+        connect=key.connect,
+        journal_folder=state / "journal",
+        state_folder=state,
+        project=int(profile.project) if profile.project.isdigit() else CURRENT_PROJECT,
+        snapshots=Snapshots(cache / "rows" if cache else None),
+        refresh=float(profile.refresh),
+        unlock=profile.unlock * 60.0,
+        preferences=shared,
+        overridden=" ".join(opening.chosen.overridden),
+        redact=key.redact,
+        with_key=key.client_with,
+        keep_key=key.keep,
+        neighbours=tuple(
+            Neighbour(each.name, f"{each.host}  {each.level.replace('_', '-')}")
+            for each in opening.settings.profiles.values()
+        ),
+        switch=switch,
+        reread=reread,
+    )
+
+
+@dataclass
+class KeyInUse:
+    """One for each session. What asks the server is loaded when the first rows are on the screen."""
+
+    opening: Opening
+    _known: list[Secret] = field(default_factory=list, repr=False)
+    """Every key that was used, so that none of them gets into a report."""
+
+    async def connect(self) -> "Client":
+        """Finds the key and makes the client. Raises ApiError."""
+        await load_in_background(CLIENT)
+        from flagtui.cli.plumbing.client import make_client
+
+        opening = self.opening
+        # A keyring or a command that hangs must not keep the program from ending.
+        answer = await await_call(lambda: opening.keys.find(opening.owner))
+        if isinstance(answer, NoCredential):
+            what, next = no_key_words(opening, answer)
+            raise BadKey(what, next=next)
+        self._known.append(answer.key)
+        return make_client(opening.profile, opening.host, answer.key)
+
+    def client_with(self, text: str) -> "Client":
+        """A client with a key that was typed. Raises ApiError."""
+        from flagtui.cli.plumbing.client import make_client, typed_key
+
+        key = typed_key(text)
+        self._known.append(key)
+        return make_client(self.opening.profile, self.opening.host, key)
+
+    def keep(self, text: str) -> str:
+        """Keeps a key that was typed in the keyring, or says why it is not kept."""
+        opening = self.opening
+        try:
+            opening.keys.keep_in_keyring(opening.owner, Secret(text))
+        except KeyringUnusable as unusable:
+            return f"{unusable} The key is used until you leave; to keep it: flagtui auth login --keep file"
+        return "The key is kept in the system's keyring."
+
+    def redact(self, text: str) -> str:
+        """The text without any key that was used."""
+        for key in self._known:
+            text = key.redact(text)
+        return text
+
+
+def run_session(session: Session, keymap: dict[str, str], *, mouse: bool) -> int:
+    """Run the app until it is left; the exit code."""
+    app = FlagTui(session)
+    app.set_keymap(keymap)
+    return run_app(app, mouse=mouse)
+
+
+def run_app(app: FlagTui, *, mouse: bool = True) -> int:
+    """The exit code. Faults of the program leave one sentence and the path of a report."""
+    app.run(mouse=mouse)
+    app.has_left = True
+    if app.last_words:
+        print(f"flagtui: {safe_text(app.last_words, 1_000)}", file=sys.stderr)
+    return app.return_code or 0

@@ -1,0 +1,137 @@
+"""The app on a service of its own, in one process; and where that keeps its files."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Final
+
+from flagtui.app.shell.preload import CLIENT, load_in_background
+from flagtui.app.terminal.background import asked_background
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.profile_choice import settings_in
+from flagtui.config.guard_rules import GuardRules, Level
+from flagtui.config.locations import (
+    KEY_VARIABLE,
+    FolderUnusable,
+    find_locations,
+    make_folder,
+    take_variable,
+)
+from flagtui.config.profiles import Profile
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.cli.launch.demo_service import DemoService
+
+DEMO_PROFILE: Final = "demo"
+"""The profile of commands in the demo."""
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What was asked for on the command line."""
+
+    fresh: bool = False
+    nasty: bool = False
+    flags: int | None = None
+    read_only: bool = False
+    mouse: bool = True
+    flag: str = ""
+    """Key of the flag to open first."""
+
+    @property
+    def words(self) -> str:
+        """What opens the same sample: `demo --nasty`."""
+        count = "" if self.flags is None else f" --flags {self.flags}"
+        return f"demo{' --nasty' * self.nasty}{count}"
+
+
+def open_demo(options: Demonstration) -> int:
+    """Run the app until it is left; the exit code."""
+    folder = demo_folder()
+    # The demo needs no key, and what it starts must not inherit one.
+    take_variable(KEY_VARIABLE)
+    with asked_background():
+        from flagtui.app.state.app_state import Reread, Session
+        from flagtui.cli.launch.app_session import checked_keymap, preferences_of, run_session
+
+        places = find_locations()
+        settings = settings_in(places)
+        keymap = checked_keymap(settings)
+    name = name_of(options)
+    if options.fresh:
+        start_over(folder, name)
+    opened: list[DemoService] = []
+
+    def reread() -> Reread | str:
+        try:
+            settings = settings_in(places)
+            renewed = preferences_of(settings, places.settings_file, folder / f"{name}-tastes")
+            return Reread(replace(session, preferences=renewed), checked_keymap(settings))
+        except Trouble as trouble:
+            return str(trouble)
+
+    preferences = preferences_of(settings, places.settings_file, folder / f"{name}-tastes")
+    session = Session(
+        profile=name,
+        host="embedded service",
+        badge=profile_of(options).word,
+        colour=profile_of(options).theme_colour,
+        rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
+        connect=lambda: _connect(folder / f"{name}.db", options, opened),
+        journal_folder=folder / f"{name}-state" / "journal",
+        state_folder=folder,
+        embedded_in=options.words,
+        flag=options.flag,
+        offers_tour=not (preferences.remembered.toured or options.read_only or options.nasty),
+        preferences=preferences,
+        reread=reread,
+    )
+    try:
+        return run_session(session, keymap, mouse=options.mouse and settings.mouse)
+    finally:
+        for service in opened:
+            service.close()
+
+
+def demo_folder() -> Path:
+    try:
+        return make_folder(find_locations().data, "the demo's data")
+    except FolderUnusable as fault:
+        raise Trouble(str(fault)) from None
+
+
+def profile_of(options: Demonstration) -> Profile:
+    """How the demo looks wherever it is named."""
+    return (
+        Profile(DEMO_PROFILE, badge="NASTY", colour="yellow")
+        if options.nasty
+        else Profile(DEMO_PROFILE, colour="green")
+    )
+
+
+def name_of(options: Demonstration) -> str:
+    """Each kind of sample keeps its own file."""
+    kind = "nasty" if options.nasty else "demo"
+    return kind if options.flags is None else f"{kind}-{options.flags}"
+
+
+def start_over(folder: Path, name: str) -> None:
+    try:
+        for ending in (".db", ".db-wal", ".db-shm", ".db.key"):
+            (folder / f"{name}{ending}").unlink(missing_ok=True)
+    except OSError as fault:
+        raise Trouble(f"the demo cannot start over: {fault.strerror}: {fault.filename}.") from None
+    # What was changed in a database that is gone cannot be undone.
+    rmtree(folder / f"{name}-state", ignore_errors=True)
+    # Its searches and moments are about what is gone as well; the tour begins again.
+    rmtree(folder / f"{name}-tastes", ignore_errors=True)
+
+
+async def _connect(path: Path, options: Demonstration, opened: "list[DemoService]") -> "Client":
+    await load_in_background(CLIENT)
+    from flagtui.cli.launch.demo_service import DemoService
+
+    if not opened:
+        opened.append(DemoService(path, options.nasty, options.flags))
+    return await opened[0].connect()

@@ -1,0 +1,66 @@
+"""The service of the demo, in this process. Loaded when the first rows are on the screen."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.api.http_library import in_process
+from flagtui.cli.plumbing.client import EMBEDDED
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.service import DatabaseUnusable, close_service, create_service
+from flagtui.service.sample_data import sample
+from flagtui.service.sample_data.company import NASTY, WEB
+
+KEY = "phx_demo_key_of_this_machine"
+"""Opens nothing but the demo's own database, which has no address."""
+NOWHERE = "http://127.0.0.1:1"
+
+
+@dataclass
+class DemoService:
+    """Opened by the first question, and filled then unless it was before."""
+
+    database: Path
+    nasty: bool
+    flags: int | None
+    _application: Any = None
+
+    @property
+    def project(self) -> int:
+        """The project that is opened first."""
+        return NASTY if self.nasty else WEB
+
+    async def connect(self) -> Client:
+        """A client of the service. Raises ApiError when the database cannot be used."""
+        try:
+            application = await asyncio.to_thread(self._open)
+        except DatabaseUnusable as fault:
+            raise ApiError(str(fault), next="Start over with: flagtui demo --fresh") from None
+        return Client(NOWHERE, KEY, self.project, transport=in_process(application))
+
+    def embed(self) -> None:
+        """Lets the commands of this process ask it at NOWHERE."""
+        EMBEDDED[NOWHERE] = self._embedded
+
+    def close(self) -> None:
+        """Ends it, if it was opened."""
+        if self._application is not None:
+            close_service(self._application)
+
+    def _embedded(self) -> Any:
+        try:
+            return self._open()
+        except DatabaseUnusable as fault:
+            raise Trouble(str(fault), "Start over with: flagtui demo --fresh") from None
+
+    def _open(self) -> Any:
+        if self._application is not None:
+            return self._application
+        more = {} if self.flags is None else {"flags": self.flags}
+        filling = sample(nasty=self.nasty, **more)
+        most = max(2_000, 2 * (self.flags or 0))
+        self._application = create_service(self.database, key=KEY, sample=filling, max_flags=most)
+        return self._application

@@ -1,0 +1,1 @@
+"""What every command needs: its session, options, output, confirmation and errors."""

@@ -1,0 +1,52 @@
+"""A client for the server of a profile. Imports what talks to servers."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from flagtui.api import Client
+from flagtui.api.auth import read_key
+from flagtui.api.errors import BadKey
+from flagtui.api.hosts import Host
+from flagtui.api.http_library import Application, in_process
+from flagtui.api.request_log import Log, log_to
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.config.profiles import Profile
+from flagtui.config.secret import KeyMalformed, Secret
+
+EMBEDDED: Final[dict[str, Callable[[], Application]]] = {}
+"""Open services in this process, by the origins they go by; they are asked without a socket."""
+
+
+def make_client(profile: Profile, host: Host, key: Secret) -> Client:
+    """Raises ApiError for a key that cannot be one, Trouble for a log that cannot be written."""
+    if profile.ca_bundle:
+        os.environ["SSL_CERT_FILE"] = profile.ca_bundle
+    embedded = EMBEDDED.get(host.origin)
+    return Client(
+        host.origin,
+        key,
+        profile.project,
+        allow_plain_http=profile.allow_plain_http,
+        log=_request_log(),
+        transport=in_process(embedded()) if embedded is not None else None,
+    )
+
+
+def _request_log() -> Log | None:
+    file = os.environ.get("FLAGTUI_LOG", "").strip()
+    if not file:
+        return None
+    try:
+        return log_to(Path(file).expanduser())
+    except OSError as refused:
+        raise Trouble(f"the log {file} cannot be written: {refused.strerror}.") from None
+
+
+def typed_key(text: str) -> Secret:
+    """A key as it was typed. Raises ApiError for what cannot be one."""
+    try:
+        return Secret(read_key(text))
+    except KeyMalformed as malformed:
+        raise BadKey(str(malformed)) from None

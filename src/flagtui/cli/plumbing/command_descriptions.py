@@ -1,0 +1,115 @@
+"""Every command as its help and completion show it, from a file: declaring one loads all that it needs."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from flagtui.cli.plumbing.word_types import COMMAND_WORDS, CommandWords, RecordWord
+
+FILE: Final = Path(__file__).parents[1] / "commands.jsonl"
+"""A line for each command, made from the commands."""
+
+
+@cache
+def descriptions() -> Mapping[str, Mapping[str, Any]]:
+    """By the words that name a command, in the order of the help."""
+    lines = map(json.loads, FILE.read_text(encoding="utf-8").splitlines())
+    return {line["name"]: line for line in lines}
+
+
+class CommandPlace(click.Context):
+    """Where on the command line we are; a mistake of the person there names it."""
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> bool | None:
+        if isinstance(exc_value, click.UsageError) and exc_value.ctx is None:
+            # An option without its value does not say of which command it is.
+            exc_value.ctx = self
+        return super().__exit__(exc_type, exc_value, tb)
+
+
+class ShownCommand(click.Command):
+    """A command whose help ends with examples."""
+
+    context_class = CommandPlace
+    examples: Sequence[str] = ()
+    """Each without the name of the program."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}flagtui {example}\n")
+        super().format_epilog(ctx, formatter)
+
+
+class DescribedCommand(ShownCommand):
+    """Stands in for a command whose help or completion is asked for; all else is left to that command."""
+
+    def __init__(self, name: str, told: Mapping[str, Any], real: Callable[[], click.Command]) -> None:
+        params: list[click.Parameter] = [*map(_argument, told["arguments"])]
+        # Click makes the one for help.
+        params += [_option(one) for one in told["options"] if "--help" not in one["names"]]
+        # What follows the first word of another command is for that command, a call for help too.
+        is_whole = all(one["completed_by"] != "commands" for one in told["arguments"])
+        settings = {"allow_interspersed_args": is_whole}
+        super().__init__(name, help=told["help"], params=params, context_settings=settings)
+        self.examples = [example.removeprefix("flagtui ") for example in told["examples"]]
+        self._real = real
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        for param in self.params:
+            if isinstance(param.type, CommandWords) and param.name and ctx.params.get(param.name):
+                # An option of that command.
+                return param.type.shell_complete(ctx, param, incomplete)
+        return super().shell_complete(ctx, incomplete)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        given = list(args)
+        made = super().make_context(info_name, args, parent, **extra)
+        if made.resilient_parsing:
+            return made
+        # What stood there was the value of an option: a call for help has ended the program.
+        return self._real().make_context(info_name, given, parent, **extra)
+
+
+def _argument(one: Mapping[str, Any]) -> click.Argument:
+    count = -1 if one["many"] else 1
+    return click.Argument([one["name"]], metavar=one["shown"], nargs=count, required=False, type=_type(one))
+
+
+def _option(one: Mapping[str, Any]) -> click.Option:
+    if one["value"] is None:
+        return click.Option(one["names"], is_flag=True, help=one["shown"])
+    return click.Option(
+        one["names"], metavar=one["value"], multiple=one["many"], help=one["shown"], type=_type(one)
+    )
+
+
+def _type(one: Mapping[str, Any]) -> click.ParamType[Any]:
+    """What completes its value."""
+    match one["completed_by"]:
+        case "":
+            return click.STRING
+        case "choices":
+            return click.Choice(one["choices"])
+        case "files":
+            return click.Path()
+        case "commands":
+            return COMMAND_WORDS
+        case "tags of flags" | "tags of events" as kind:
+            return RecordWord(kind.removeprefix("tags of "), is_tag=True)
+        case kind:
+            return RecordWord(kind)

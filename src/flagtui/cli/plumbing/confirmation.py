@@ -1,0 +1,269 @@
+"""From plans to their outcomes on the command line: the question, the answer, progress, results, a code."""
+
+import asyncio
+import shutil
+from collections.abc import Coroutine, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any, Final, Generic
+
+import click
+
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.guard import (
+    Approved,
+    Around,
+    Confirmation,
+    GuardRefused,
+    NotYet,
+    Purpose,
+    Question,
+    guard,
+)
+from flagtui.changes.interface import Interface, WriteRequest, ask_and_write
+from flagtui.changes.journal_entries import Signature
+from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
+from flagtui.changes.pipeline import Batch, Ended
+from flagtui.changes.planner import Planned
+from flagtui.changes.proposal import Outcome, P, R
+from flagtui.changes.unanswered import longest_watch
+from flagtui.cli.plumbing.change_report import (
+    LEFT_OUT,
+    NOT_SENT,
+    STOPPED,
+    ChangePlan,
+    ChangeReport,
+    ChangeResult,
+    exit_code,
+    nothing_sent,
+    refusal,
+    result_of,
+    set_apart,
+)
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.output.lines import progress, say
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.prompts import NOBODY, Interrupts, TerminalPerson, find_person
+from flagtui.safe_text import safe_text
+from flagtui.text.question_lines import question_lines
+
+WIDTH: Final = 96
+MOST_NAMED: Final = 12
+"""Records that are named with the reason why they are left out."""
+
+
+async def carry_out(planned: Planned[Any, P], session: ProjectSession, terms: WriteTerms) -> int:
+    """Ask, send and report; the exit code. Raises Trouble when nothing could be sent, ApiError."""
+    with ChangeReport(terms.printer) as report:
+        return await ask_and_send(planned, session, terms, report)
+
+
+async def ask_and_send(
+    planned: Planned[Any, P],
+    session: ProjectSession,
+    terms: WriteTerms,
+    report: ChangeReport,
+    purpose: Purpose | None = None,
+) -> int:
+    """One question of a command, and what follows from its answer; the exit code.
+
+    `purpose` is an undo or a redo. Raises Trouble, and ApiError for a record that could not be read.
+    """
+    if planned.refused is not None:
+        raise planned.refused
+    apart = set_apart(planned.skipped)
+    if terms.agreement.dry_run:
+        return _dry_run(planned, purpose, session, report)
+    if not planned.plans:
+        return nothing_sent(apart, report)
+    interface = TerminalInterface(terms, report, planned)
+    try:
+        request = _request(planned, purpose, session, terms.agreement.wait)
+        ended = await ask_and_write(request, interface)
+    except (Trouble, click.Abort):
+        report.results(interface.results(interface.ended_so_far))
+        raise
+    if ended is None:
+        return EXIT_CODES["conflict"]
+    results = interface.results(ended)
+    report.results([*results, *apart])
+    code = exit_code([*results, *(one for one in apart if one.ending == LEFT_OUT)])
+    return STOPPED if ended.is_stopped and not ended.is_saved else code
+
+
+def signature_of(session: ProjectSession) -> Signature:
+    """What the journal says of us; by whom only where that was asked for another reason."""
+    me = session.known_me
+    return Signature(
+        by=(me.email or me.label) if me else "",
+        profile=session.opening.profile.name,
+        host=str(session.client.host),
+        project=str(session.client.project),
+    )
+
+
+def _request(
+    planned: Planned[Any, P], purpose: Purpose | None, session: ProjectSession, wait: float | None = None
+) -> WriteRequest[P, Any]:
+    assert planned.adapter is not None
+    rules = session.rules
+    if planned.place:
+        rules = replace(rules, place=f"{rules.place} › {planned.place}")
+    signature = planned.signature or signature_of(session)
+    context = WriteContext(session.journal, signature, session.clock, progress, wait)
+    around = Around(planned.skipped, purpose)
+    return WriteRequest(planned.plans, planned.adapter, rules, context, around, planned.undoes)
+
+
+def _dry_run(
+    planned: Planned[Any, P], purpose: Purpose | None, session: ProjectSession, report: ChangeReport
+) -> int:
+    printer = report.printer
+    if printer.format == "table" and not printer.fields and planned.plans:
+        request = _request(planned, purpose, session)
+        question = guard(request.plans, request.rules, request.around)
+        if isinstance(question, GuardRefused):
+            raise refusal(question)
+        show_question(question)
+        say("Nothing was sent: this was a dry run.")
+        return 0
+    plans = [ChangePlan(plan) for plan in planned.plans]
+    report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])
+    return 0 if plans else EXIT_CODES["nothing_to_do"]
+
+
+class TerminalInterface(Interface[P, R], Generic[P, R]):
+    """A change asked and told in lines, by a person there or by the options of the command."""
+
+    def __init__(self, terms: WriteTerms, report: ChangeReport, planned: Planned[Any, P]) -> None:
+        self._terms = terms
+        self._report = report
+        self._plans = planned.plans
+        self._undoes = {key: back.id for key, back in planned.undoes.items()}
+        self._interrupts = Interrupts()
+        self._heard = list[Outcome[P, R]]()
+        self._is_watching = False
+        """Nothing is on its way any more; what has no answer is looked for."""
+        self.ended_so_far = Ended[P, R]()
+        """What ended before the journal could not be written any more."""
+
+    def refuse(self, refused: GuardRefused) -> None:
+        """Raises Trouble."""
+        raise refusal(refused)
+
+    async def agree(self, question: Question[P]) -> Approved[P] | None:
+        """What was changed there first is told with all sides. Raises Trouble for what else is missing."""
+        given, printer = self._terms.agreement, self._terms.printer
+        if printer.format == "table":
+            show_question(question)
+        answer = Confirmation(
+            given.yes, given.typed, given.reason, given.overwrite, without_journal=given.without_journal
+        )
+        approved = settle(question, answer, NOBODY if printer.format != "table" else find_person())
+        if not isinstance(approved, NotYet):
+            self._plans, self._heard, self._is_watching = question.plans, [], False
+            return approved
+        how = how_to_agree(question)
+        if not question.clashes or given.overwrite:
+            raise Trouble(f"{approved.why}; nothing was sent.", f"T{how[1:]}", code="refused")
+        why = f"{approved.why}, so nothing was sent"
+        clashing = [plan for plan in question.plans if plan.clashes]
+        ended = [
+            Outcome(one, "conflicted", reason=why, next=how, clashes=tuple(one.clashes)) for one in clashing
+        ]
+        self._report.results(list(map(result_of, ended)))
+        return None
+
+    async def see_through(self, saving: Coroutine[Any, Any, Ended[P, R]]) -> Ended[P, R]:
+        """Ctrl+C ends after the change that is on its way; a second one leaves that, too."""
+        with self._interrupts:
+            try:
+                ended = await saving
+            except asyncio.CancelledError:
+                left = self._plans[len(self._heard) :]
+                begun = 0 if self._is_watching else 1
+                stopped: list[Outcome[P, R]] = [
+                    Outcome(one, "unknown", reason=LEFT_ON_ITS_WAY) for one in left[:begun]
+                ]
+                return Ended((*self._heard, *stopped), tuple(left[begun:]), is_stopped=True)
+            done = (one for one in ended.outcomes if not one.is_without_journal)
+            self.ended_so_far = Ended((*self.ended_so_far.outcomes, *done))
+            return ended
+
+    def showing(self, _plans: Sequence[P]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    async def hear(self, outcome: Outcome[P, R]) -> bool:
+        self._heard.append(outcome)
+        if outcome.ending != "unknown":
+            self._tell(outcome)
+        return not self._interrupts.is_asked or len(self._heard) == len(self._plans)
+
+    def watching(self, batch: Batch[P, R]) -> AbstractContextManager[None]:
+        self._is_watching = True
+        longest = longest_watch(batch.context)
+        if (keys := batch.watched_keys) and longest > 0:
+            progress(f"looking what became of {', '.join(keys)}, for {longest:g} s at most")
+        return nullcontext()
+
+    async def hear_settled(self, outcome: Outcome[P, R]) -> None:
+        self._heard = [outcome if one.plan is outcome.plan else one for one in self._heard]
+        self._tell(outcome)
+
+    def _tell(self, outcome: Outcome[P, R]) -> None:
+        if len(self._plans) > 1:
+            progress(f"{len(self._heard)}/{len(self._plans)}  {outcome.plan.key}  {outcome.ending}")
+
+    def results(self, ended: Ended[P, R]) -> list[ChangeResult]:
+        """How each ended, and what was not sent."""
+        found = [result_of(one, self._undoes.get(one.plan.key, "")) for one in ended.outcomes]
+        unsent = [ChangeResult(one.key, NOT_SENT, "was not sent", id=str(one.id)) for one in ended.unsent]
+        return [*found, *unsent]
+
+
+def show_question(question: Question[Any]) -> None:
+    """The words of the dialog in the app, and why what was named as well stays as it is."""
+    say(question.title)
+    for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+        say("".join(text for text, _style in line).rstrip())
+    for one in question.left_out[:MOST_NAMED]:
+        say(f"  left out: {one.key}: {one.reason}{f'; {one.next}' if one.next else ''}")
+    if (more := len(question.left_out) - MOST_NAMED) > 0:
+        say(f"  left out: {more:,} more")
+
+
+def settle(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Approved[Any] | NotYet:
+    """The approval, or what is still missing. A person is asked for what the options leave open."""
+    answer = _asked(question, given, person) if person.is_there else given
+    return question.settle(answer)
+
+
+def how_to_agree(question: Question[Any]) -> str:
+    """The options that give what is missing."""
+    missing = ["--yes"] if question.type_this is None else [f"--type {question.type_this}"]
+    missing += ["--overwrite"] if question.clashes else []
+    missing += ["--reason WHY"] if question.reason_required else []
+    missing += ["--without-journal"] if question.without_journal else []
+    return f"to agree: {safe_text(' '.join(missing), 200)}"
+
+
+def _asked(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Confirmation:
+    answer = given
+    if question.clashes and not answer.overwrite:
+        whose = "you changed later" if question.is_own else "another person changed"
+        answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
+        if not answer.overwrite:
+            return answer
+    if question.without_journal and not answer.without_journal:
+        agreed = person.agree("Go on without the journal? It cannot be undone from here then.")
+        answer = replace(answer, without_journal=agreed)
+        if not agreed:
+            return answer
+    if question.reason_required and not answer.reason.strip():
+        answer = replace(answer, reason=person.ask("Why, for the journal", ""))
+    if question.type_this is not None and not answer.typed:
+        return replace(answer, typed=person.ask(f"To confirm, type {question.type_this}", ""))
+    if question.type_this is None and not answer.yes and not (question.clashes and answer.overwrite):
+        return replace(answer, yes=person.agree("Do it?"))
+    return answer if answer.yes or question.type_this is not None else replace(answer, yes=True)

@@ -1,0 +1,186 @@
+"""Options that several commands share, and what they hold: fields, tags, the text of a file.
+
+Those of the place may stand before or after a command.
+"""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+import click
+
+from flagtui.cli.plumbing.errors import Trouble, require_text
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_kind import RecordKind
+from flagtui.models.json_value import JSON
+
+if TYPE_CHECKING:
+    from flagtui.changes.tag_line import Retagging
+
+LONGEST: Final = 4_000_000
+"""Characters of a file that are read."""
+
+
+class NumberRange(click.FloatRange):
+    """A number between two others; `nan` is none, although it is below and above nothing."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            is_number = not math.isnan(float(value))
+        except ValueError:
+            is_number = False
+        if not is_number:
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+WAIT_SECONDS = NumberRange(0, 86_400)
+"""Of `--wait`: a day at most."""
+PROFILE = click.option("--profile", default="", metavar="NAME", help="The profile of the settings file.")
+
+
+@dataclass(frozen=True)
+class WorkPlace:
+    """Where a command works, as it was asked for."""
+
+    profile: str = ""
+    project: str = ""
+    read_only: bool = False
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What the options of a writing command agree to beforehand."""
+
+    yes: bool = False
+    typed: str = ""
+    reason: str = ""
+    overwrite: bool = False
+    without_journal: bool = False
+    dry_run: bool = False
+    wait: float | None = None
+
+
+@dataclass(frozen=True)
+class WriteTerms:
+    """All that a writing command was told beside what to change."""
+
+    place: WorkPlace
+    agreement: Agreement
+    printer: Printer
+
+
+def named_profile(given: str) -> str:
+    """The profile named after the command, else the one named before it."""
+    return given or click.get_current_context().find_root().params.get("profile") or ""
+
+
+def named_project(given: str) -> str:
+    """The same for a project."""
+    return given or click.get_current_context().find_root().params.get("project") or ""
+
+
+def is_read_only() -> bool:
+    """Whether `--read-only` stands before the command."""
+    return click.get_current_context().find_root().params.get("read_only") is True
+
+
+def output_options(kind: RecordKind[Any]) -> list[click.Parameter]:
+    """How such records are printed."""
+    some = ",".join(kind.names[:2])
+    return [
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
+        click.Option(["--ndjson", "as_ndjson"], is_flag=True, help="Print one JSON object a line."),
+        click.Option(
+            ["--fields"],
+            default="",
+            metavar="NAMES",
+            help=f"Only these, such as {some}; ? tells all their names.",
+        ),
+    ]
+
+
+def place_options() -> list[click.Parameter]:
+    """Which profile and project a command works in."""
+    return [
+        click.Option(["--profile"], default="", metavar="NAME", help="The profile of the settings file."),
+        click.Option(["--project"], default="", metavar="ID", help="Another project than the profile's."),
+    ]
+
+
+def agreement_options() -> list[click.Parameter]:
+    """What answers the question before a change."""
+    return [
+        click.Option(["-y", "--yes"], is_flag=True, help="Agree without being asked."),
+        click.Option(["--type", "typed"], default="", metavar="TEXT", help="The key, for strict profiles."),
+        click.Option(["--reason"], default="", metavar="WHY", help="Why, for the journal."),
+        click.Option(
+            ["--overwrite"], is_flag=True, help="Overwrite what was changed there since you looked."
+        ),
+        click.Option(
+            ["--without-journal"], is_flag=True, help="Go on when the journal cannot be written: no undo."
+        ),
+        click.Option(["--dry-run"], is_flag=True, help="Show what would change and send nothing."),
+        click.Option(
+            ["--wait"],
+            type=WAIT_SECONDS,
+            metavar="SECONDS",
+            help="Wait so long for a missing answer (60 s unless said), a pause, an approval, a schedule.",
+        ),
+    ]
+
+
+class TagOptions(TypedDict):
+    """As click gives them."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    only: tuple[str, ...]
+
+
+def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[str]) -> "Retagging":
+    """What the options ask for. Raises Trouble."""
+    from flagtui.changes.tag_line import read_tags
+
+    if only and (added or removed):
+        raise Trouble("--set gives all tags, so there is nothing to add or remove.", code="usage")
+    pieces = [*only] if only else [*added, *(f"-{tag}" for tag in removed)]
+    if not pieces:
+        raise Trouble("no tag is named.", "Use --add, --remove or --set.", code="usage")
+    wanted = read_tags(("= " if only else "") + ", ".join(pieces))
+    if wanted.problem:
+        raise Trouble(f"{wanted.problem}.", code="usage")
+    return wanted
+
+
+def read_fields(given: Sequence[str]) -> dict[str, JSON]:
+    """`name=value` pairs; a value is JSON where it can be read as JSON, else text. Raises Trouble."""
+    fields: dict[str, JSON] = {}
+    for pair in given:
+        name, is_given, value = pair.partition("=")
+        if not is_given or not name.strip():
+            raise Trouble(f"{pair!r} gives no field a value.", "Write name=value.", code="usage")
+        try:
+            fields[name.strip()] = json.loads(value)
+        except (ValueError, RecursionError):
+            fields[name.strip()] = value
+    return fields
+
+
+def read_text(source: str | None) -> str | None:
+    """A file, or standard input for `-`; None for no source. Raises Trouble."""
+    if source is None:
+        return None
+    if source == "-":
+        if sys.stdin.isatty():
+            raise Trouble("- reads standard input, which is a terminal.", "Pipe the JSON in.", code="usage")
+        return require_text(sys.stdin.read(LONGEST))
+    try:
+        return Path(source).read_text(encoding="utf-8")[:LONGEST]
+    except (OSError, UnicodeDecodeError) as fault:
+        why = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
+        raise Trouble(f"{source} cannot be read: {why}.", code="usage") from None

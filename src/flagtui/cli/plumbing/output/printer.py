@@ -1,0 +1,173 @@
+"""How records are printed: a table on a terminal, TSV in a pipe, JSON when asked for."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeVar
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import progress, say, wrapped
+from flagtui.cli.plumbing.output.record_kind import SCHEMA_VERSION, RecordField, RecordKind, plain
+from flagtui.cli.plumbing.output.table import table_lines
+from flagtui.safe_text import safe_lines, safe_text
+from flagtui.text.styled import linked, shows_links
+
+R = TypeVar("R")
+Format = Literal["table", "tsv", "json", "ndjson"]
+NARROWEST: Final = 20
+"""Cells that a value keeps beside its name, however narrow the terminal is."""
+_UNBOUND: Final = 1_000_000
+Page = Callable[[R], str]
+"""The address of a record's page; empty where it has none."""
+
+
+def no_page(_record: object) -> str:
+    """Nothing leads anywhere."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Printer:
+    """What `--json`, `--ndjson`, `--fields` and the terminal make of records."""
+
+    format: Format
+    fields: tuple[str, ...] = ()
+    """Names of the chosen fields; empty takes all, and in a table those that are usually shown."""
+    width: int | None = None
+    """Cells of the terminal; None where there is none."""
+    has_colour: bool = False
+    has_links: bool = False
+    """Whether what a record is called leads to its page."""
+    has_headings: bool = True
+    """False for records that come one by one."""
+
+    def names_of(self, kind: RecordKind[Any]) -> tuple[str, ...]:
+        """Of the fields that are printed of such a record."""
+        return self.fields or tuple(field.name for field in self._usual(kind))
+
+    @property
+    def is_for_programs(self) -> bool:
+        """Nothing but the document may be on standard output."""
+        return self.format in ("json", "ndjson")
+
+    def records(
+        self, kind: RecordKind[R], records: Iterable[R], empty: str = "", page: Page[R] = no_page
+    ) -> None:
+        """Print all of them; `empty` is said to a person when there are none.
+
+        On a terminal the first field, what the record is called, leads to `page`.
+        """
+        fields = kind.chosen(self.fields) if self.fields else self._usual(kind)
+        if self.format == "json":
+            found = [_object(fields, record) for record in records]
+            print(_dumped(_envelope(kind, {"records": found}), indent=2))
+        elif self.format == "ndjson":
+            for record in records:
+                print(self.document(kind, record))
+        elif self.format == "tsv":
+            for record in records:
+                print("\t".join(safe_text(plain(field.read(record)), 100_000) for field in fields))
+        else:
+            leads = self.has_links and fields[0] is kind.fields[0]
+            self._table(fields, records, empty, page if leads else no_page)
+        sys.stdout.flush()
+
+    def document(self, kind: RecordKind[R], record: R) -> str:
+        """One record as one line of JSON."""
+        fields = kind.chosen(self.fields) if self.fields else kind.told
+        return _dumped(_envelope(kind, _object(fields, record)))
+
+    def details(self, kind: RecordKind[R], records: Iterable[R], page: Page[R] = no_page) -> None:
+        """The same for few records with much in them: on a terminal a line for each field."""
+        if self.format != "table" or self.fields:
+            self.records(kind, records, page=page)
+            return
+        wide = max(len(field.name) for field in kind.shown)
+        room = max(NARROWEST, (self.width or _UNBOUND) - wide - 2)
+        for place, record in enumerate(records):
+            if place:
+                print()
+            for field in kind.shown:
+                found = safe_lines(field.cell(field.read(record))) or [""]
+                lines = [each for line in found for each in wrapped(line, room).split("\n")]
+                for number, line in enumerate(lines):
+                    label = field.name.replace("_", " ") if number == 0 else ""
+                    is_name = field is kind.fields[0] and number == 0 and self.has_links
+                    shown = linked(line, page(record)) if is_name else line
+                    print(f"{label:<{wide}}  {shown}".rstrip())
+        sys.stdout.flush()
+
+    def text(self, text: str) -> None:
+        """A whole file: as it is in a pipe, made safe to draw on a terminal."""
+        lines = text.splitlines() if self.format == "tsv" else safe_lines(text, len(text) + 1, 1_000_000)
+        for line in lines:
+            print(line)
+        sys.stdout.flush()
+
+    def _usual(self, kind: RecordKind[R]) -> tuple[RecordField[R], ...]:
+        return kind.told if self.is_for_programs else kind.shown
+
+    def _table(
+        self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str, page: Page[R]
+    ) -> None:
+        found = list(records)
+        rows = [[field.cell(field.read(record)) for field in fields] for record in found]
+        if not rows:
+            if empty:
+                say(empty)
+            return
+        if not self.has_headings:
+            for row in rows:
+                print("  ".join(safe_text(cell, 400) for cell in row))
+            return
+        headings = [field.name.replace("_", " ").upper() for field in fields]
+        links = [page(record) for record in found]
+        long = [place for place, field in enumerate(fields) if field.is_long]
+        for line in table_lines(
+            headings, rows, self.width, has_colour=self.has_colour, links=links, long=long
+        ):
+            print(line)
+
+    def say(self, line: str) -> None:
+        """A line for people: beside the data when programs read them."""
+        if self.format == "table":
+            say(line)
+        else:
+            progress(line)
+
+
+def choose_printer(kind: RecordKind[Any], *, as_json: bool, as_ndjson: bool, fields: str) -> Printer:
+    """The printer for these options. Raises Trouble for fields that are none."""
+    if as_json and as_ndjson:
+        raise Trouble("choose --json or --ndjson, not both.", code="usage")
+    names = tuple(name.strip() for name in fields.split(",") if name.strip())
+    unknown = [name for name in names if name not in kind.names]
+    if unknown or (fields and not names):
+        raise Trouble(
+            f"there is no field {', '.join(unknown) or 'without a name'}.",
+            f"Fields: {', '.join(kind.names)}.",
+            code="usage",
+        )
+    if as_json or as_ndjson:
+        return Printer("json" if as_json else "ndjson", names)
+    if not sys.stdout.isatty():
+        return Printer("tsv", names)
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("", "dumb")
+    width = shutil.get_terminal_size().columns
+    return Printer("table", names, width, has_colour=not is_plain, has_links=shows_links(os.environ))
+
+
+def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:
+    return {field.name: field.read(record) for field in fields}
+
+
+def _envelope(kind: RecordKind[Any], members: dict[str, Any]) -> dict[str, Any]:
+    return {"schema_version": SCHEMA_VERSION, "schema": kind.name, **members}
+
+
+def _dumped(value: Any, indent: int | None = None) -> str:
+    """In plain ASCII, so that a terminal has nothing to obey, and every text is exact."""
+    return json.dumps(value, ensure_ascii=True, indent=indent)

@@ -1,0 +1,93 @@
+"""Rows under headings that fit the terminal."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+from unicodedata import combining, east_asian_width
+
+from flagtui.cli.plumbing.output.lines import wrapped
+from flagtui.safe_text import boundary, safe_text
+from flagtui.text.styled import linked
+
+GAP: Final = 2
+INDENT: Final = 2
+LEAST: Final = 6
+"""Cells a column keeps however narrow the terminal is."""
+_WIDEST: Final = 400
+"""Characters of one value that are looked at."""
+_HEADING, _END = "\x1b[2m", "\x1b[0m"
+
+
+def table_lines(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int | None,
+    *,
+    has_colour: bool = False,
+    links: Sequence[str] = (),
+    long: Sequence[int] = (),
+) -> Iterator[str]:
+    """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
+
+    The first cell of each row leads to its link, where there is one. What does not fit goes without the
+    columns that are empty in every row, then with its `long` columns on lines of their own below each row.
+    """
+    cells = [[safe_text(cell, _WIDEST) for cell in row] for row in (headings, *rows)]
+    columns = list(zip(*cells, strict=True))
+    kept, below = list(range(len(columns))), list[int]()
+    if _too_wide([columns[place] for place in kept], width):
+        kept = [place for place in kept if place == 0 or any(columns[place][1:])]
+    if _too_wide([columns[place] for place in kept], width):
+        below = [place for place in kept if place in long]
+        kept = [place for place in kept if place not in below]
+    widths = [max(map(cell_width, columns[place])) for place in kept]
+    if width is not None:
+        widths = fitted(widths, width)
+    for number, row in enumerate(cells):
+        shown = [_padded(row[place], wide) for place, wide in zip(kept, widths, strict=True)]
+        if 0 < number <= len(links):
+            name = shown[0].rstrip()
+            shown[0] = linked(name, links[number - 1]) + shown[0][len(name) :]
+        line = (" " * GAP).join(shown).rstrip()
+        yield f"{_HEADING}{line}{_END}" if has_colour and number == 0 and line else line
+        for place in below if number else ():
+            if row[place]:
+                yield from wrapped(f"{'':{INDENT}}{row[place]}", width or _WIDEST).split("\n")
+
+
+def _too_wide(columns: Sequence[Sequence[str]], width: int | None) -> bool:
+    needed = sum(max(map(cell_width, column)) for column in columns) + GAP * (len(columns) - 1)
+    return width is not None and needed > width
+
+
+def fitted(widths: Sequence[int], width: int) -> list[int]:
+    """The widest columns made narrower until all fit; the first, which names the record, only at last."""
+    fit = list(widths)
+    over = sum(fit) + GAP * (len(fit) - 1) - width
+    for first in (1, 0):
+        while over > 0 and max(fit[first:], default=0) > LEAST:
+            widest = max(fit[first:])
+            next_widest = max([LEAST, *(wide for wide in fit[first:] if wide < widest)])
+            step = min(over, widest - next_widest) if fit[first:].count(widest) == 1 else 1
+            fit[fit.index(widest, first)] -= step
+            over -= step
+    return fit
+
+
+def cell_width(text: str) -> int:
+    """Cells a terminal draws safe text in."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def _padded(text: str, width: int) -> str:
+    wide = cell_width(text)
+    if wide <= width:
+        return text + " " * (width - wide)
+    end, room = 0, width - 1
+    for one in text:
+        if (room := room - cell_width(one)) < 0:
+            break
+        end += 1
+    kept = text[: boundary(text, end)]
+    return kept + "…" + " " * (width - 1 - cell_width(kept))

@@ -1,0 +1,194 @@
+"""Which profile is meant, its server, and where its key can be: found out without asking anybody."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from flagtui.api.errors import ApiError
+from flagtui.api.hosts import Host, read_host
+from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.config.credentials import KeyPlaces, NoCredential, Owner
+from flagtui.config.guard_rules import GuardRules, Level
+from flagtui.config.locations import (
+    KEY_VARIABLE,
+    FolderUnusable,
+    Given,
+    Locations,
+    find_locations,
+    make_folder,
+    read_environment,
+    take_variable,
+)
+from flagtui.config.profiles import Chosen, Profile, ProfileUnknown, choose_profile
+from flagtui.config.settings import Settings, SettingsError, read_settings
+from flagtui.local_time import use_zone
+
+BUILT_IN: Final[dict[str, Profile]] = {}
+"""Profiles that are in no settings file, by name: that of the demo while a command runs in it."""
+
+
+@dataclass(frozen=True)
+class ProfileRequest:
+    """What was asked for on the command line."""
+
+    profile: str | None = None
+    project: str | None = None
+    read_only: bool = False
+    mouse: bool = True
+    flag: str = ""
+    """The key of the flag to open first."""
+
+
+@dataclass(frozen=True)
+class LoginEnvironment:
+    """What this machine and this person say before any profile is chosen."""
+
+    given: Given
+    key: str = field(repr=False)
+    """What FLAGTUI_API_KEY held; it is gone from the environment."""
+    places: Locations
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A profile and everything that could be found out about it without asking anybody."""
+
+    environment: LoginEnvironment
+    chosen: Chosen
+    host: Host
+
+    @property
+    def profile(self) -> Profile:
+        return self.chosen.profile
+
+    @property
+    def settings(self) -> Settings:
+        return self.environment.settings
+
+    @property
+    def owner(self) -> Owner:
+        """Whose key is looked for."""
+        return Owner(self.profile.name, self.host.origin)
+
+    @property
+    def keys(self) -> KeyPlaces:
+        """Where the key can be."""
+        command, folder = self.profile.key_command, self.environment.places.state
+        return KeyPlaces(environment=self.environment.key, command=command, folder=folder)
+
+    @property
+    def words(self) -> str:
+        """`Profile prod`, or whose host this is instead; how careful to be there."""
+        level = self.profile.level.replace("_", "-")
+        if self.chosen.has_own_host:
+            return f"Profile {self.profile.name}, {level}"
+        why = self.chosen.sources["guard"]
+        return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
+
+    def rules(self, *, read_only: bool) -> GuardRules:
+        """How careful the profile is; `read_only` wins over what it allows."""
+        return GuardRules(
+            level=Level.READ_ONLY if read_only else Level(self.profile.level),
+            require_reason=self.profile.require_reason,
+            place=self.profile.word,
+            bulk_limit=self.profile.bulk_limit,
+        )
+
+    def state_folder(self) -> Path:
+        """Where the journal and crash reports go. Raises Trouble."""
+        return writable_state(self.environment.places)
+
+
+def read_login_environment() -> LoginEnvironment:
+    """Read environment and settings. Raises Trouble."""
+    given = read_environment()
+    key = take_variable(KEY_VARIABLE)
+    places = find_locations()
+    return LoginEnvironment(given, key, places, settings_in(places))
+
+
+def settings_in(places: Locations) -> Settings:
+    """The settings, whose time zone is used from now on. Raises Trouble."""
+    try:
+        settings = read_settings(places.settings_file)
+    except SettingsError as wrong:
+        raise Trouble(str(wrong), code="usage") from None
+    use_zone(settings.time_zone)
+    return settings
+
+
+def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
+    """The profile that was asked for, or that nothing else was. Raises Trouble."""
+    settings = environment.settings
+    try:
+        chosen = choose_profile(
+            {**settings.profiles, **BUILT_IN},
+            settings.default_profile,
+            environment.given,
+            asked=request.profile or "",
+            project=request.project or "",
+            origin_of=_origin_of,
+        )
+        host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
+    except ProfileUnknown as wrong:
+        raise Trouble(str(wrong), code="usage") from None
+    except ApiError as wrong:
+        raise in_words(wrong) from None
+    return Opening(environment, chosen, host)
+
+
+def _origin_of(text: str) -> str:
+    """Such as https://eu.posthog.com, however it is written; what is no host stays as it is."""
+    try:
+        return read_host(text, allow_plain_http=True).origin
+    except ApiError:
+        return text
+
+
+def is_unknown(environment: LoginEnvironment) -> bool:
+    """Whether neither a key nor a profile says which server is meant."""
+    return not environment.key and not environment.settings.profiles
+
+
+def choose_signed_in(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
+    """The same, when there is a key or a profile at all. Raises Trouble."""
+    if is_unknown(environment):
+        raise Trouble(
+            "there is no API key and no profile.",
+            "Sign in with: flagtui auth login; or set FLAGTUI_HOST, "
+            "FLAGTUI_API_KEY and FLAGTUI_PROJECT; or try it without an account: flagtui demo",
+            code="sign_in",
+        )
+    return choose(environment, request)
+
+
+def choose_other(opening: Opening, name: str) -> Opening:
+    """Another profile as it is written down, chosen while the program runs. Raises Trouble.
+
+    The variables were meant for the profile the program was started with: its key goes to no other host.
+    """
+    environment = opening.environment
+    bare = replace(environment, given=Given(), key="")
+    other = choose(bare, ProfileRequest(profile=name))
+    if environment.key and other.host.origin == opening.host.origin:
+        chosen = replace(other.chosen, overridden=(KEY_VARIABLE,))
+        return Opening(replace(bare, key=environment.key), chosen, other.host)
+    return other
+
+
+def writable_state(places: Locations) -> Path:
+    """The folder for the journal. Raises Trouble."""
+    try:
+        return make_folder(places.state, "the journal of your changes")
+    except FolderUnusable as wrong:
+        raise Trouble(str(wrong)) from None
+
+
+def no_key_words(opening: Opening, found: NoCredential) -> tuple[str, str]:
+    """That there is no key, or what keeps it from being read, and what to do next."""
+    is_own = opening.chosen.has_own_host
+    whose = f"the profile {opening.profile.name}" if is_own else opening.host.origin
+    where = f"--profile {opening.profile.name}" if is_own else f"--host {opening.host.origin} --profile NAME"
+    what = " ".join(found.reasons) or f"There is no API key for {whose}."
+    return what, f"Sign in with: flagtui auth login {where}"

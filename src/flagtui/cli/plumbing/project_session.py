@@ -1,0 +1,183 @@
+"""One command's work with the key of a profile: a question, or all of it in one project."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from flagtui.api.clock import Clock
+from flagtui.api.errors import ApiError, NotSignedIn, RateLimited, ServerFault, Unanswered, Unreachable
+from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.output.lines import progress
+from flagtui.cli.plumbing.profile_choice import (
+    Opening,
+    ProfileRequest,
+    choose_signed_in,
+    no_key_words,
+    read_login_environment,
+)
+from flagtui.config.credentials import FoundSecret, NoCredential
+from flagtui.config.guard_rules import GuardRules
+from flagtui.text.styled import is_own, link_to
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.api.connection_state import ConnectionState
+    from flagtui.changes.journal import Journal
+    from flagtui.models.account import Me
+
+Answer = TypeVar("Answer")
+NOTICED: Final = 2.0
+"""Seconds of waiting that are told."""
+LOOK_EVERY: Final = 2.0
+"""Seconds between looks at what is waited for."""
+
+
+def waits_told(link: "ConnectionState") -> Callable[[], None]:
+    """Says on standard error, once each, what keeps requests waiting."""
+    until = 0.0
+
+    def hear() -> None:
+        nonlocal until
+        ends = link.clock.monotonic() + link.waiting
+        if link.waiting >= NOTICED and ends > until + NOTICED:
+            until = ends
+            progress(f"waiting {link.waiting:.0f} s {link.wait_reason}")
+
+    return hear
+
+
+def open_profile(profile: str, project: str = "") -> Opening:
+    """The profile a command works with. Raises Trouble."""
+    return choose_signed_in(
+        read_login_environment(), ProfileRequest(profile=profile or None, project=project or None)
+    )
+
+
+def find_key(opening: Opening) -> FoundSecret:
+    """The key and where it was. Raises Trouble."""
+    found = opening.keys.find(opening.owner)
+    if isinstance(found, NoCredential):
+        raise Trouble(*no_key_words(opening, found), code="sign_in")
+    return found
+
+
+def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
+    """The server's answer. Raises Trouble."""
+    # Half of what a command takes to start, which its help and its completion do without.
+    from flagtui.cli.plumbing.client import make_client
+
+    async def run() -> Answer:
+        async with make_client(opening.profile, opening.host, found.key) as client:
+            client.connection.link.watch(waits_told(client.connection.link))
+            return await question(client)
+
+    try:
+        return asyncio.run(run())
+    except ApiError as error:
+        raise in_words(error) from None
+
+
+class HasId(Protocol):
+    """A record, or its row."""
+
+    @property
+    def id(self) -> int | str: ...
+
+
+@dataclass
+class ProjectSession:
+    """Lives as long as the connection."""
+
+    opening: Opening
+    client: "Client"
+    is_read_only: bool = False
+    _me: "list[Me | None]" = field(default_factory=list)
+
+    @property
+    def rules(self) -> GuardRules:
+        """How careful the profile is."""
+        return self.opening.rules(read_only=self.is_read_only)
+
+    @property
+    def journal(self) -> "Journal":
+        """Raises Trouble when there is no folder for it."""
+        from flagtui.changes.journal import Journal
+
+        return Journal(self.opening.state_folder() / "journal")
+
+    @property
+    def clock(self) -> Clock:
+        return self.client.connection.clock
+
+    @property
+    def now(self) -> float:
+        """Unix seconds by this machine's clock."""
+        return time.time()
+
+    async def me(self) -> "Me | None":
+        """Who the key belongs to, asked once; None for a key that may not say it."""
+        if not self._me:
+            try:
+                self._me.append(await self.client.people.me())
+            except NotSignedIn:
+                raise
+            except ApiError:
+                self._me.append(None)
+        return self._me[0]
+
+    @property
+    def known_me(self) -> "Me | None":
+        """The same, where it was asked already."""
+        return self._me[0] if self._me else None
+
+    async def until(
+        self, look: Callable[[], Awaitable[Answer | None]], wait: float, what: str
+    ) -> Answer | None:
+        """What `look` finds within so many seconds; None after them. A line that fails is tried again."""
+        ends, found = self.clock.monotonic() + wait, None
+        progress(f"waiting until {what}, for {wait:g} s at most")
+        while found is None:
+            with suppress(Unreachable, Unanswered, ServerFault, RateLimited):
+                found = await look()
+            if (left := ends - self.clock.monotonic()) <= 0:
+                break
+            if found is None:
+                await self.clock.sleep(min(LOOK_EVERY, left))
+        return found
+
+    def pages(self, kind: str) -> Callable[[HasId], str]:
+        """What gives the address of a record's page as a link; empty where it cannot be one."""
+        client, host = self.client, str(self.client.host)
+
+        def page(record: HasId) -> str:
+            link = link_to(client, kind, record.id)
+            return link if is_own(link, host) else ""
+
+        return page
+
+
+def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]) -> Answer:
+    """Do the work in the project of the profile. Raises Trouble."""
+    opening = open_profile(place.profile, place.project)
+
+    async def run(client: "Client") -> Answer:
+        if client.project == "@current":
+            client = client.for_project(await client.projects.current())
+        return await work(ProjectSession(opening, client, place.read_only))
+
+    return ask(opening, find_key(opening), run)
+
+
+def in_project_with_pages(
+    place: WorkPlace, kind: str, work: Callable[[ProjectSession], Awaitable[Answer]]
+) -> tuple[Answer, Callable[[HasId], str]]:
+    """The same, and what gives the page of a record of this kind."""
+
+    async def both(session: ProjectSession) -> tuple[Answer, Callable[[HasId], str]]:
+        return await work(session), session.pages(kind)
+
+    return in_project(place, both)

@@ -1,0 +1,97 @@
+"""The person at the terminal, asked in lines, when input and output are a terminal."""
+
+import asyncio
+import getpass
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from flagtui.cli.plumbing.output.lines import progress, say
+from flagtui.safe_text import safe_text
+
+
+@dataclass(frozen=True)
+class TerminalPerson:
+    """The person at the terminal. `is_there` False: nothing can be asked."""
+
+    is_there: bool
+
+    def ask(self, question: str, default: str) -> str:
+        """One line; enter alone takes the default."""
+        with _stoppable():
+            answer: str = click.prompt(safe_text(question, 300), default=default, show_default=bool(default))
+        return answer.strip()
+
+    def ask_hidden(self, question: str) -> str:
+        """One line that the terminal does not show."""
+        try:
+            return getpass.getpass(f"{safe_text(question, 300)}: ")
+        except EOFError:
+            raise click.Abort from None
+
+    def agree(self, question: str) -> bool:
+        """Yes or no; enter alone is no."""
+        with _stoppable():
+            return click.confirm(safe_text(question, 300), default=False)
+
+    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
+        """The place of the one chosen, by its number."""
+        for place, choice in enumerate(choices, 1):
+            say(f"  {place}  {choice}")
+        limits = click.IntRange(1, len(choices))
+        with _stoppable():
+            number: int = click.prompt(safe_text(question, 300), type=limits, default=default + 1)
+        return number - 1
+
+
+NOBODY: Final = TerminalPerson(is_there=False)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl+C ends the question at once: within an event loop it would wait for the answer."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def find_person() -> TerminalPerson:
+    """The person at this terminal; not there unless input and output are a terminal."""
+    return TerminalPerson(sys.stdin.isatty() and sys.stdout.isatty())
+
+
+class Interrupts:
+    """Ctrl+C while changes are on their way."""
+
+    is_asked = False
+
+    def __enter__(self) -> None:
+        self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
+        self._has_signals = True
+        self._before = signal.getsignal(signal.SIGINT)
+        try:
+            self._loop.add_signal_handler(signal.SIGINT, self._heard)
+        except (NotImplementedError, RuntimeError, ValueError):
+            # Elsewhere than in the main thread of a Unix process Ctrl+C ends at once.
+            self._has_signals = False
+
+    def _heard(self) -> None:
+        if self.is_asked and self._task is not None:
+            self._task.cancel()
+        elif not self.is_asked:
+            progress("stopping after the change that is on its way; ctrl+c again leaves it")
+        self.is_asked = True
+
+    def __exit__(self, *_raised: object) -> None:
+        if self._has_signals:
+            self._loop.remove_signal_handler(signal.SIGINT)
+            # The loop leaves Python's own there, which would end what still has to be told.
+            with suppress(ValueError):
+                signal.signal(signal.SIGINT, self._before)

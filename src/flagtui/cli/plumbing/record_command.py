@@ -1,0 +1,129 @@
+"""A command that says what it prints, which operations it asks, and how it is used; and its calling."""
+
+from collections.abc import Callable, Sequence
+from inspect import iscoroutinefunction, signature
+from typing import Any
+
+import click
+
+from flagtui.cli.plumbing.command_descriptions import ShownCommand
+from flagtui.cli.plumbing.errors import ReaderGone
+from flagtui.cli.plumbing.options import (
+    Agreement,
+    WorkPlace,
+    WriteTerms,
+    agreement_options,
+    is_read_only,
+    named_profile,
+    named_project,
+    output_options,
+    place_options,
+)
+from flagtui.cli.plumbing.output.printer import choose_printer, no_page
+from flagtui.cli.plumbing.output.record_kind import RecordKind
+from flagtui.cli.plumbing.project_session import in_project, in_project_with_pages
+from flagtui.cli.plumbing.selection import SOURCES, read_words
+from flagtui.cli.plumbing.word_types import RecordWord
+
+
+class TwinCommand(ShownCommand):
+    """Adds the options that all commands of its sort share, and hands them over as one argument each.
+
+    With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
+    Words that name records come as `Wanted`. A coroutine gets a session in the project as well, and a printer
+    only where it takes one: what it returns is printed, or is the exit code of one that changes something.
+    """
+
+    def __init__(
+        self,
+        name: str | None,
+        *,
+        kind: RecordKind[Any] | None = None,
+        operations: Sequence[str] = (),
+        examples: Sequence[str] = (),
+        is_online: bool = True,
+        plans: RecordKind[Any] | None = None,
+        **more: Any,
+    ) -> None:
+        params = [*more.pop("params", ())]
+        params += agreement_options() if plans is not None else []
+        params += place_options() if is_online else []
+        params += output_options(kind) if kind is not None else []
+        self.empty = more.pop("empty", "")
+        """What is said to a person when there is no record."""
+        self.pages = more.pop("pages", "")
+        """The kind of page that records lead to."""
+        self.is_whole = more.pop("is_whole", False)
+        """Whether a person gets a line for each field."""
+        super().__init__(name, params=params, **more)
+        self.kind = kind
+        """What it prints; None for text."""
+        self.operations = tuple(operations)
+        """The operations of the API it asks."""
+        self.examples = tuple(examples)
+        self.is_online = is_online
+        self.plans = plans
+        """What a dry run prints; None for a command that changes nothing."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes something."""
+        return self.plans is not None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        given = ctx.params
+        is_look = self.kind is not None and (not self.writes or given["dry_run"])
+        kind = self.plans if given.get("dry_run") else self.kind
+        if kind is not None:
+            given["printer"] = choose_printer(
+                kind,
+                as_json=given.pop("as_json"),
+                as_ndjson=given.pop("as_ndjson"),
+                fields=given.pop("fields"),
+            )
+        if self.is_online:
+            profile, project = given.pop("profile"), given.pop("project")
+            given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())
+        if self.writes:
+            names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run", "wait")
+            agreement = Agreement(**{name: given.pop(name) for name in names})
+            given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
+        for name, noun in self._named:
+            words = given[name] if isinstance(given[name], tuple) else (given[name],)
+            given[name] = read_words(words, SOURCES[noun].is_query) if words else None
+        try:
+            return self._call(**given) if iscoroutinefunction(self.callback) else super().invoke(ctx)
+        except BrokenPipeError as fault:
+            if is_look:
+                raise ReaderGone(*fault.args) from fault
+            raise
+
+    @property
+    def _named(self) -> list[tuple[str, str]]:
+        """Arguments that name records, and of which kind."""
+        arguments = [one for one in self.params if isinstance(one, click.Argument)]
+        return [(one.name, one.type.kind) for one in arguments if isinstance(one.type, RecordWord)]
+
+    def _call(self, **given: Any) -> int:
+        """The work in the project; the exit code. Raises Trouble."""
+        assert self.callback is not None
+        assert self.kind is not None
+        work = self.callback
+        if self.writes:
+            code: int = in_project(given["terms"].place, lambda session: work(session, **given))
+            return code
+        place, printer = given.pop("place"), given["printer"]
+        if "printer" not in signature(work).parameters:
+            del given["printer"]
+        found, page = in_project_with_pages(place, self.pages, lambda session: work(session, **given))
+        page = page if self.pages else no_page
+        if self.is_whole:
+            printer.details(self.kind, found, page)
+        else:
+            printer.records(self.kind, found, self.empty, page)
+        return 0
+
+
+def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
+    """Declares a command; the rest is as TwinCommand takes it."""
+    return click.command(name, cls=TwinCommand, **more)

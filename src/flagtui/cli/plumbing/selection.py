@@ -1,0 +1,225 @@
+"""Which records the words of a command mean: names, ids, lines of standard input, or a query.
+
+What searches is imported by the first query, since a name needs none of it.
+"""
+
+import asyncio
+import difflib
+import re
+import sys
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+from flagtui.cli.plumbing.errors import Trouble, require_text
+from flagtui.cli.plumbing.output.lines import Steps
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.models.rows import RowPage
+from flagtui.safe_text import safe_text
+
+if TYPE_CHECKING:
+    from flagtui.store.sort_orders import Listing
+
+NEAR: Final = 3
+"""Near misses that are named."""
+LONGEST: Final = 100_000
+"""Lines of standard input that are read."""
+AT_ONCE: Final = 8
+"""Records that are read at the same time."""
+Word = TypeVar("Word")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class RowSource:
+    """One kind of record: read whole, searched with a query, put in order."""
+
+    noun: Literal["flag", "experiment", "event"]
+    pages: Callable[[ProjectSession, Mapping[str, Any]], AsyncIterable[RowPage[Any]]]
+    names: Callable[[Any], tuple[str, ...]]
+    """What a row may be called by, besides its id."""
+    has_archive: bool = True
+
+    @property
+    def listing(self) -> "Listing[Any]":
+        """What queries and orders mean for these records."""
+        from flagtui.store.event_listing import EVENT_LISTING
+        from flagtui.store.experiment_listing import EXPERIMENT_LISTING
+        from flagtui.store.flag_listing import FLAG_LISTING
+
+        listings: dict[str, Listing[Any]] = {
+            "flag": FLAG_LISTING,
+            "experiment": EXPERIMENT_LISTING,
+            "event": EVENT_LISTING,
+        }
+        return listings[self.noun]
+
+    def is_query(self, word: str) -> bool:
+        """Whether a word of the command line is a query: it has a qualifier such as `tag:web`."""
+        if ":" not in word:
+            return False
+        from flagtui.store.query.language import read_line
+
+        return any(term.name for term in read_line(word, self.listing.vocabulary).terms)
+
+    async def rows(self, session: ProjectSession, line: str, sort: str = "") -> list[Any]:
+        """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
+        from flagtui.store.finder import Finder
+        from flagtui.store.query.language import row_test
+        from flagtui.store.query.vocabulary import Facts
+        from flagtui.store.sort_orders import Sort
+
+        listing = self.listing
+        query = read_query(line, listing.vocabulary)
+        me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
+        for term in query.terms:
+            if term.name and row_test(term, Facts(session.now, me)) is None:
+                fix = "Name the person, or use a key that may read its owner."
+                raise Trouble(f"{term.name}:me cannot be known with this key.", fix, code="refused")
+        orders, order = tuple(listing.orders), sort.removeprefix("-")
+        if order and order not in orders:
+            raise Trouble(f"there is no order {order}.", f"Orders: {', '.join(orders)}.", code="usage")
+        rows = await self.every(session, has_archived="archived" in query.shows)
+        finder: Finder[Any] = Finder(
+            rows, listing=listing, sort=Sort(order or orders[0], sort.startswith("-"))
+        )
+        finder.know_person(me)
+        return [rows[place] for place in finder.find(line)]
+
+    async def every(self, session: ProjectSession, *, has_archived: bool = False) -> list[Any]:
+        """Every row the server lists. Raises ApiError."""
+        rows: list[Any] = []
+        for filters in ({}, {"archived": "true"}) if has_archived and self.has_archive else ({},):
+            async for page in self.pages(session, filters):
+                rows += page.rows
+        return rows
+
+    async def unknown(
+        self, session: ProjectSession, words: Sequence[str], rows: Sequence[Any] | None = None
+    ) -> Trouble:
+        """That no record is called so, with names near it. Raises Trouble for half a query, ApiError.
+
+        A name may have a colon in it, so that half a query is known by no record being called so.
+        """
+        vocabulary = self.listing.vocabulary
+        for word in words:
+            meant = word.removeprefix("-").partition(":")[0].lower()
+            if ":" in word and difflib.get_close_matches(meant, vocabulary.qualifiers, 1):
+                read_query(word, vocabulary)
+        known = await self.every(session) if rows is None else rows
+        names = [name for row in known for name in self.names(row) if name]
+        return not_found(self.noun, words, names, f"flagtui {self.noun}s list")
+
+
+FLAGS: Final = RowSource(
+    "flag", lambda session, filters: session.client.flags.pages(filters), lambda row: (row.key,)
+)
+EXPERIMENTS: Final = RowSource(
+    "experiment",
+    lambda session, filters: session.client.experiments.pages(filters),
+    lambda row: (row.name, row.key),
+)
+EVENTS: Final = RowSource(
+    "event",
+    lambda session, filters: session.client.event_definitions.pages(filters),
+    lambda row: (row.name,),
+    has_archive=False,
+)
+SOURCES: Final[Mapping[str, RowSource]] = {"flags": FLAGS, "experiments": EXPERIMENTS, "events": EVENTS}
+"""By what the arguments that name such records are called."""
+
+
+def read_query(line: str, vocabulary: Any) -> Any:
+    """The query in a line. Raises Trouble for a part that means nothing: half a query chooses no record."""
+    from flagtui.store.query.language import read_line
+
+    query = read_line(line, vocabulary)
+    if query.problems:
+        problem = query.problems[0]
+        part = safe_text(line[problem.start : problem.end], 80)
+        what = f"the query '{part}' is not understood: {problem.reason}."
+        raise Trouble(what, "Nothing was done.", code="usage")
+    return query
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Names and ids to be looked up, and queries to be searched with, in the order they came."""
+
+    names: tuple[str, ...]
+    queries: tuple[str, ...] = ()
+
+
+def read_words(words: Sequence[str], is_query: Callable[[str], bool]) -> Wanted:
+    """The words sorted out; `-` stands for the lines of standard input.
+
+    Raises Trouble when nothing is named or piped in, or standard input is a terminal.
+    """
+    names: list[str] = []
+    queries: list[str] = []
+    for word in _with_input(words):
+        if not word.strip():
+            raise Trouble("an empty name means nothing.", "Name a key, an id or a query.", code="usage")
+        (queries if is_query(word) else names).append(word.strip())
+    if not names and not queries:
+        if "-" in words:
+            raise Trouble("nothing was piped in; nothing was done.", code="nothing_to_do")
+        raise Trouble("nothing is named.", "Name keys, ids or a query, or - to read them.", code="usage")
+    return Wanted(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
+
+
+def _with_input(words: Sequence[str]) -> Iterator[str]:
+    for word in words:
+        if word != "-":
+            yield word
+            continue
+        if sys.stdin.isatty():
+            raise Trouble("- reads standard input, which is a terminal.", "Pipe the keys in.", code="usage")
+        for count, line in enumerate(sys.stdin):
+            if count >= LONGEST:
+                raise Trouble(f"more than {LONGEST:,} lines were piped in.", "Send fewer.", code="usage")
+            # What `list` prints in a pipe has the name in its first column.
+            if name := line.rstrip("\r\n").partition("\t")[0].strip():
+                yield require_text(name)
+
+
+def only_one(found: Sequence[Found], noun: str) -> Found:
+    """What a command that takes one record was given. Raises Trouble when a query finds none, or several."""
+    if not found:
+        raise Trouble("nothing was found; nothing was done.", code="nothing_to_do")
+    if len(found) > 1:
+        raise Trouble(f"{len(found)} {noun}s are meant.", f"Name one {noun} at a time.", code="usage")
+    return found[0]
+
+
+def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: str) -> Trouble:
+    """The trouble that names what is missing, with names near it, else `where`: what shows all."""
+    names = list(known)
+    by_fold = {name.casefold(): name for name in names}
+    near: list[str] = []
+    for word in missing:
+        folded = re.sub(r"[\s_]+", "-", word.casefold())
+        found = difflib.get_close_matches(folded, by_fold, NEAR, 0.6)
+        alike = [name for name in names if word.casefold() in name.casefold()]
+        near += [by_fold[one] for one in found] or alike[:NEAR]
+    said = ", ".join(safe_text(word, 80) for word in missing[:5])
+    more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+    likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
+    fix = f"Did you mean {likely}? Nothing was done." if likely else f"Nothing was done. See: {where}"
+    whole = by_fold.get(" ".join(missing).casefold())
+    if whole is not None and len(missing) > 1:
+        fix = f"Did you mean {safe_text(whole, 80)!r}, in quotes? Nothing was done."
+    return Trouble(f"there is no {noun} {said}{more}.", fix, code="not_found")
+
+
+async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:
+    """What is found for each, a few at a time, in their order. Raises ApiError."""
+    turn, steps = asyncio.Semaphore(AT_ONCE), Steps(len(words), "read")
+
+    async def one(word: Word) -> Found:
+        async with turn:
+            found = await find(word)
+        steps.take()
+        return found
+
+    return list(await asyncio.gather(*map(one, words)))

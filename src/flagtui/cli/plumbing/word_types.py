@@ -1,0 +1,103 @@
+"""Arguments that name records, completed from the copies of lists on disk."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete
+
+from flagtui.cli.plumbing.known_words import Kind, known_words
+
+NO_PROFILE: Final = "/"
+"""Copies on disk are named by profiles, and no file is named so."""
+
+
+class RecordWord(click.types.StringParamType):
+    """A name, an id, `-` or a query."""
+
+    name = "word"
+
+    def __init__(self, kind: Kind, *, is_tag: bool = False) -> None:
+        self.kind = kind
+        self.is_tag = is_tag
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        given = {**ctx.find_root().params, **{name: one for name, one in ctx.params.items() if one}}
+        profile, project = given.get("profile") or "", given.get("project") or ""
+        found = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
+        return [CompletionItem(word) for word in found]
+
+
+class CommandWords(click.types.StringParamType):
+    """Words of another command of this program, which has no copies of lists on disk."""
+
+    name = "command"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        words = [] if param.name is None else [*ctx.params.get(param.name, ())]
+        door = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
+        return door.get_completions(["--profile", NO_PROFILE, *words], incomplete)
+
+
+class WordArgument:
+    """A decorator that adds the argument."""
+
+    def __init__(self, name: str, metavar: str, kind: Kind, *, is_many: bool) -> None:
+        self.word_type = RecordWord(kind)
+        self._name = name
+        self._metavar = metavar
+        self._is_many = is_many
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        metavar = f"{self._metavar}..." if self._is_many else self._metavar
+        count = -1 if self._is_many else 1
+        return click.argument(self._name, metavar=metavar, nargs=count, required=True, type=self.word_type)(
+            function
+        )
+
+
+FLAG_WORDS: Final = WordArgument("flags", "FLAG", "flags", is_many=True)
+FLAG_WORD: Final = WordArgument("flag", "FLAG", "flags", is_many=False)
+EXPERIMENT_WORDS: Final = WordArgument("experiments", "EXPERIMENT", "experiments", is_many=True)
+EXPERIMENT_WORD: Final = WordArgument("experiment", "EXPERIMENT", "experiments", is_many=False)
+EVENT_WORDS: Final = WordArgument("events", "EVENT", "events", is_many=True)
+EVENT_WORD: Final = WordArgument("event", "EVENT", "events", is_many=False)
+TAG: Final = RecordWord("flags", is_tag=True)
+COMMAND_WORDS: Final = CommandWords()
+
+
+def tag_options(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--add`, `--remove` and `--set`, as `added`, `removed` and `only`; completed with tags of this kind."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        tag = RecordWord(kind, is_tag=True)
+        for name, into, words in reversed(
+            (
+                ("--add", "added", "Give them this tag."),
+                ("--remove", "removed", "Take this tag away."),
+                ("--set", "only", "These are all the tags."),
+            )
+        ):
+            function = click.option(name, into, multiple=True, metavar="TAG", type=tag, help=words)(function)
+        return function
+
+    return add
+
+
+QUERY_WORDS: Final = click.argument("query", nargs=-1, metavar="[QUERY]...")
+
+
+def list_options(orders: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` are words about what it is sorted by."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        limit = click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many.")(
+            function
+        )
+        return QUERY_WORDS(click.option("--sort", default="", metavar="ORDER", help=orders)(limit))
+
+    return add

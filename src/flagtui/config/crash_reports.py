@@ -1,0 +1,34 @@
+"""What is left of a crash: a report in a file, without values and keys."""
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from flagtui import __version__, local_time
+from flagtui.config.files import write_new
+from flagtui.private_folders import make_private
+from flagtui.safe_text import safe_lines
+
+
+def crash_report(error: BaseException, redact: Callable[[str], str] = str) -> str:
+    """The traceback without locals; `redact` takes the key out wherever it stands."""
+    told = redact("".join(traceback.format_exception(error)))
+    lines = safe_lines(told, 100_000, 2_000)
+    system = f"flagtui {__version__}, Python {sys.version.split()[0]}, {sys.platform}"
+    return "\n".join([system, local_time.stamp(time.time()), "", *lines, ""])
+
+
+def keep_report(report: str, folder: Path) -> Path | None:
+    """Write the report for its owner alone; None when the folder cannot be written."""
+    # Two in the same second are two.
+    path = folder / f"crash-{local_time.file_stamp(time.time())}-{os.getpid()}-{uuid4().hex[:6]}.txt"
+    try:
+        make_private(folder)
+        write_new(path, report)
+    except (OSError, UnicodeEncodeError):
+        return None
+    return path

@@ -1,0 +1,237 @@
+"""Each variant of a metric against the baseline, ready to be drawn, and the arithmetic for that.
+
+What servers compute is shown as it is, not computed again.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.details.metric_findings import Findings, Metric, MetricReading
+from flagtui.models.experiment import Experiment
+from flagtui.models.experiment_answers import Baseline, VariantResult
+from flagtui.models.json_value import JSON, as_dict, as_number
+from flagtui.text.formats import percent
+from flagtui.text.styled import Look
+
+MISMATCH_BELOW: Final = 0.001
+"""p-value under which uneven exposures are taken to be a fault and not chance."""
+FEWEST_EXPOSURES: Final = 100
+"""Exposures in all before the ratio says anything."""
+POWER_FACTOR: Final = 16.0
+"""(1.96 + 0.84)² · 2, rounded: two samples, 80 % power, 5 % error."""
+
+
+def chi_square_survival(statistic: float, degrees: int) -> float:
+    """How likely a chi-square variable of that many degrees of freedom exceeds the statistic.
+
+    Closed forms: a finite sum for even degrees, erfc and a finite sum for odd ones.
+    """
+    if degrees < 1:
+        raise ValueError("at least one degree of freedom is needed")
+    if statistic <= 0:
+        return 1.0
+    half = statistic / 2
+    if degrees % 2 == 0:
+        terms = (math.exp(k * math.log(half) - half - math.lgamma(k + 1)) for k in range(degrees // 2))
+        return min(1.0, math.fsum(terms))
+    odd = (
+        math.exp((k - 0.5) * math.log(half) - half - math.lgamma(k + 0.5))
+        for k in range(1, (degrees - 1) // 2 + 1)
+    )
+    return min(1.0, math.erfc(math.sqrt(half)) + math.fsum(odd))
+
+
+def ratio_mismatch(counts: Mapping[str, float], shares: Mapping[str, float]) -> float | None:
+    """The p-value of the exposures under the shares that were meant; None where there is nothing to test."""
+    keys = [key for key, share in shares.items() if share > 0]
+    total, whole = sum(counts.get(key, 0) for key in keys), sum(shares[key] for key in keys)
+    if len(keys) < 2 or total < FEWEST_EXPOSURES:
+        return None
+    expected = {key: total * shares[key] / whole for key in keys}
+    statistic = sum((counts.get(key, 0) - expected[key]) ** 2 / expected[key] for key in keys)
+    return chi_square_survival(statistic, len(keys) - 1)
+
+
+def value_of(sample: Baseline) -> float | None:
+    """The metric for one variant: per exposed person, or per denominator for ratios."""
+    bottom = as_number(sample.raw.get("denominator_sum"))
+    divisor = float(sample.number_of_samples) if bottom is None else bottom
+    return sample.sum / divisor if divisor else None
+
+
+def lift_of(variant: VariantResult, baseline: Baseline) -> float | None:
+    """The variant's value over the baseline's, less one; None without a baseline to compare with."""
+    own, other = value_of(variant), value_of(baseline)
+    return None if own is None or not other else own / other - 1
+
+
+def chance_of(variant: VariantResult, goal: str) -> float | None:
+    """How likely the variant is the better one. Servers say how likely it is the greater one."""
+    if variant.chance_to_win is None:
+        return None
+    return 1 - variant.chance_to_win if goal == "decrease" else variant.chance_to_win
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """How many people are needed, and where that number is from."""
+
+    needed: float
+    formula: str
+    days: float | None = None
+    """From start to decision, where the server planned it."""
+
+
+def needed_people(baseline: Baseline, effect: float, variants: int, *, is_share: bool) -> float | None:
+    """People in all variants together who show a relative effect of `effect`; None where nothing can.
+
+    16 · variance / (effect · value)² for each variant.
+    """
+    value, number = value_of(baseline), baseline.number_of_samples
+    if not value or not effect or number < 2:
+        return None
+    if is_share:
+        variance = value * (1 - value)
+    else:
+        variance = max(0.0, (baseline.sum_squares - baseline.sum**2 / number) / (number - 1))
+    return math.ceil(POWER_FACTOR * variance / (effect * value) ** 2) * variants
+
+
+def days_left(needed: float, seen: float, days: float) -> float | None:
+    """Days until enough people are seen, at the pace so far; None without a pace."""
+    pace = seen / days if days > 0 else 0.0
+    return max(0.0, (needed - seen) / pace) if pace > 0 else None
+
+
+LIKELY: Final = 0.8
+FAILURES: Final[dict[str, str]] = {
+    "not-enough-exposures": "too few people yet",
+    "baseline-mean-is-zero": "the baseline is zero",
+    "not-enough-metric-data": "too few events yet",
+}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One variant of one metric. `look` says how it bodes: it is never the only sign of it."""
+
+    variant: str
+    """Raw."""
+    base: str
+    value: str
+    delta: str
+    interval: tuple[float, float] | None
+    lift: float | None
+    odds: str
+    """Chance to win or p-value, or why there is none."""
+    look: Look
+
+
+@dataclass(frozen=True)
+class Leading:
+    """What the first metric says so far, in a few words."""
+
+    words: str
+    look: Look = "muted"
+    age: str = ""
+    """How long ago that was, where it is long."""
+
+
+def is_frequentist(experiment: Experiment) -> bool:
+    """Whether results come with p-values."""
+    return experiment.stats_config.get("method") == "frequentist"
+
+
+def stated_confidence(settings: Mapping[str, JSON]) -> float | None:
+    """How wide intervals shall be, from 0 to 1, as these statistics say it; None where they do not."""
+    if settings.get("method") == "frequentist":
+        alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
+        return None if alpha is None else 1 - alpha
+    return as_number(as_dict(settings.get("bayesian")).get("ci_level"))
+
+
+def confidence(experiment: Experiment) -> float:
+    """How wide the intervals are, from 0 to 1."""
+    found = stated_confidence(experiment.stats_config)
+    return found if found is not None and 0 < found < 1 else 0.95
+
+
+def verdicts(reading: MetricReading) -> Iterator[Judgement]:
+    """One for each variant that is compared."""
+    result = reading.result
+    if result is None or result.baseline is None:
+        return
+    for variant in result.variant_results:
+        yield _verdict(reading.metric, result.baseline, variant)
+
+
+def leading_of(findings: Findings) -> Leading | None:
+    """The variant that does best by the first primary metric."""
+    reading = findings.leading
+    found = list(verdicts(reading)) if reading else []
+    if not found:
+        return None
+    goal = -1 if reading is not None and reading.metric.goal == "decrease" else 1
+    best = max(found, key=lambda one: goal * (one.lift or 0.0))
+    if best.lift is None or best.odds in FAILURES.values():
+        return Leading(best.odds or "nothing yet", "faint")
+    return Leading(f"{best.variant} {best.delta} · {best.odds}", best.look)
+
+
+def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judgement:
+    lift = lift_of(variant, baseline)
+    return Judgement(
+        variant=variant.key,
+        base=amount(value_of(baseline), metric),
+        value=amount(value_of(variant), metric),
+        delta="" if lift is None else f"{lift * 100:+.1f} %".replace("-", "−"),
+        interval=variant.interval,
+        lift=lift,
+        odds=_odds(variant, metric, lift),
+        look=_look(variant, metric, lift),
+    )
+
+
+def amount(value: float | None, metric: Metric) -> str:
+    """A metric's value: a share in percent, else a number with about four digits."""
+    if value is None:
+        return "–"
+    if metric.is_share:
+        return percent(round(value * 100, 2))
+    if metric.kind == "ratio" and abs(value) < 1:
+        return f"{value:.4f}"
+    if value == 0:
+        return "0"
+    return (
+        f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.2f}" if abs(value) >= 0.1 else f"{value:.4g}"
+    )
+
+
+def _odds(variant: VariantResult, metric: Metric, lift: float | None) -> str:
+    if variant.validation_failures:
+        first = variant.validation_failures[0]
+        return FAILURES.get(first, first)
+    if lift is None:
+        return "nothing to compare"
+    if variant.p_value is not None:
+        return f"p {variant.p_value:.3f}" if variant.p_value >= 0.001 else "p <0.001"
+    chance = chance_of(variant, metric.goal)
+    if chance is None:
+        return ""
+    if chance > 0.999:
+        return ">99.9 %"
+    return "<0.1 %" if chance < 0.001 else f"{chance * 100:.1f} %"
+
+
+def _look(variant: VariantResult, metric: Metric, lift: float | None) -> Look:
+    if variant.validation_failures or lift is None:
+        return "faint"
+    is_better = (lift < 0) == (metric.goal == "decrease")
+    if variant.significant:
+        return "good" if is_better else "bad"
+    chance = chance_of(variant, metric.goal)
+    if chance is not None and not 1 - LIKELY < chance < LIKELY:
+        return "warn"
+    return "muted"
