@@ -78,9 +78,9 @@ def _sides(clashes: Sequence[Clash]) -> list[dict[str, Any]]:
     ]
 
 
-def _id_of(record: Proposal | Skipped) -> str:
-    """A copy that is not there yet has the number of its original, below zero."""
-    return str(max(0, record.id) if isinstance(record.id, int) else record.id)
+def _id(id: int | str) -> str:
+    # A copy that is not there yet has the number of its original, below zero.
+    return str(max(0, id) if isinstance(id, int) else id)
 
 
 def _of(found: ChangePlan, name: str, missing: Any) -> Any:
@@ -93,10 +93,9 @@ def _raw(value: Any) -> Any:
 
 
 def _changes(found: ChangePlan) -> list[dict[str, Any]]:
-    changes = ((line, line.line) for line in _of(found, "lines", ()))
     return [
-        {"where": line.where, "words": line.words, "before": _raw(sides.before), "after": _raw(sides.after)}
-        for line, sides in changes
+        {"where": it.where, "words": it.words, "before": _raw(it.line.before), "after": _raw(it.line.after)}
+        for it in _of(found, "lines", ())
     ]
 
 
@@ -132,7 +131,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
     "What a change would do. Nothing was sent.",
     (
         RecordField("key", "text", "What the record is called.", lambda one: one.record.key, True),
-        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: _id_of(one.record)),
+        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: _id(one.record.id)),
         RecordField("title", "text", "What would be done.", lambda one: _of(one, "title", ""), True),
         RecordField("versions", "text", "From which version to which.", lambda one: _of(one, "versions", "")),
         RecordField(
@@ -237,12 +236,8 @@ def exit_code(results: Sequence[ChangeResult]) -> int:
 
 def set_apart(skipped: Sequence[Skipped]) -> list[ChangeResult]:
     """What was asked for and is left as it is, as results."""
-    return [
-        ChangeResult(
-            one.key, NOTHING_TO_DO if one.is_settled else LEFT_OUT, one.reason, one.next, str(one.id)
-        )
-        for one in skipped
-    ]
+    ending = {True: NOTHING_TO_DO, False: LEFT_OUT}
+    return [ChangeResult(it.key, ending[it.is_settled], it.reason, it.next, str(it.id)) for it in skipped]
 
 
 def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
@@ -275,8 +270,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         said = ("the journal keeps it: flagtui journal",)
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
-    is_refused = outcome.ending in ("refused", "failed")
-    code = code_of(outcome.error) if is_refused and outcome.error is not None else None
+    code = code_of(outcome.error) if outcome.error and outcome.ending in ("refused", "failed") else None
     id = getattr(record, "id", plan.id)
     if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
         said = (f"it is #{id}", *said)
