@@ -42,20 +42,17 @@ async def test_u_walks_back_through_kinds_and_tabs_and_redo_forth(setting: Setti
         assert "There is nothing to redo" in program.notices[-1]
 
 
-async def test_a_new_change_ends_what_could_be_made_again(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("slash", *"new-nav", "enter", "space", "y", "u", "y")
-        await program.press("escape", "slash", *"export-parquet", "enter", "space", "y", "U")
-        assert "There is nothing to redo" in program.notices[-1]
-        assert (await program.stored("new-nav")).active
-
-
-async def test_a_pause_of_hours_is_said_before_something_is_taken_back(setting: Setting) -> None:
+async def test_a_pause_of_hours_is_said_and_a_new_change_ends_what_could_be_made_again(
+    setting: Setting,
+) -> None:
     async with running(setting) as program:
         await program.press("slash", *"new-nav", "enter", "space", "y")
         program.timing.now += 14 * 3_600
         await program.press("u")
         assert "your last change was 14 h ago" in words(program.screen)
+        await program.press("y", "escape", "slash", *"export-parquet", "enter", "space", "y", "U")
+        assert "There is nothing to redo" in program.notices[-1]
+        assert (await program.stored("new-nav")).active
 
 
 async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_others(
