@@ -9,6 +9,7 @@ from typing import Any, Final
 import httpx
 from tests.changes.test_with_the_service import HERE
 from tests.changes.writing import Writing, run_all
+from tests.doubles.expected import expect
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import Clock, World
 from tests.doubles.steady_clock import SteadyClock
@@ -66,8 +67,7 @@ class Bench:
 
     async def flag(self, wanted: Intent) -> State:
         fresh = await self.client.flags.get(wanted.id)
-        plan = plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=()))
-        assert isinstance(plan, Plan), plan
+        plan = expect(plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=())), Plan)
         state = self.flag_state(wanted.id)
         before = await state()
         await self.writing(FlagAdapter(self.client.flags)).save(agree(plan))
@@ -85,8 +85,7 @@ class Bench:
 
     async def event(self, wanted: EventIntent) -> State:
         fresh = await self.client.event_definitions.get(wanted.id)
-        plan = plan_event(wanted, fresh, DefinitionContext(self.now))
-        assert isinstance(plan, EventPlan), plan
+        plan = expect(plan_event(wanted, fresh, DefinitionContext(self.now)), EventPlan)
         ended = await self.writing(DefinitionAdapter(self.client.event_definitions)).save(agree(plan))
         assert ended.is_saved, ended
         return self.event_state(fresh.name)
@@ -168,8 +167,7 @@ class Bench:
         for part in await parts_left(entry, (), self.client):
             prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, self.undo_context)
             assert isinstance(prepared, PreparedUndo), prepared
-            question = guard([prepared.plan], GuardRules())
-            assert isinstance(question, Question)
+            question = expect(guard([prepared.plan], GuardRules()), Question)
             approved = question.settle(
                 Confirmation(yes=True, typed=prepared.plan.type_to_confirm, overwrite=overwrite)
             )
@@ -185,12 +183,9 @@ class Bench:
 
 
 def agree(plan: Any) -> Approved[Any]:
-    question = guard([plan], GuardRules())
-    assert isinstance(question, Question)
+    question = expect(guard([plan], GuardRules()), Question)
     typed: Proposal = plan
-    approved = question.settle(Confirmation(yes=True, typed=typed.type_to_confirm))
-    assert isinstance(approved, Approved), approved
-    return approved
+    return expect(question.settle(Confirmation(yes=True, typed=typed.type_to_confirm)), Approved)
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
@@ -123,8 +124,7 @@ class KettleEntries(EntryKind):
         if self.kitchen.now == degrees:
             return None
         verb = COOL if part.verb == "boil" else BOIL
-        plan = Kettle(part.key, degrees, verb=verb)
-        return PreparedUndo(part, plan, self.kitchen, context.signature)
+        return PreparedUndo(part, Kettle(part.key, degrees, verb=verb), self.kitchen, context.signature)
 
     async def look(self, entry: Entry, _client: Client, not_there: Truth) -> LookedUp:
         is_hot = self.kitchen.now == entry.after["degrees"]
@@ -150,14 +150,11 @@ KETTLE: Final = Kettle("kettle")
 
 
 def agreed(*kettles: Kettle, around: Around = PLAIN) -> Approved[Any]:
-    question = guard(list(kettles), GuardRules(), around)
-    assert isinstance(question, Question)
+    question = expect(guard(list(kettles), GuardRules(), around), Question)
     answer = Confirmation(
         yes=True, typed=question.type_this or "", without_journal=bool(around.without_journal)
     )
-    approved = question.settle(answer)
-    assert isinstance(approved, Approved)
-    return approved
+    return expect(question.settle(answer), Approved)
 
 
 def room_of(folder: Path, **more: Any) -> Room:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -40,11 +41,8 @@ class Office:
         return plan
 
     def approve(self, *plans: Plan, answer: Confirmation | None = None) -> Approved:
-        question = guard(plans, GuardRules(Level.RELAXED))
-        assert isinstance(question, Question)
-        approved = question.settle(answer or Confirmation(yes=True, overwrite=True))
-        assert isinstance(approved, Approved), approved
-        return approved
+        question = expect(guard(plans, GuardRules(Level.RELAXED)), Question)
+        return expect(question.settle(answer or Confirmation(yes=True, overwrite=True)), Approved)
 
     async def turn_off(self) -> Outcome:
         return await self.save_context.save(self.approve(await self.plan()))

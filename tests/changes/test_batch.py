@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.changes.office import HERE
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -43,11 +44,8 @@ class Crowd:
         plans = [
             plan_flag(flag_intent.switch("turn off", raw["id"]), Flag.of(raw), context) for raw in self.raws
         ]
-        question = guard([plan for plan in plans if isinstance(plan, Plan)], GuardRules())
-        assert isinstance(question, Question)
-        approved = question.settle(Confirmation(yes=True))
-        assert isinstance(approved, Approved)
-        return approved
+        question = expect(guard([plan for plan in plans if isinstance(plan, Plan)], GuardRules()), Question)
+        return expect(question.settle(Confirmation(yes=True)), Approved)
 
     @property
     def off(self) -> list[int]:
@@ -116,14 +114,12 @@ async def test_a_server_that_asks_for_a_pause_gets_it_and_the_batch_goes_on(crow
     facts = errors.ErrorFacts("PATCH", True, status=429, retry_after=7)
     crowd.ada.faults = [errors.RateLimited("slow down", facts=facts)]
     assert len(await endings(crowd.batch())) == 5
-    assert crowd.clock.slept == [7]
-    assert crowd.told == ["the server asks for a pause of 7 s"]
+    assert (crowd.clock.slept, crowd.told) == ([7], ["the server asks for a pause of 7 s"])
 
 
 async def test_a_server_that_only_ever_asks_for_pauses_stops_the_batch(crowd: Crowd) -> None:
     crowd.ada.faults = [errors.RateLimited("slow down")] * 50
-    batch = crowd.batch()
-    assert await endings(batch) == [(1, "refused")]
+    assert await endings(crowd.batch()) == [(1, "refused")]
     assert crowd.ada.sends == 6
 
 
@@ -141,9 +137,7 @@ def asking(id: int, asked: int | None, **fields: JSON) -> Flag:
 
 
 def planned(wanted: Intent, fresh: Flag) -> Plan:
-    plan = plan_flag(wanted, fresh, Context(dependents=()))
-    assert isinstance(plan, Plan)
-    return plan
+    return expect(plan_flag(wanted, fresh, Context(dependents=())), Plan)
 
 
 def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:

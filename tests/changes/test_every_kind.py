@@ -14,6 +14,7 @@ from tests.changes.bench import Bench, working
 from tests.changes.kinds import KINDS, Prepared
 from tests.changes.test_with_the_service import HERE
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
@@ -49,8 +50,7 @@ class Scene:
 
     def agree(self, without_journal: str = "") -> Approved[Any]:
         around = Around(without_journal=without_journal)
-        question = guard([self.prepared.plan], GuardRules(), around)
-        assert isinstance(question, Question), question
+        question = expect(guard([self.prepared.plan], GuardRules(), around), Question)
         typed = question.type_this or ""
         approved = question.settle(Confirmation(yes=True, typed=typed, without_journal=bool(without_journal)))
         assert isinstance(approved, Approved), approved
@@ -118,8 +118,7 @@ async def test_what_could_not_be_found_out_is_at_the_next_start(
             bench.wire.after = fault
         else:
             bench.wire.before = fault
-        outcome = await scene.save()
-        assert (outcome.ending, scene.sends) == ("unknown", 1)
+        assert ((await scene.save()).ending, scene.sends) == ("unknown", 1)
         assert scene.journal.entries()[0].ending == "unknown"
         bench.wire.after = bench.wire.before = lambda request: None
         expected = "saved" if is_done else "failed"
@@ -166,8 +165,7 @@ async def test_a_cohort_that_was_made_before_is_not_taken_for_one_without_an_ans
         first = await scene_of("cohort", bench)
         assert (await first.save()).is_saved
         flag = first.prepared.plan.fresh
-        plan = await made_beside("cohort", flag, "everyone", bench.client)
-        assert isinstance(plan, RelatedPlan)
+        plan = expect(await made_beside("cohort", flag, "everyone", bench.client), RelatedPlan)
         again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client))
         bench.wire.before = from_the_write_on(lost, times=1)
         scene = Scene(bench, again)
@@ -221,8 +219,7 @@ async def test_a_pause_is_waited_for_and_it_goes_once_more(kind: str, tmp_path: 
             )
 
         bench.wire.before = from_the_write_on(slower, times=1)
-        outcome = await scene.save()
-        assert (outcome.ending, scene.sends) == ("saved", 2)
+        assert ((await scene.save()).ending, scene.sends) == ("saved", 2)
         assert bench.clock.now - began >= 3
         assert len([one for one in scene.journal.entries() if one.ending == "saved"]) == 1
 
@@ -237,8 +234,7 @@ async def test_a_question_that_stood_ten_minutes_is_held_against_today(kind: str
         await scene.prepared.interfere()
         bench.clock.now += 600
         sent = scene.sends
-        outcome = await scene.save()
-        assert (outcome.ending, scene.sends) == ("conflicted", sent)
+        assert ((await scene.save()).ending, scene.sends) == ("conflicted", sent)
 
 
 @KIND

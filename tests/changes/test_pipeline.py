@@ -19,6 +19,7 @@ from tests.changes.kettle import (
     agreed,
     room_of,
 )
+from tests.doubles.expected import expect
 
 from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered, Unreachable
 from flagtui.changes.adapter import PreparedUndo, UndoContext
@@ -100,8 +101,7 @@ async def test_it_is_watched_for_a_minute_then_known_or_said_not_to_be(
 
 
 async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
-    room = room_of(tmp_path, faults=[Unanswered("No answer.")], is_gone=True)
-    (outcome,) = await room.boil()
+    (outcome,) = await room_of(tmp_path, faults=[Unanswered("No answer.")], is_gone=True).boil()
     assert (outcome.ending, outcome.reason) == ("failed", "it is not there any more")
 
 
@@ -277,10 +277,8 @@ async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
     assert (entry.id, undo_words([entry])) == (outcome.journal_id, "let kettle cool")
     context = UndoContext(client, HERE, room.clock, None, room.journal.entries())
     (part,) = await parts_left(entry, context.entries, client)
-    prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, context)
-    assert isinstance(prepared, PreparedUndo)
-    back = prepared.plan
-    assert isinstance(back, Kettle)
+    prepared = expect(await kind_of(part.entry.kind).prepare_undo(part.entry, context), PreparedUndo)
+    back = expect(prepared.plan, Kettle)
     room.kitchen.faults.append(Unanswered("No answer."))
     unknown = await room.writing.save(agreed(back), undoes=part.undoes.id)
     assert (unknown.ending, undoable(room.journal.entries(), HERE)) == ("unknown", [entry])

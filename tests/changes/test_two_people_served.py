@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import httpx
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
@@ -132,8 +133,7 @@ class Desk:
 
     async def send(self, edit: Edit) -> None:
         plan, person = edit.plan, edit.person
-        question = guard([plan], GuardRules(Level.RELAXED))
-        assert isinstance(question, Question)
+        question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
         agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
             assert plan.clashes

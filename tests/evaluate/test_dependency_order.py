@@ -66,5 +66,4 @@ def test_a_chain_longer_than_the_interpreter_recurses_is_evaluated() -> None:
     flags = [stored(0, "flag-0")] + [
         stored(number, f"flag-{number}", number - 1) for number in range(1, 1200)
     ]
-    found = evaluate("flag-1199", Person("u"), Definitions.of(flags))
-    assert found.value is True
+    assert evaluate("flag-1199", Person("u"), Definitions.of(flags)).value is True

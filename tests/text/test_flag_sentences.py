@@ -109,8 +109,7 @@ def test_a_holdout_that_servers_make_nothing_of_is_not_told(holdout: JSON) -> No
     ],
 )
 def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[float], words: str) -> None:
-    variants = tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))
-    assert rest_words(variants) == words
+    assert rest_words(tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))) == words
 
 
 @pytest.mark.parametrize(

@@ -210,8 +210,7 @@ def test_a_cohort_by_name_lets_in_whom_it_says(operator: str) -> None:
     member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
     other = Person("o", is_complete=True)
     for person, is_in in ((member, True), (other, False)):
-        sees = evaluate("flag", person, definitions).value
-        assert sees is (is_in == (clause == "is in Beta"))
+        assert evaluate("flag", person, definitions).value is (is_in == (clause == "is in Beta"))
 
 
 @pytest.mark.parametrize("wanted", [True, False, "a"])
@@ -244,8 +243,7 @@ def test_groups_see_what_is_said_of_groups_and_people_what_is_said_of_people() -
     )
     names = Names(groups={0: "company"})
     lines = plain(who_sees_it(Filters.of(flag["filters"]), names)).splitlines()
-    assert lines[0] == " 1 100 % of company groups where"
-    assert lines[2] == " 2 100 % of users where"
+    assert (lines[0], lines[2]) == (" 1 100 % of company groups where", " 2 100 % of users where")
     definitions = Definitions.of([flag], group_types={"0": "company"})
 
     def sees(properties: dict[str, JSON], group: dict[str, JSON] | None) -> JSON:

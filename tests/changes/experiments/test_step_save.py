@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.changes.experiments.conftest import NOW, Made, Planned, made
+from tests.changes.experiments.conftest import NOW, made, planned
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 
 from flagtui.api.errors import (
     ApiError,
@@ -71,11 +72,8 @@ class Server:
 
 
 def approve(*plans: ExperimentPlan) -> Approved[ExperimentPlan]:
-    question = guard(plans, GuardRules())
-    assert isinstance(question, Question)
-    approved = question.settle(Confirmation(yes=True, reason="calm"))
-    assert isinstance(approved, Approved)
-    return approved
+    question = expect(guard(plans, GuardRules()), Question)
+    return expect(question.settle(Confirmation(yes=True, reason="calm")), Approved)
 
 
 def context_for(server: Server, folder: Path) -> Writing:
@@ -83,14 +81,11 @@ def context_for(server: Server, folder: Path) -> Writing:
     return Writing(StepAdapter(cast(Experiments, server)), Journal(folder, clock=timing.time), HERE, timing)
 
 
-async def test_a_step_is_sent_once_and_written_down(
-    experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    server = Server(experiment())
+async def test_a_step_is_sent_once_and_written_down(tmp_path: Path) -> None:
+    server = Server(made())
     save_context = context_for(server, tmp_path)
-    approved = approve(planned("pause", experiment()))
-    ended = await save_context.save(approved)
-    assert (ended.ending, server.taken) == ("saved", ["pause"])
+    approved = approve(planned("pause", made()))
+    assert ((await save_context.save(approved)).ending, server.taken) == ("saved", ["pause"])
     (entry,) = save_context.journal.entries()
     assert (entry.kind, entry.record, entry.verb, entry.ending) == (
         "experiment",
@@ -118,7 +113,7 @@ async def test_a_step_is_sent_once_and_written_down(
     ids=lambda value: type(value).__name__ if isinstance(value, ApiError) else "",
 )
 async def test_several_steps_go_on_after_a_refusal_of_one_and_stop_at_what_is_everybodys(
-    fault: ApiError | None, acts: bool, endings: list[str], planned: Planned, tmp_path: Path
+    fault: ApiError | None, acts: bool, endings: list[str], tmp_path: Path
 ) -> None:
     server = Server(made(), fault, acts=acts)
     approved = approve(planned("pause", made()), planned("pause", made(id=13)))
@@ -135,22 +130,18 @@ async def test_several_steps_go_on_after_a_refusal_of_one_and_stop_at_what_is_ev
         save_context.batch(approved)
 
 
-async def test_an_answer_that_never_came_is_looked_for_and_never_sent_again(
-    experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    server = Server(experiment(), Unanswered("The server did not answer in time."))
-    ended = await context_for(server, tmp_path).save(approve(planned("pause", experiment())))
+async def test_an_answer_that_never_came_is_looked_for_and_never_sent_again(tmp_path: Path) -> None:
+    server = Server(made(), Unanswered("The server did not answer in time."))
+    ended = await context_for(server, tmp_path).save(approve(planned("pause", made())))
     assert (ended.ending, server.taken) == ("saved", ["pause"])
     assert ended.record is not None
     assert ended.record.state == "paused"
 
 
-async def test_what_cannot_be_found_out_is_said_to_be_unknown(
-    experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    server = Server(experiment(), Unanswered("The server did not answer in time."), acts=False)
+async def test_what_cannot_be_found_out_is_said_to_be_unknown(tmp_path: Path) -> None:
+    server = Server(made(), Unanswered("The server did not answer in time."), acts=False)
     save_context = context_for(server, tmp_path)
-    ended = await save_context.save(approve(planned("pause", experiment())))
+    ended = await save_context.save(approve(planned("pause", made())))
     assert (ended.ending, server.taken) == ("unknown", ["pause"])
     assert save_context.journal.entries()[0].is_open
 
@@ -163,59 +154,45 @@ async def test_what_cannot_be_found_out_is_said_to_be_unknown(
         (ApprovalNeeded("It waits for approval."), "awaiting approval"),
     ],
 )
-async def test_a_refusal_is_told_apart_from_a_failure(
-    fault: ApiError, ending: str, experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    server = Server(experiment(), fault, acts=False)
-    ended = await context_for(server, tmp_path).save(approve(planned("pause", experiment())))
+async def test_a_refusal_is_told_apart_from_a_failure(fault: ApiError, ending: str, tmp_path: Path) -> None:
+    server = Server(made(), fault, acts=False)
+    ended = await context_for(server, tmp_path).save(approve(planned("pause", made())))
     assert ended.ending == ending
     assert ended.reason
 
 
-async def test_a_yes_that_changed_nothing_is_not_called_saved(
-    experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    server = Server(experiment(), acts=False)
-    ended = await context_for(server, tmp_path).save(approve(planned("pause", experiment())))
+async def test_a_yes_that_changed_nothing_is_not_called_saved(tmp_path: Path) -> None:
+    ended = await context_for(Server(made(), acts=False), tmp_path).save(approve(planned("pause", made())))
     assert ended.ending == "refused"
     assert "it is running" in ended.reason
 
 
-async def test_a_question_that_stood_long_is_checked_against_today(
-    experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    plan = planned("pause", experiment())
-    server = Server(experiment("stopped"))
+async def test_a_question_that_stood_long_is_checked_against_today(tmp_path: Path) -> None:
+    plan = planned("pause", made())
+    server = Server(made("stopped"))
     save_context = context_for(server, tmp_path)
     save_context.clock.now += 3600  # type: ignore[attr-defined]  # the double above
-    ended = await save_context.save(approve(plan))
-    assert (ended.ending, server.taken) == ("conflicted", [])
+    assert ((await save_context.save(approve(plan))).ending, server.taken) == ("conflicted", [])
 
 
-async def test_the_last_step_can_be_taken_back_once(
-    experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    server = Server(experiment())
-    save_context = context_for(server, tmp_path)
-    await save_context.save(approve(planned("pause", experiment())))
+async def test_the_last_step_can_be_taken_back_once(tmp_path: Path) -> None:
+    save_context = context_for(Server(made()), tmp_path)
+    await save_context.save(approve(planned("pause", made())))
     entry = next_undo(save_context.journal.entries(), HERE)[0]
     back = step_back(entry)
     assert back is not None
     assert back.step.name == "resume"
-    await save_context.save(approve(planned("resume", experiment("paused"))), undoes=entry.id)
+    await save_context.save(approve(planned("resume", made("paused"))), undoes=entry.id)
     assert next_undo(save_context.journal.entries(), HERE) == ()
     (following,) = next_redo(save_context.journal.entries(), HERE)
     assert following.verb == "resume experiment"
     assert next_redo(save_context.journal.entries(), Signature(host="elsewhere", project="1")) == ()
 
 
-async def test_an_end_is_taken_back_with_the_conclusion_it_erased(
-    experiment: Made, planned: Planned, tmp_path: Path
-) -> None:
-    fresh = experiment(conclusion="won", conclusion_comment="so far")
+async def test_an_end_is_taken_back_with_the_conclusion_it_erased(tmp_path: Path) -> None:
+    fresh = made(conclusion="won", conclusion_comment="so far")
     save_context = context_for(Server(fresh), tmp_path)
     await save_context.save(approve(planned("end", fresh)))
-    entry = next_undo(save_context.journal.entries(), HERE)[0]
-    back = step_back(entry)
+    back = step_back(next_undo(save_context.journal.entries(), HERE)[0])
     assert back is not None
     assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}

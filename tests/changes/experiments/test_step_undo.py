@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from tests.changes.experiments.conftest import NOW, made
+from tests.doubles.expected import expect
 
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
@@ -40,19 +41,15 @@ def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
 
 def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to_that() -> None:
     entry = edited(name=("Old", "Mine"), description=("was", "is"))
-    plan = planned_undo(entry, made(name="Theirs", description="is"))
-    assert isinstance(plan, ExperimentPlan)
+    plan = expect(planned_undo(entry, made(name="Theirs", description="is")), ExperimentPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [("name", "Mine", "Old", "Theirs")]
-    question = guard([plan], GuardRules())
-    assert isinstance(question, Question)
-    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    assert isinstance(expect(guard([plan], GuardRules()), Question).settle(Confirmation(yes=True)), NotYet)
 
 
 def test_what_is_as_it_was_is_left_alone() -> None:
     entry = edited(name=("Old", "New"), description=("a", "b"))
     assert planned_undo(entry, made(name="Old", description="a")) is None
-    plan = planned_undo(entry, made(name="Old", description="b"))
-    assert isinstance(plan, ExperimentPlan)
+    plan = expect(planned_undo(entry, made(name="Old", description="b")), ExperimentPlan)
     assert dict(plan.choices.fields) == {"description": "a"}
 
 
@@ -68,9 +65,7 @@ def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
 
 def test_an_undo_that_today_s_state_forbids_says_so() -> None:
     entry = Entry("e", NOW, 12, "Blue button", "pause experiment", kind="experiment")
-    found = planned_undo(entry, made("running"))
-    assert isinstance(found, Blocked)
-    assert found.reason == "it is not paused"
+    assert expect(planned_undo(entry, made("running")), Blocked).reason == "it is not paused"
 
 
 DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "won", "archived": False}
@@ -95,8 +90,7 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
     is_on: bool, words: str
 ) -> None:
     flag = made().raw["feature_flag"] | {"active": is_on}
-    plan = planned_undo(reset(), made("draft", feature_flag=flag))
-    assert isinstance(plan, ExperimentPlan)
+    plan = expect(planned_undo(reset(), made("draft", feature_flag=flag)), ExperimentPlan)
     assert plan.clashes == ()
     assert [line.words for line in plan.lines] == [
         "start date: none → 2026-02-18 09:00",
@@ -106,8 +100,7 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
 
 
 def test_a_reset_of_what_was_launched_anew_since_is_a_clash() -> None:
-    anew = planned_undo(reset(), made("running", start_date="2026-03-01T09:00:00Z"))
-    assert isinstance(anew, ExperimentPlan)
+    anew = expect(planned_undo(reset(), made("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan)
     assert [clash.where for clash in anew.clashes] == ["start_date"]
 
 
@@ -117,11 +110,8 @@ def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_da
         "after": {"status": "stopped", "conclusion": "won"},
     }
     entry = Entry("e", NOW, 12, "Blue button", "end experiment", kind="experiment", **sides)
-    blocked = planned_undo(entry, made("draft"))
-    assert isinstance(blocked, Blocked)
-    assert blocked.reason == "it was reset to a draft since"
-    plan = planned_undo(entry, made("stopped", conclusion="won", is_legacy=True))
-    assert isinstance(plan, ExperimentPlan)
+    assert expect(planned_undo(entry, made("draft")), Blocked).reason == "it was reset to a draft since"
+    plan = expect(planned_undo(entry, made("stopped", conclusion="won", is_legacy=True)), ExperimentPlan)
     assert dict(plan.choices.fields) == {"end_date": None}
 
 

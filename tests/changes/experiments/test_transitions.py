@@ -3,7 +3,8 @@
 from typing import Final
 
 import pytest
-from tests.changes.experiments.conftest import NOW, Made
+from tests.changes.experiments.conftest import NOW, made
+from tests.doubles.expected import expect
 
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
@@ -55,9 +56,9 @@ STATES: Final = (DRAFT, RUNNING, PAUSED, STOPPED)
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("name", ALLOWED)
-def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str, experiment: Made) -> None:
+def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str) -> None:
     intent = ExperimentIntent(12, STEPS[name], CHOICES.get(name, Choices()))
-    found = plan_step(intent, experiment(state), StepContext(NOW))
+    found = plan_step(intent, made(state), StepContext(NOW))
     if state in ALLOWED[name]:
         assert isinstance(found, ExperimentPlan)
     else:
@@ -65,10 +66,9 @@ def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str
         assert REASONS[name, state] in found.reason
 
 
-def test_what_is_archived_comes_back_and_is_not_archived_twice(experiment: Made) -> None:
-    archived = experiment(STOPPED, archived=True)
-    again = plan_step(ExperimentIntent(12, STEPS["archive"]), archived, StepContext(NOW))
-    assert isinstance(again, Blocked)
+def test_what_is_archived_comes_back_and_is_not_archived_twice() -> None:
+    archived = made(STOPPED, archived=True)
+    again = expect(plan_step(ExperimentIntent(12, STEPS["archive"]), archived, StepContext(NOW)), Blocked)
     assert "already archived" in again.reason
     assert isinstance(
         plan_step(ExperimentIntent(12, STEPS["unarchive"]), archived, StepContext(NOW)), ExperimentPlan
@@ -76,11 +76,9 @@ def test_what_is_archived_comes_back_and_is_not_archived_twice(experiment: Made)
 
 
 @pytest.mark.parametrize("name", ["launch", "pause", "end", "ship", "archive", "reset", "cohort", "resume"])
-def test_a_state_of_a_newer_server_is_named_and_left_alone(name: StepName, experiment: Made) -> None:
+def test_a_state_of_a_newer_server_is_named_and_left_alone(name: StepName) -> None:
     intent = ExperimentIntent(12, STEPS[name], CHOICES.get(name, Choices()))
-    found = plan_step(intent, experiment(status="under_review"), StepContext(NOW))
-    assert isinstance(found, Blocked)
-    assert found.reason
+    assert expect(plan_step(intent, made(status="under_review"), StepContext(NOW)), Blocked).reason
 
 
 @pytest.mark.parametrize(
@@ -96,10 +94,8 @@ def test_a_state_of_a_newer_server_is_named_and_left_alone(name: StepName, exper
     ],
 )
 def test_a_flag_a_cohort_or_access_that_is_not_right_is_told(
-    name: StepName, more: dict[str, object], reason: str, experiment: Made
+    name: StepName, more: dict[str, object], reason: str
 ) -> None:
     state = DRAFT if name == "launch" else RUNNING
     intent = ExperimentIntent(12, STEPS[name], CHOICES.get(name, Choices()))
-    found = plan_step(intent, experiment(state, **more), StepContext(NOW))
-    assert isinstance(found, Blocked)
-    assert reason in found.reason
+    assert reason in expect(plan_step(intent, made(state, **more), StepContext(NOW)), Blocked).reason

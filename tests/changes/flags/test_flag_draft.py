@@ -52,8 +52,7 @@ def test_the_flag_itself_is_never_touched() -> None:
     edited.add_condition()
     edited.rename_variant(1, "other")
     edited.set("tags", [])
-    assert read.filters == FILTERS
-    assert read.tags == ("a",)
+    assert (read.filters, read.tags) == (FILTERS, ("a",))
 
 
 def test_only_what_was_meant_is_in_the_intent() -> None:
@@ -78,8 +77,7 @@ def test_the_ends_of_the_list_cannot_be_moved_beyond() -> None:
 def test_a_renamed_variant_takes_its_payload_and_conditions_along() -> None:
     edited = WorkingCopy.of(flag())
     edited.rename_variant(1, "blue")
-    assert edited.payloads == {"control": "1", "blue": "2"}
-    assert edited.groups[1]["variant"] == "blue"
+    assert (edited.payloads, edited.groups[1]["variant"]) == ({"control": "1", "blue": "2"}, "blue")
     assert edited.variants[1] == {"key": "blue", "rollout_percentage": 50, "extra": 1}
     assert edited.problems == []
 
@@ -87,8 +85,7 @@ def test_a_renamed_variant_takes_its_payload_and_conditions_along() -> None:
 def test_a_variant_that_a_condition_forces_cannot_go_away_unseen() -> None:
     edited = WorkingCopy.of(flag())
     edited.remove_variant(1)
-    assert edited.payloads == {"control": "1"}
-    assert edited.share_sum == 50
+    assert (edited.payloads, edited.share_sum) == ({"control": "1"}, 50)
     assert any("there is no variant test" in problem for problem in edited.problems)
     assert any("add up to 50 %" in problem for problem in edited.problems)
 
@@ -103,9 +100,7 @@ def test_without_its_last_variant_a_flag_is_on_or_off() -> None:
 def test_a_first_variant_takes_everyone_and_the_payload_for_on_goes() -> None:
     edited = WorkingCopy.of(flag(filters={"groups": [], "payloads": {"true": "1"}}))
     edited.add_variant("a")
-    assert edited.share_sum == 100
-    assert edited.payloads == {}
-    assert edited.problems == []
+    assert (edited.share_sum, edited.payloads, edited.problems) == (100, {}, [])
 
 
 @pytest.mark.parametrize("count", [2, 3, 7, 20])
@@ -114,8 +109,7 @@ def test_even_shares_always_add_up(count: int) -> None:
     for place in range(count):
         edited.add_variant(f"v{place}")
     edited.distribute()
-    assert edited.share_sum == 100
-    assert edited.problems == []
+    assert (edited.share_sum, edited.problems) == (100, [])
 
 
 def test_encrypted_payloads_stay_hidden_and_are_kept() -> None:
@@ -166,8 +160,7 @@ def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> No
     ]
     edited.set_group_type(None, 1)
     assert edited.filters["aggregation_group_type_index"] is None
-    assert edited.groups[1] == {"properties": []}
-    assert edited.group_types == [1, None]
+    assert (edited.groups[1], edited.group_types) == ({"properties": []}, [1, None])
 
 
 def test_choosing_what_is_so_already_changes_nothing() -> None:

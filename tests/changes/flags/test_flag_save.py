@@ -7,6 +7,7 @@ import os
 import pytest
 from tests.changes.office import HERE, Office
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
@@ -66,8 +67,7 @@ async def test_a_person_can_agree_to_go_without_the_journal_and_cannot_undo_then
     question = guard([plan], GuardRules(Level.RELAXED), Around(without_journal=refused.reason))
     assert isinstance(question, Question)
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
-    approved = question.settle(Confirmation(yes=True, without_journal=True))
-    assert isinstance(approved, Approved)
+    approved = expect(question.settle(Confirmation(yes=True, without_journal=True)), Approved)
     outcome = await save_context.save(approved)
     assert outcome.is_saved
     assert outcome.undo_words == ""
@@ -147,8 +147,7 @@ async def test_an_old_plan_is_held_back_when_somebody_wrote_since(office: Office
     plan = await office.plan()
     office.bob_writes(name="Bob's words")
     office.clock.now += 31
-    outcome = await office.save_context.save(office.approve(plan))
-    assert outcome.ending == "conflicted"
+    assert (await office.save_context.save(office.approve(plan))).ending == "conflicted"
     assert office.ada.sends == 0
 
 
@@ -161,8 +160,7 @@ async def test_an_old_plan_goes_out_when_nothing_moved(office: Office) -> None:
 async def test_tags_which_the_server_cannot_compare_are_read_again_first(office: Office) -> None:
     plan = await office.plan(flag_intent.set_field(812, "tags", ["checkout"], ["checkout", "ada"]))
     office.server.stored[812]["tags"] = ["checkout", "bob"]
-    outcome = await office.save_context.save(office.approve(plan))
-    assert outcome.ending == "conflicted"
+    assert (await office.save_context.save(office.approve(plan))).ending == "conflicted"
     assert office.server.stored[812]["tags"] == ["checkout", "bob"]
 
 
@@ -192,8 +190,7 @@ async def test_what_the_server_did_not_do_is_said_so_and_is_not_looked_up(
     office: Office, error: errors.ApiError, ending: str
 ) -> None:
     office.ada.faults = [error]
-    outcome = await office.turn_off()
-    assert outcome.ending == ending
+    assert (await office.turn_off()).ending == ending
     assert office.journal.entries()[0].ending == ending
     assert (office.ada.sends, office.clock.slept) == (1, [])
 

@@ -142,8 +142,7 @@ async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None
     found = await gather(
         Answers(fault=errors.ServerFault("The server failed.")), flag({}), {"active": False}, surroundings()
     )
-    assert found.reach == NotKnown("The server failed")
-    assert found.dependents == NotKnown("The server failed")
+    assert (found.reach, found.dependents) == (NotKnown("The server failed"), NotKnown("The server failed"))
     assert found.last_touch == NotKnown("The server failed")
 
 

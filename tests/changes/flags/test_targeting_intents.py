@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.changes.writing import edited
+from tests.doubles.expected import expect
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.flag_server import FlagServer, raw_flag
 
@@ -52,9 +53,7 @@ def flag(**fields: JSON) -> Flag:
 
 
 def planned(wanted: Intent, fresh: Flag) -> Plan:
-    plan = plan_flag(wanted, fresh, Context(dependents=()))
-    assert isinstance(plan, Plan), plan
-    return plan
+    return expect(plan_flag(wanted, fresh, Context(dependents=())), Plan)
 
 
 async def saved(wanted: Intent, fresh: Flag) -> dict[str, JSON]:
@@ -128,8 +127,7 @@ async def test_an_intent_moves_only_the_places_it_names(
 ) -> None:
     fresh = flag()
     after = await saved(intent(fresh), fresh)
-    lines = difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))
-    assert [line.where for line in lines] == places
+    assert [line.where for line in difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))] == places
 
 
 def test_a_condition_moves_and_keeps_all_it_has() -> None:
