@@ -18,10 +18,7 @@ async def test_a_fault_ends_a_change_as_what_it_means(name: str, is_done: bool, 
 
     async with working(tmp_path) as bench:
         scene = await scene_of("flag", bench)
-        if is_done:
-            bench.wire.after = answer
-        else:
-            bench.wire.before = answer
+        bench.wire.fail(answer, is_done=is_done)
         outcome = await scene.save()
         if outcome.ending == "unknown":
             outcome = await scene.writing().settle(outcome)

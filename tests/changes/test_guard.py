@@ -99,6 +99,12 @@ def test_overwriting_another_persons_change_has_to_be_agreed_to() -> None:
     assert isinstance(question.settle(Confirmation(yes=True, overwrite=True)), Approved)
 
 
+def test_going_without_the_journal_has_to_be_agreed_to() -> None:
+    question = asked(guard([plan_of()], GuardRules(Level.RELAXED), Around(without_journal="no space left")))
+    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    assert isinstance(question.settle(Confirmation(yes=True, without_journal=True)), Approved)
+
+
 def test_more_flags_than_the_limit_are_refused_and_many_are_counted() -> None:
     plans = [plan_of(id=number, key=f"k{number}") for number in range(1, 13)]
     assert isinstance(guard(plans, GuardRules(bulk_limit=11)), GuardRefused)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World, approve, broken_after
+from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World
 from tests.changes.writing import recover
 from tests.doubles.expected import expect
 
@@ -166,23 +166,6 @@ async def test_an_unlicensed_server_says_no_once_and_nothing_more_is_sent(opened
         assert len(world.wire.writes()) == 1
 
 
-async def test_a_lost_answer_is_looked_up_and_never_sent_again(opened: Opened) -> None:
-    async with opened("a") as world:
-        planned = await plan(world, "a", set_field(world.ids["a"], "description", "x", ""))
-        world.wire.after = broken_after("event_definitions")
-        [ended] = await world.save(planned)
-        assert ended.ending == "saved"
-        assert len(world.wire.writes()) == 1
-
-
-async def test_a_lost_answer_to_a_deletion_is_looked_up(opened: Opened) -> None:
-    async with opened("a") as world:
-        planned = await plan(world, "a", delete(world.ids["a"]))
-        world.wire.after = broken_after("event_definitions", "DELETE")
-        [ended] = await world.save(planned)
-        assert ended.ending == "saved"
-
-
 def silent_from_the_write() -> Callable[[httpx.Request], Exception | None]:
     """A link that is lost with the first write."""
     lost: list[httpx.Request] = []
@@ -226,7 +209,7 @@ async def test_what_somebody_changed_since_is_not_told_as_done_or_undone(
             world.wire.before = silent_from_the_write()
         [ended] = await world.save(planned)
         assert ended.ending == "unknown"
-        world.wire.before = world.wire.after = lambda request: None
+        world.wire.heal()
         if theirs:
             await world.client.event_definitions.update(world.ids["a"], {"description": theirs})
         world.timing.now += WATCH_FOR
@@ -250,11 +233,3 @@ async def test_a_link_that_breaks_stops_the_batch_and_the_rest_is_not_sent(opene
         world.wire.before = cut
         ended = await world.save(*plans)
         assert [(one.plan.key, one.ending) for one in ended] == [("a", "saved"), ("b", "failed")]
-
-
-async def test_an_approval_is_good_for_one_use(opened: Opened) -> None:
-    async with opened("a") as world:
-        approved = approve(await plan(world, "a", verify(world.ids["a"])))
-        assert (await world.save_context.save(approved)).is_saved
-        with pytest.raises(ValueError, match="used before"):
-            await world.save_context.save(approved)

@@ -23,7 +23,7 @@ CALM = Context(dependents=())
 
 async def done(office: Office, wanted: Intent) -> Entry:
     """A change of Ada's that was saved, as the journal has it."""
-    assert (await office.save_context.save(office.approve(await office.plan(wanted)))).is_saved
+    assert (await office.change(wanted)).is_saved
     return office.journal.entries()[0]
 
 
@@ -33,7 +33,7 @@ async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked:
     found = undo_of(entry).plan(await office.ada.get(812), context)
     if isinstance(found, Plan) and not found.clashes:
         office.clock.now += 1
-        assert (await office.save_context.save(office.approve(found), undoes=entry.id)).is_saved
+        assert (await office.save(found, undoes=entry.id)).is_saved
     return found
 
 

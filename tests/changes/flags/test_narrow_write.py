@@ -122,7 +122,7 @@ def newest(tmp_path: Path) -> Office:
 
 async def set_share(office: Office, percent: float) -> Outcome:
     wanted = flag_intent.set_rollout(await office.ada.get(812), 0, percent)
-    return await office.save_context.save(office.approve(await office.plan(wanted)))
+    return await office.change(wanted)
 
 
 def share(office: Office) -> JSON:
@@ -136,7 +136,7 @@ async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
     back = expect(undo_of(entry).plan(await newest.ada.get(812), context), Plan)
-    await newest.save_context.save(newest.approve(back), undoes=entry.id)
+    await newest.save(back, undoes=entry.id)
     assert share(newest) == 10
     assert (newest.ada.sends, newest.ada.sent_filters) == (2, 0)
 

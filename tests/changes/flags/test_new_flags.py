@@ -95,7 +95,7 @@ def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
 
 
 async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(office: Office) -> None:
-    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    outcome = await office.save(planned(boolean_flag("fresh")))
     assert outcome.is_saved
     assert outcome.remarks == ()
     assert outcome.record is not None
@@ -107,7 +107,7 @@ async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
     office.ada.faults = ["lose the answer"]
-    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    outcome = await office.save(planned(boolean_flag("fresh")))
     assert outcome.record is not None
     assert office.journal.entries()[0].record == outcome.record.id
     assert office.ada.sends == 1
@@ -115,7 +115,7 @@ async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) 
 
 async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: Office) -> None:
     office.ada.faults = ["never arrives"]
-    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    outcome = await office.save(planned(boolean_flag("fresh")))
     assert outcome.ending == "unknown"
     assert (await office.save_context.settle(outcome)).ending == "failed"
     assert office.ada.sends == 1
@@ -123,7 +123,7 @@ async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: O
 
 async def test_a_key_taken_meanwhile_is_refused(office: Office) -> None:
     plan = planned(boolean_flag("checkout-v2"))
-    assert (await office.save_context.save(office.approve(plan))).ending == "refused"
+    assert (await office.save(plan)).ending == "refused"
 
 
 @pytest.mark.parametrize(
