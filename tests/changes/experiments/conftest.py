@@ -1,6 +1,6 @@
 """Experiments in any state, and a person who says yes."""
 
-from typing import Any
+from typing import Any, Final
 
 from tests.doubles.expected import expect
 
@@ -34,10 +34,17 @@ def made(state: str = "running", **more: Any) -> Experiment:
     return Experiment.of({**raw, "metrics": [metric], **_DATES[state], **more})
 
 
-def planned(name: StepName, fresh: Experiment, **chosen: Any) -> ExperimentPlan:
+CONTEXT: Final = StepContext(now=NOW)
+
+
+def planned(
+    name: StepName, fresh: Experiment, context: StepContext = CONTEXT, **chosen: Any
+) -> ExperimentPlan:
     """The plan of a step that must be possible."""
-    return expect(tried(name, fresh, **chosen), ExperimentPlan)
+    return expect(tried(name, fresh, context, **chosen), ExperimentPlan)
 
 
-def tried(name: StepName, fresh: Experiment, **chosen: Any) -> ExperimentPlan | Blocked:
-    return plan_step(ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, StepContext(now=NOW))
+def tried(
+    name: StepName, fresh: Experiment, context: StepContext = CONTEXT, **chosen: Any
+) -> ExperimentPlan | Blocked | None:
+    return plan_step(ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, context)

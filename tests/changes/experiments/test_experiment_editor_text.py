@@ -1,16 +1,15 @@
 """An experiment as text and back: only what differs is an edit, and odd text is explained."""
 
 import json
+from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import NOW, made
+from tests.changes.experiments.conftest import made, tried
 from tests.doubles.expected import expect
 
 from flagtui.changes.draft import Faulty
 from flagtui.changes.experiments.experiment_draft import experiment_text
-from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import plan_step
-from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
+from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.flags.flag_refusals import Blocked
 
 METRIC = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m", "fingerprint": "f"}
@@ -48,17 +47,13 @@ def test_a_text_that_is_no_edit_says_why(text: str, reason: str) -> None:
 
 
 def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused() -> None:
-    choices = Choices(fields={"description": "mine"}, seen={"description": "old"})
-    intent = ExperimentIntent(12, STEPS["edit"], choices)
-    found = expect(plan_step(intent, made(description="theirs"), StepContext(NOW)), Blocked)
+    mine: dict[str, Any] = {"fields": {"description": "mine"}, "seen": {"description": "old"}}
+    found = expect(tried("edit", made(description="theirs"), **mine), Blocked)
     assert "somebody changed description" in found.reason
-    assert not isinstance(plan_step(intent, made(description="old"), StepContext(NOW)), Blocked)
+    assert isinstance(tried("edit", made(description="old"), **mine), ExperimentPlan)
 
 
 def test_experiments_of_the_old_engine_let_only_their_name_and_description_be_changed() -> None:
     fresh = made(is_legacy=True, description="old", stats_config={})
     assert experiment_text(fresh).shown.keys() == {"name", "description"}
-    choices = Choices(fields={"stats_config": {"method": "x"}})
-    assert isinstance(
-        plan_step(ExperimentIntent(12, STEPS["edit"], choices), fresh, StepContext(NOW)), Blocked
-    )
+    assert isinstance(tried("edit", fresh, fields={"stats_config": {"method": "x"}}), Blocked)
