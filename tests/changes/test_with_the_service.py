@@ -13,6 +13,7 @@ from tests.doubles.expected import expect
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import asks_for
 from tests.doubles.steady_clock import SteadyClock
+from tests.doubles.targeting import asks, group, variants
 
 from flagtui.api.client import Client
 from flagtui.api.errors import ApprovalNeeded
@@ -44,20 +45,11 @@ GENERATIONS: dict[str, dict[str, Any]] = {
 }
 RICH: dict[str, JSON] = {
     "groups": [
-        {
-            "properties": [
-                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test"}
-            ],
-            "rollout_percentage": 25,
-            "variant": "test",
-            "sort_key": "a",
-        },
-        {"properties": [], "rollout_percentage": 10, "description": "everyone else"},
-        {"properties": [], "rollout_percentage": 1.5},
+        group(25, asks("email", "icontains", "@acme.test"), variant="test", sort_key="a"),
+        group(10, description="everyone else"),
+        group(1.5),
     ],
-    "multivariate": {
-        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
-    },
+    "multivariate": variants(control=50, test=50),
     "payloads": {"test": '{"copy": "Buy  now"}'},
     "holdout": {"id": 4, "exclusion_percentage": 5},
     "mystery": {"kept": [1, {"two": 2}]},

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from tests.doubles import random_flags
 from tests.doubles.official_sdk import Document, OfficialSdk
+from tests.doubles.targeting import asks_flag
 
 from flagtui.evaluate.definitions import Definitions, linked
 from flagtui.evaluate.evaluation import Evaluation
@@ -133,13 +134,7 @@ def by_value(document: Document, person: Person) -> dict[str, object]:
 def test_the_explanation_of_later_questions_never_changes_the_value() -> None:
     """Flags about groups see group properties; what is asked only to explain must not be remembered."""
     needs_pro = {"key": "plan", "type": "person", "value": "pro", "operator": "exact"}
-    asks = {
-        "key": "base",
-        "type": "flag",
-        "operator": "flag_evaluates_to",
-        "value": True,
-        "dependency_chain": ["base"],
-    }
+    asks = asks_flag("base", dependency_chain=["base"])
     never = {"key": "$group_key", "type": "group", "value": "nobody", "operator": "exact"}
     document = {
         "flags": [

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks, asks_flag
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Reason, Unknown, Why
@@ -21,9 +22,7 @@ def flag(key: str, *groups: JSON, **filters: Any) -> JSON:
 
 
 def asking(operator: str, value: Any, **more: Any) -> JSON:
-    return flag(
-        "it", {"properties": [{"key": "age", "type": "person", "operator": operator, "value": value} | more]}
-    )
+    return flag("it", {"properties": [asks("age", operator, value) | more]})
 
 
 def words_of(made: JSON, person: Person, **definitions: Any) -> str:
@@ -48,9 +47,7 @@ def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
 
 def test_a_flag_in_a_circle_or_without_what_it_needs_says_so_and_is_off_where_everything_is_known() -> None:
     def needs(number: int) -> JSON:
-        return {
-            "properties": [{"key": number, "type": "flag", "operator": "flag_evaluates_to", "value": True}]
-        }
+        return {"properties": [asks_flag(number)]}
 
     made = [
         {**flag("a", needs(2), {}), "id": 1},

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks_flag
 
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -79,7 +80,7 @@ def test_filters_that_cannot_be_read_say_why(filters: Any, problem: str) -> None
 
 def test_what_a_condition_asks_for_is_found_by_kind() -> None:
     asked: list[dict[str, Any]] = [
-        {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": True},
+        asks_flag("812"),
         {"key": 9, "type": "flag", "value": "test"},
         {"key": "beta", "type": "flag"},
         {"key": "id", "type": "cohort", "value": 31, "cohort_name": "Beta people"},

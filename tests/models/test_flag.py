@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import group
 
 from flagtui.models.flag import Flag
 
@@ -11,12 +12,7 @@ ORDINARY: dict[str, Any] = {
     "name": "New checkout",
     "key": "checkout-v2",
     "filters": {
-        "groups": [
-            {
-                "properties": [{"key": "email", "type": "person", "value": "@acme.test"}],
-                "rollout_percentage": 25,
-            }
-        ],
+        "groups": [group(25, {"key": "email", "type": "person", "value": "@acme.test"})],
         "payloads": {},
         "multivariate": None,
         "something_newer": {"kept": [1, None]},

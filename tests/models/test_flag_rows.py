@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import group
 
 from flagtui.models.flag import Flag
 from flagtui.models.flag_rows import read_flag_page
@@ -17,29 +18,18 @@ def page(*flags: Any, **rest: Any) -> bytes:
 FLAGS: list[dict[str, Any]] = [
     {"id": 1, "key": "plain", "active": True, "filters": {"groups": [{"rollout_percentage": None}]}},
     {"id": 2, "key": "nobody", "filters": {"groups": []}, "archived": None, "created_by": None},
-    {"id": 3, "key": "half", "filters": {"groups": [{"rollout_percentage": 0.5, "properties": []}]}},
+    {"id": 3, "key": "half", "filters": {"groups": [group(0.5)]}},
     {
         "id": 4,
         "key": "child",
         "filters": {
-            "groups": [
-                {
-                    "properties": [{"type": "flag", "key": "812"}, {"type": "flag", "key": 9}],
-                    "rollout_percentage": 100,
-                },
-                {"properties": [], "rollout_percentage": 10},
-            ]
+            "groups": [group(100, {"type": "flag", "key": "812"}, {"type": "flag", "key": 9}), group(10)]
         },
     },
     {
         "id": 9,
         "key": "tie",
-        "filters": {
-            "groups": [
-                {"properties": [{"type": "person", "key": "email"}], "rollout_percentage": 50},
-                {"properties": [], "rollout_percentage": 50},
-            ]
-        },
+        "filters": {"groups": [group(50, {"type": "person", "key": "email"}), group(50)]},
     },
     {"id": 5, "key": "split", "filters": {"multivariate": {"variants": [{"key": "a"}]}}, "tags": ["ops"]},
     {"id": 6, "key": "tested", "experiment_set": [12], "status": "stale", "evaluation_runtime": ""},

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.doubles import random_flags
 from tests.doubles.served_flags import Served
+from tests.doubles.targeting import asks
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Reason
@@ -83,10 +84,7 @@ def value_for(flag: dict[str, JSON], person: Person) -> JSON:
 
 
 def made(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON]:
-    properties = [
-        {"key": f"p{place}", "type": "person", "operator": operator, "value": value}
-        for place, (operator, value) in enumerate(questions)
-    ]
+    properties = [asks(f"p{place}", operator, value) for place, (operator, value) in enumerate(questions)]
     groups = [{"properties": properties, "rollout_percentage": share}]
     return {"id": 1, "key": "flag", "active": True, "filters": {"groups": groups}}
 

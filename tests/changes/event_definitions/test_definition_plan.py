@@ -12,11 +12,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     tidy_tags,
     verify,
 )
-from flagtui.changes.event_definitions.definition_plan import (
-    EventPlan,
-    plan_event,
-    plan_recreation,
-)
+from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
 from flagtui.changes.event_definitions.definition_save import plan_undo
 from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry

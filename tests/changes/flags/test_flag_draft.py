@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks_cohort
 
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.models.flag import Flag
@@ -11,11 +12,7 @@ from flagtui.models.flag import Flag
 FILTERS: dict[str, Any] = {
     "groups": [
         {"properties": None, "rollout_percentage": None, "sort_key": "a"},
-        {
-            "properties": [{"key": "id", "type": "cohort", "value": 3, "operator": "in", "cohort_name": "x"}],
-            "rollout_percentage": 5,
-            "variant": "test",
-        },
+        {"properties": [asks_cohort(3, cohort_name="x")], "rollout_percentage": 5, "variant": "test"},
     ],
     "multivariate": {
         "variants": [
@@ -154,10 +151,7 @@ def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> No
     edited = grouped({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
     edited.set_group_type(1)
     assert edited.filters["aggregation_group_type_index"] == 1
-    assert edited.groups == [
-        {"properties": [], "aggregation_group_type_index": 1},
-        {"properties": []},
-    ]
+    assert edited.groups == [{"properties": [], "aggregation_group_type_index": 1}, {"properties": []}]
     edited.set_group_type(None, 1)
     assert edited.filters["aggregation_group_type_index"] is None
     assert (edited.groups[1], edited.group_types) == ({"properties": []}, [1, None])

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from tests.changes.conftest import CALM, NOW, flag
 from tests.doubles.expected import expect
+from tests.doubles.targeting import variants
 
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
@@ -171,7 +172,7 @@ def test_similar_keys_old_data_and_replay_settings_are_cautioned_about() -> None
 def test_a_filters_change_is_sent_whole_and_clears_what_has_gone() -> None:
     stored = {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3, "cohort_name": "Staff"}]}],
-        "multivariate": {"variants": [{"key": "a", "rollout_percentage": 100}]},
+        "multivariate": variants(a=100),
         "payloads": {"a": "1"},
         "mystery": {"kept": [1, 2]},
         "version": 1,

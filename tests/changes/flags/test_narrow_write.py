@@ -9,6 +9,7 @@ from tests.changes.conftest import CALM, flag
 from tests.changes.office import Office
 from tests.changes.writing import edited
 from tests.doubles.expected import expect
+from tests.doubles.targeting import group
 
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
@@ -22,10 +23,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 TWO: Final[dict[str, JSON]] = {
-    "groups": [
-        {"properties": [{"key": "email", "type": "person", "value": "x"}], "rollout_percentage": 10},
-        {"properties": [], "rollout_percentage": 5, "variant": None},
-    ],
+    "groups": [group(10, {"key": "email", "type": "person", "value": "x"}), group(5, variant=None)],
     "payloads": {},
     "mystery": {"kept": 1},
 }

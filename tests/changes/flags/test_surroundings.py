@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.targeting import group
 
 from flagtui.api import errors
 from flagtui.changes.flags.flag_context import COUNTED, NOBODY, Linked, NotKnown, Reach
@@ -76,14 +77,7 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
     (
         "one condition more",
         flag({"properties": ASKS, "rollout_percentage": 50}),
-        {
-            "filters": {
-                "groups": [
-                    {"properties": ASKS, "rollout_percentage": 50},
-                    {"properties": [], "rollout_percentage": 10},
-                ]
-            }
-        },
+        {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
         Reach(200, 300, 1000, is_bound=True, is_estimate=True),
     ),
     (

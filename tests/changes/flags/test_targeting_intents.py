@@ -11,6 +11,7 @@ from tests.changes.writing import edited
 from tests.doubles.expected import expect
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.flag_server import FlagServer, raw_flag
+from tests.doubles.targeting import asks, asks_cohort
 
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
@@ -24,8 +25,8 @@ RICH: dict[str, JSON] = {
     "groups": [
         {
             "properties": [
-                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test", "note": 1},
-                {"key": "id", "type": "cohort", "operator": "in", "value": 3, "cohort_name": "Staff"},
+                asks("email", "icontains", "@acme.test", note=1),
+                asks_cohort(3, cohort_name="Staff"),
             ],
             "rollout_percentage": 25,
             "variant": "test",
@@ -102,11 +103,7 @@ def test_every_rollout_at_once() -> None:
 
 
 INTENTS: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
-    (
-        "add",
-        lambda fresh: edited(fresh, lambda copy: copy.add_condition()),
-        ["filters.groups[3]"],
-    ),
+    ("add", lambda fresh: edited(fresh, lambda copy: copy.add_condition()), ["filters.groups[3]"]),
     ("remove", lambda fresh: edited(fresh, lambda copy: copy.remove_condition(1)), ["filters.groups[1]"]),
     (
         "payload",

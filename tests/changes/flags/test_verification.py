@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.targeting import asks, asks_cohort
 
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
@@ -18,9 +19,9 @@ FILTERS: dict[str, JSON] = {
     "groups": [
         {
             "properties": [
-                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test"},
-                {"key": "age", "type": "person", "operator": "min", "value": "18"},
-                {"key": "id", "type": "cohort", "operator": "in", "value": 3},
+                asks("email", "icontains", "@acme.test"),
+                asks("age", "min", "18"),
+                asks_cohort(3),
             ],
             "rollout_percentage": 25,
         },
@@ -100,10 +101,7 @@ def test_a_group_type_copied_from_the_flag_into_its_conditions_is_no_change() ->
     groups = [{"properties": [plan_item], "rollout_percentage": 10}]
     fresh = Flag.of(raw_flag(filters={"aggregation_group_type_index": 0, "groups": groups}))
     plan = expect(plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=())), Plan)
-    copied = {
-        "aggregation_group_type_index": 0,
-        "groups": [{**groups[0], "aggregation_group_type_index": 0}],
-    }
+    copied = {"aggregation_group_type_index": 0, "groups": [{**groups[0], "aggregation_group_type_index": 0}]}
     assert compare(plan, stored(plan, filters=copied)) == Report()
     otherwise = {
         "aggregation_group_type_index": 1,
