@@ -5,9 +5,12 @@ from typing import Any, Final
 
 import pytest
 from tests.changes.office import Office
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.flags.flag_context import Context, Reach
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.models.flag import Flag
 
 NOW: Final = 1_780_000_000.0
@@ -18,6 +21,11 @@ CALM: Final = Context(now=NOW, reach=Reach(before=41_230, after=0, total=82_460)
 def flag(**fields: Any) -> Flag:
     """A flag from the fields a test is about."""
     return Flag.of(raw_flag(**fields))
+
+
+def planned(wanted: Intent, fresh: Flag, context: Context = CALM) -> Plan:
+    """The plan of a change that must be possible."""
+    return expect(plan_flag(wanted, fresh, context), Plan)
 
 
 @pytest.fixture

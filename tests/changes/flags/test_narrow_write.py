@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.changes.conftest import CALM, flag
+from tests.changes.conftest import flag, planned
 from tests.changes.office import Office
 from tests.changes.writing import edited
 from tests.doubles.expected import expect
@@ -16,7 +16,7 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.narrow_write import NarrowWrite, narrow_write
 from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
@@ -56,28 +56,24 @@ def first_at(percent: float) -> list[JSON]:
     return [{**TWO["groups"][0], "rollout_percentage": percent}, *TWO["groups"][1:]]
 
 
-def plan(intent: Intent, flag: Flag, context: Context) -> Plan:
-    return expect(plan_flag(intent, flag, context), Plan)
-
-
 @pytest.mark.parametrize("percent", [0, 12.5, 100])
 def test_one_share_is_a_narrow_write(percent: float) -> None:
     fresh = flag(filters=TWO)
-    found = narrow_write(plan(flag_intent.set_rollout(fresh, 1, percent), fresh, CALM))
+    found = narrow_write(planned(flag_intent.set_rollout(fresh, 1, percent), fresh))
     assert found == NarrowWrite(1, percent)
 
 
 def test_a_share_that_is_said_outright_for_the_first_time_is_one_too() -> None:
     fresh = flag(filters={"groups": [{"properties": []}]})
-    assert narrow_write(plan(flag_intent.set_rollout(fresh, 0, 50), fresh, CALM)) == NarrowWrite(0, 50)
+    assert narrow_write(planned(flag_intent.set_rollout(fresh, 0, 50), fresh)) == NarrowWrite(0, 50)
 
 
 def test_everyone_first_is_a_narrow_write() -> None:
     fresh = flag(filters=TWO)
-    assert narrow_write(plan(changed(fresh, **opened(TWO)), fresh, CALM)) == NarrowWrite()
+    assert narrow_write(planned(changed(fresh, **opened(TWO)), fresh)) == NarrowWrite()
     fresh = flag(filters=SPLIT)
     wanted = opened(SPLIT, control=0, test=100)
-    assert narrow_write(plan(changed(fresh, **wanted), fresh, CALM)) == NarrowWrite(variant="test")
+    assert narrow_write(planned(changed(fresh, **wanted), fresh)) == NarrowWrite(variant="test")
 
 
 def test_what_is_more_than_one_thing_is_none() -> None:
@@ -95,7 +91,7 @@ def test_what_is_more_than_one_thing_is_none() -> None:
         "a condition removed": edited(fresh, lambda copy: copy.remove_condition(0)),
         "another field": flag_intent.set_field(fresh.id, "name", fresh.name, "Better"),
     }
-    assert {words for words, intent in at_once.items() if narrow_write(plan(intent, fresh, CALM))} == set()
+    assert {words for words, intent in at_once.items() if narrow_write(planned(intent, fresh))} == set()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +104,7 @@ def test_what_is_more_than_one_thing_is_none() -> None:
 def test_everyone_first_is_none_where_the_server_would_do_less_or_refuse(fields: dict[str, Any]) -> None:
     fresh = flag(**fields)
     wanted = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
-    assert narrow_write(plan(flag_intent.targeting(fresh, wanted), fresh, CALM)) is None
+    assert narrow_write(planned(flag_intent.targeting(fresh, wanted), fresh)) is None
 
 
 @pytest.fixture
