@@ -1,6 +1,7 @@
 """What the server says now replaces what was believed, whatever its version."""
 
 from dataclasses import replace
+from functools import partial
 
 import httpx
 from tests.doubles.whole_program import Setting, running
@@ -40,13 +41,17 @@ async def test_a_change_planned_on_what_was_believed_is_asked_anew(setting: Sett
         assert len(program.wire.writes()) == 1
 
 
+def fail_writes(fault: Exception | None, request: httpx.Request) -> Exception | None:
+    return fault if request.method == "PATCH" else None
+
+
 async def test_a_record_read_again_while_a_question_is_open_replaces_the_row(setting: Setting) -> None:
     async with running(setting) as program:
         for key, fault in ((KEY, None), ("new-nav", httpx.ReadTimeout("lost"))):
             await program.go_to(key)
             await program.press("space")
             await program.colleague().flags.update(program.row(key).id, {"name": "renamed meanwhile"})
-            program.wire.after = lambda request, fault=fault: fault if request.method == "PATCH" else None
+            program.wire.after = partial(fail_writes, fault)
             await program.press("y")
             stored = await program.stored(key)
             assert (program.row(key).active, program.row(key).name) == (stored.active, stored.name)
