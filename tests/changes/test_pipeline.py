@@ -1,10 +1,9 @@
 """The pipeline of changes, held by an imaginary kind of record: what an adapter gets without asking."""
 
 import asyncio
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from tests.changes.kettle import (
@@ -31,8 +30,6 @@ from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
 from flagtui.changes.undo import KINDS, kind_of, next_undo, parts_left, undo_words, undoable
-
-SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 
 
 @pytest.fixture
@@ -261,27 +258,6 @@ def test_what_would_happen_to_the_next_one_stops_all(
     ending: Ending, error: ApiError | None, stops: bool
 ) -> None:
     assert stops_all(Outcome(KETTLE, ending, error=error)) is stops
-
-
-ONCE: Final = {
-    "journal.begin": "changes/pipeline.py",
-    "pid=os.getpid()": "changes/pipeline.py",
-    "LOOKS: Final = (0.0": "changes/unanswered.py",
-    "asyncio.to_thread(finish": "changes/unanswered.py",
-    "class Outcome(Generic": "changes/proposal.py",
-    "ConfirmScreen(question": "app/writing/screen_interface.py",
-    "journal.unresolved)": "changes/recovery.py",
-}
-
-
-@pytest.mark.parametrize("words", ONCE)
-def test_what_every_change_needs_stands_in_one_place(words: str) -> None:
-    found = [
-        str(path.relative_to(SOURCE))
-        for path in SOURCE.rglob("*.py")
-        for _ in re.finditer(re.escape(words), path.read_text(encoding="utf-8"))
-    ]
-    assert found == [ONCE[words]]
 
 
 async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
