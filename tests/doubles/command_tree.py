@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
 from types import MappingProxyType
 from typing import Any
 
 import click
 
+from flagtui.cli import commands
 from flagtui.cli.main import door
-from flagtui.cli.plumbing.command_groups import COMMANDS
 from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.registry import COMMANDS, command_index
 from flagtui.cli.plumbing.word_types import CommandWords, RecordWord
 
 
@@ -20,6 +23,29 @@ def all_commands() -> Mapping[str, TwinCommand]:
     return MappingProxyType({" ".join(words): command for words, command in walk(context, door, ())})
 
 
+def index_text() -> str:
+    """The file of the index; a folder of `commands/` is a group."""
+    rows = []
+    for info in walk_packages(commands.__path__, f"{commands.__name__}."):
+        module = import_module(info.name)
+        if info.ispkg:
+            line = click.Group(help=module.__doc__).get_short_help_str(1_000)
+            rows.append([info.name.rpartition(".")[2], module.__name__, "", "", line])
+    for words, command in COMMANDS.items():
+        module_name = command.callback.__module__ if command.callback is not None else ""
+        line = command.line or command.get_short_help_str(1_000)
+        rows.append([words, module_name, *completed_records(command), line])
+    return "".join("\t".join(row).replace("flagtui.cli.", "", 1) + "\n" for row in sorted(rows))
+
+
+def completed_records(command: TwinCommand) -> tuple[str, str]:
+    """The kind of records that its arguments name, and the options that take a tag of them."""
+    typed = [(one, one.type.kind) for one in command.params if isinstance(one.type, RecordWord)]
+    kind = next((kind for one, kind in typed if isinstance(one, click.Argument)), "")
+    options = [name for one, _kind in typed if isinstance(one, click.Option) for name in one.opts]
+    return (kind, " ".join(options)) if kind else ("", "")
+
+
 def required_options(command: TwinCommand) -> list[str]:
     """The options a command does not go without, each with some value."""
     options = [one for one in command.params if isinstance(one, click.Option) and one.required]
@@ -28,7 +54,7 @@ def required_options(command: TwinCommand) -> list[str]:
 
 def is_on_a_screen(name: str, example: str) -> bool:
     """Whether it opens the app; the demo with a command does what that command does."""
-    inner = [word for word in example.split()[1:] if word in COMMANDS]
+    inner = [word for word in example.split()[1:] if word in command_index()]
     return name == "pick" or (name == "demo" and not inner)
 
 

@@ -151,7 +151,13 @@ def _clock(client: Client) -> Iterator[Finding]:
         yield Finding("clock", f"{abs(ahead):,.0f} s from the server's", "note", "Set this machine's clock.")
 
 
-@command("doctor", kind=FINDING, is_online=False, examples=("doctor", "doctor --offline --json"))
+@command(
+    "doctor",
+    line="Say what was found where; to paste into a report.",
+    kind=FINDING,
+    is_online=False,
+    examples=("doctor", "doctor --offline --json"),
+)
 @PROFILE
 @click.option("--offline", is_flag=True, help="Ask neither the server nor the keyring.")
 def doctor(profile: str, offline: bool, printer: Printer) -> None:

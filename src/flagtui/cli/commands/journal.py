@@ -101,6 +101,7 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 
 @command(
     "journal",
+    line="Show what you changed, for reading, sharing and programs.",
     kind=ENTRY,
     is_online=False,
     examples=("journal --since 2h", "journal checkout --json --fields id,at,key,verb,ending"),

@@ -53,7 +53,11 @@ LISTED: Final[RecordKind[ListedProfile]] = RecordKind(
 
 
 @command(
-    "profiles", kind=LISTED, is_online=False, examples=("profiles", "profiles --json --fields name,guard")
+    "profiles",
+    line="List the profiles of the settings file.",
+    kind=LISTED,
+    is_online=False,
+    examples=("profiles", "profiles --json --fields name,guard"),
 )
 def profiles(printer: Printer) -> None:
     """List the profiles of the settings file; the one with a star is opened when none is named."""

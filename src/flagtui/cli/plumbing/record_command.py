@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from flagtui.cli.plumbing.command_descriptions import ShownCommand
+from flagtui.cli.plumbing.command_tree import ShownCommand
 from flagtui.cli.plumbing.errors import ReaderGone
 from flagtui.cli.plumbing.options import (
     Agreement,
@@ -22,6 +22,7 @@ from flagtui.cli.plumbing.options import (
 from flagtui.cli.plumbing.output.printer import choose_printer, no_page
 from flagtui.cli.plumbing.output.record_kind import RecordKind
 from flagtui.cli.plumbing.project_session import in_project, in_project_with_pages
+from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
 
@@ -55,6 +56,8 @@ class TwinCommand(ShownCommand):
         """The kind of page that records lead to."""
         self.is_whole = more.pop("is_whole", False)
         """Whether a person gets a line for each field."""
+        self.line = more.pop("line", "")
+        """What it does, for the help of the whole program; its summary where that is short enough."""
         super().__init__(name, params=params, **more)
         self.kind = kind
         """What it prints; None for text."""
@@ -125,5 +128,14 @@ class TwinCommand(ShownCommand):
 
 
 def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
-    """Declares a command; the rest is as TwinCommand takes it."""
-    return click.command(name, cls=TwinCommand, **more)
+    """Declare a command in the group whose folder its module is in; the rest is as TwinCommand takes it."""
+
+    def declare(function: Callable[..., Any]) -> TwinCommand:
+        folder = function.__module__.removeprefix("flagtui.cli.commands.").rpartition(".")[0]
+        words = f"{folder} {name}".lstrip()
+        if words in COMMANDS:
+            raise ValueError(f"flagtui {words} is declared twice")
+        declared = COMMANDS[words] = click.command(name, cls=TwinCommand, **more)(function)
+        return declared
+
+    return declare
