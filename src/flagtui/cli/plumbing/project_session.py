@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
@@ -95,6 +95,8 @@ class ProjectSession:
     opening: Opening
     client: "Client"
     is_read_only: bool = False
+    fields: Sequence[str] = ()
+    """Names of the fields that are printed of each record; empty where the command prints them itself."""
     _me: "list[Me | None]" = field(default_factory=list)
 
     @property
@@ -170,14 +172,3 @@ def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answ
         return await work(ProjectSession(opening, client, place.read_only))
 
     return ask(opening, find_key(opening), run)
-
-
-def in_project_with_pages(
-    place: WorkPlace, kind: str, work: Callable[[ProjectSession], Awaitable[Answer]]
-) -> tuple[Answer, Callable[[HasId], str]]:
-    """The same, and what gives the page of a record of this kind."""
-
-    async def both(session: ProjectSession) -> tuple[Answer, Callable[[HasId], str]]:
-        return await work(session), session.pages(kind)
-
-    return in_project(place, both)

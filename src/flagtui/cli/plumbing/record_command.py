@@ -1,7 +1,7 @@
 """A command that says what it prints, which operations it asks, and how it is used; and its calling."""
 
 from collections.abc import Callable, Sequence
-from inspect import iscoroutinefunction, signature
+from inspect import iscoroutinefunction
 from typing import Any
 
 import click
@@ -21,7 +21,7 @@ from flagtui.cli.plumbing.options import (
 )
 from flagtui.cli.plumbing.output.printer import choose_printer, no_page
 from flagtui.cli.plumbing.output.record_kind import RecordKind
-from flagtui.cli.plumbing.project_session import in_project, in_project_with_pages
+from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
@@ -31,8 +31,8 @@ class TwinCommand(ShownCommand):
     """Adds the options that all commands of its sort share, and hands them over as one argument each.
 
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
-    Words that name records come as `Wanted`. A coroutine gets a session in the project as well, and a printer
-    only where it takes one: what it returns is printed, or is the exit code of one that changes something.
+    Words that name records come as `Wanted`. A coroutine gets a session in the project instead of place and
+    printer: what it returns is printed, or is the exit code of one that changes something.
     """
 
     def __init__(
@@ -115,11 +115,13 @@ class TwinCommand(ShownCommand):
         if self.writes:
             code: int = in_project(given["terms"].place, lambda session: work(session, **given))
             return code
-        place, printer = given.pop("place"), given["printer"]
-        if "printer" not in signature(work).parameters:
-            del given["printer"]
-        found, page = in_project_with_pages(place, self.pages, lambda session: work(session, **given))
-        page = page if self.pages else no_page
+        place, printer, kind = given.pop("place"), given.pop("printer"), self.kind
+
+        async def read(session: ProjectSession) -> Any:
+            session.fields = printer.names_of(kind)
+            return await work(session, **given), session.pages(self.pages) if self.pages else no_page
+
+        found, page = in_project(place, read)
         if self.is_whole:
             printer.details(self.kind, found, page)
         else:
