@@ -17,7 +17,7 @@ from tests.doubles.man_pages import man_pages
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
-from flagtui.cli.main import door
+from flagtui.cli.main import program
 from flagtui.cli.plumbing.command_tree import FILE, DescribedCommand, descriptions
 from flagtui.cli.plumbing.errors import EXIT_WORDS
 from flagtui.cli.plumbing.registry import FILE as INDEX
@@ -131,9 +131,9 @@ def test_the_page_about_the_command_line_is_that_of_the_program() -> None:
 
 
 def test_the_help_that_is_printed_at_once_is_that_of_the_program() -> None:
-    wide = {**door.context_settings, "terminal_width": 80, "max_content_width": 80}
-    context = click.Context(door, info_name="flagtui", **wide)
-    said = door.get_help(context) + "\n"
+    wide = {**program.context_settings, "terminal_width": 80, "max_content_width": 80}
+    context = click.Context(program, info_name="flagtui", **wide)
+    said = program.get_help(context) + "\n"
     if IS_WRITTEN:
         HELP.write_text(said, encoding="utf-8")
     assert HELP.read_text(encoding="utf-8") == said
@@ -145,7 +145,7 @@ def _not_called() -> click.Command:
 
 @pytest.mark.parametrize("width", [40, 80, 100])
 def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> None:
-    root = click.Context(door, info_name="flagtui", terminal_width=width, **door.context_settings)
+    root = click.Context(program, info_name="flagtui", terminal_width=width, **program.context_settings)
     for name, command in all_commands().items():
         stand_in = DescribedCommand(name.split()[-1], descriptions()[name], _not_called)
         said, meant = (
@@ -160,7 +160,7 @@ def test_a_word_that_looks_like_a_call_for_help_is_a_value(run: Run) -> None:
 
 
 def test_the_man_pages_are_those_of_the_program() -> None:
-    made = man_pages(door)
+    made = man_pages(program)
     if IS_WRITTEN:
         MAN.mkdir(exist_ok=True)
         for path in MAN.glob("*.1"):
@@ -172,7 +172,7 @@ def test_the_man_pages_are_those_of_the_program() -> None:
 
 
 def test_no_line_of_a_man_page_is_taken_for_a_macro() -> None:
-    for name, text in man_pages(door).items():
+    for name, text in man_pages(program).items():
         for line in text.splitlines():
             assert not line.startswith("'"), f"{name}: {line}"
             assert not line.startswith(".") or re.match(r"\.(TH|SH|SS|TP|PP|nf|fi|RS|RE|B)\b", line), line

@@ -10,17 +10,17 @@ from typing import Any
 import click
 
 from flagtui.cli import commands
-from flagtui.cli.main import door
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.main import program
+from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.registry import COMMANDS, command_index
 from flagtui.cli.plumbing.word_types import CommandWords, RecordWord
 
 
 @cache
-def all_commands() -> Mapping[str, TwinCommand]:
+def all_commands() -> Mapping[str, RecordCommand]:
     """Without groups: `auth login`, `flags list`. Reading all of them takes as long as running one."""
-    context = click.Context(door, info_name="flagtui", **door.context_settings)
-    return MappingProxyType({" ".join(words): command for words, command in walk(context, door, ())})
+    context = click.Context(program, info_name="flagtui", **program.context_settings)
+    return MappingProxyType({" ".join(words): command for words, command in walk(context, program, ())})
 
 
 def index_text() -> str:
@@ -38,7 +38,7 @@ def index_text() -> str:
     return "".join("\t".join(row).replace("flagtui.cli.", "", 1) + "\n" for row in sorted(rows))
 
 
-def completed_records(command: TwinCommand) -> tuple[str, str]:
+def completed_records(command: RecordCommand) -> tuple[str, str]:
     """The kind of records that its arguments name, and the options that take a tag of them."""
     typed = [(one, one.type.kind) for one in command.params if isinstance(one.type, RecordWord)]
     kind = next((kind for one, kind in typed if isinstance(one, click.Argument)), "")
@@ -46,7 +46,7 @@ def completed_records(command: TwinCommand) -> tuple[str, str]:
     return (kind, " ".join(options)) if kind else ("", "")
 
 
-def required_options(command: TwinCommand) -> list[str]:
+def required_options(command: RecordCommand) -> list[str]:
     """The options a command does not go without, each with some value."""
     options = [one for one in command.params if isinstance(one, click.Option) and one.required]
     return [word for one in options for word in (one.opts[0], "allow" if one.type.name == "choice" else "1")]
@@ -58,7 +58,7 @@ def is_on_a_screen(name: str, example: str) -> bool:
     return name == "pick" or (name == "demo" and not inner)
 
 
-def names_records(command: TwinCommand) -> bool:
+def names_records(command: RecordCommand) -> bool:
     """Whether its words are names of records."""
     arguments = [one for one in command.params if isinstance(one, click.Argument)]
     return any(isinstance(one.type, RecordWord) for one in arguments)
@@ -66,21 +66,21 @@ def names_records(command: TwinCommand) -> bool:
 
 def walk(
     context: click.Context, group: click.Group, words: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], TwinCommand]]:
+) -> Iterator[tuple[tuple[str, ...], RecordCommand]]:
     """The commands below a group with the words that name them."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from walk(context, command, (*words, name))
-        elif isinstance(command, TwinCommand):
+        elif isinstance(command, RecordCommand):
             yield (*words, name), command
         else:
             raise TypeError(f"{name} does not say what it prints")
 
 
-def described(name: str, command: TwinCommand) -> dict[str, Any]:
+def described(name: str, command: RecordCommand) -> dict[str, Any]:
     """A command as plain values, with all that its help and its completion show."""
-    root = click.Context(door, info_name="flagtui", **door.context_settings)
+    root = click.Context(program, info_name="flagtui", **program.context_settings)
     context = click.Context(command, info_name=name, parent=root)
     return {
         "name": name,

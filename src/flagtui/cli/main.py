@@ -1,4 +1,4 @@
-"""The door: which command was asked for. Importing this module loads click and nothing heavier."""
+"""The program: which command is called. Importing this module loads click and nothing heavier."""
 
 import errno
 import os
@@ -32,7 +32,8 @@ class Program(LazyGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         names = super().list_commands(ctx)
-        return [*filter(names.__contains__, HELP_ORDER), *(one for one in names if one not in HELP_ORDER)]
+        places = {name: place for place, name in enumerate(HELP_ORDER)}
+        return sorted(names, key=lambda name: places.get(name, len(places)))
 
     def near(self, ctx: click.Context, word: str) -> list[str]:
         """Commands that are written nearly so, else those of the groups that are called so."""
@@ -62,7 +63,7 @@ class Program(LazyGroup):
     help="Ask for commands and answer in lines, without a screen.",
 )
 @click.pass_context
-def door(
+def program(
     context: click.Context,
     profile: str | None,
     project: str | None,
@@ -137,10 +138,10 @@ def _called(arguments: list[str]) -> int:
     words = list(map(require_text, arguments))
     try:
         if _COMPLETION in os.environ:
-            return int(door(words, prog_name="flagtui", standalone_mode=False) or 0)
+            return int(program(words, prog_name="flagtui", standalone_mode=False) or 0)
         # Not as click does it: of a reader that is gone it says nothing.
-        with door.make_context("flagtui", words, obj=_run) as context:
-            return int(door.invoke(context) or 0)
+        with program.make_context("flagtui", words, obj=_run) as context:
+            return int(program.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
     except SystemExit as end:

@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.plumbing.output.lines import say, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
-from flagtui.cli.plumbing.record_command import TwinCommand, command
+from flagtui.cli.plumbing.record_command import RecordCommand, command
 
 STOPPED: Final = 130
 NOTHING_TO_DO: Final = "nothing to do"
@@ -172,7 +172,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
 )
 
 
-def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
+def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
     """Declares a command that changes something and prints what became of it; a dry run prints plans."""
     return command(name, kind=OUTCOME, plans=PLAN, **more)
 

@@ -27,7 +27,7 @@ from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
 
 
-class TwinCommand(ShownCommand):
+class RecordCommand(ShownCommand):
     """Adds the options that all commands of its sort share, and hands them over as one argument each.
 
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
@@ -129,15 +129,15 @@ class TwinCommand(ShownCommand):
         return 0
 
 
-def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
-    """Declare a command in the group whose folder its module is in; the rest is as TwinCommand takes it."""
+def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
+    """Declare a command in the group whose folder its module is in; the rest is as RecordCommand takes it."""
 
-    def declare(function: Callable[..., Any]) -> TwinCommand:
+    def declare(function: Callable[..., Any]) -> RecordCommand:
         folder = function.__module__.removeprefix("flagtui.cli.commands.").rpartition(".")[0]
         words = f"{folder} {name}".lstrip()
         if words in COMMANDS:
             raise ValueError(f"flagtui {words} is declared twice")
-        declared = COMMANDS[words] = click.command(name, cls=TwinCommand, **more)(function)
+        declared = COMMANDS[words] = click.command(name, cls=RecordCommand, **more)(function)
         return declared
 
     return declare

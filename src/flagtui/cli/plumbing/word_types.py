@@ -39,8 +39,8 @@ class CommandWords(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         words = [] if param.name is None else [*ctx.params.get(param.name, ())]
-        door = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
-        return door.get_completions(["--profile", NO_PROFILE, *words], incomplete)
+        completion = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
+        return completion.get_completions(["--profile", NO_PROFILE, *words], incomplete)
 
 
 class WordArgument:

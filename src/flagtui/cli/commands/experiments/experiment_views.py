@@ -10,7 +10,7 @@ import click
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.record_command import TwinCommand, command
+from flagtui.cli.plumbing.record_command import RecordCommand, command
 from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
@@ -223,7 +223,9 @@ async def history(session: ProjectSession, experiments: Wanted, limit: int) -> l
     return found
 
 
-def _list(name: str, kind: RecordKind[Any], *operations: str, empty: str = "") -> Callable[..., TwinCommand]:
+def _list(
+    name: str, kind: RecordKind[Any], *operations: str, empty: str = ""
+) -> Callable[..., RecordCommand]:
     """Declares a list that needs no argument."""
     examples = (f"experiments {name}", f"experiments {name} --json")
     return command(name, kind=kind, examples=examples, operations=operations, empty=empty)

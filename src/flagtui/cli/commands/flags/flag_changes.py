@@ -25,7 +25,7 @@ from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
 from flagtui.cli.plumbing.options import NumberRange, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import FLAGS, Wanted
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
@@ -87,7 +87,7 @@ async def plan_flags(
     )
 
 
-def _switch(name: str, words: str, *examples: str) -> TwinCommand:
+def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     """A change of one field that needs nothing but the flags."""
 
     @change_command(
