@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import httpx
 from tests.changes.test_with_the_service import HERE
-from tests.changes.writing import Writing, run_all
+from tests.changes.writing import Writing, approve, run_all
+from tests.doubles.expected import expect
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import Clock, World
 from tests.doubles.steady_clock import SteadyClock
@@ -18,6 +19,7 @@ from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.api.http_library import in_process
 from flagtui.changes.adapter import Adapter, PreparedUndo, UndoContext
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -28,13 +30,10 @@ from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, 
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.pipeline import Batch
-from flagtui.changes.proposal import Proposal
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.undo import kind_of, parts_left, undoable
@@ -66,11 +65,10 @@ class Bench:
 
     async def flag(self, wanted: Intent) -> State:
         fresh = await self.client.flags.get(wanted.id)
-        plan = plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=()))
-        assert isinstance(plan, Plan), plan
+        plan = expect(plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=())), Plan)
         state = self.flag_state(wanted.id)
         before = await state()
-        await self.writing(FlagAdapter(self.client.flags)).save(agree(plan))
+        await self.writing(FlagAdapter(self.client.flags)).save(approve(plan))
         assert await state() != before
         return state
 
@@ -79,21 +77,20 @@ class Bench:
             ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, StepContext(self.now)
         )
         assert isinstance(plan, ExperimentPlan), plan
-        ended = await self.writing(StepAdapter(self.client.experiments)).save(agree(plan))
+        ended = await self.writing(StepAdapter(self.client.experiments)).save(approve(plan))
         assert ended.ending == "saved", ended
         return self.experiment_state(fresh.id)
 
     async def event(self, wanted: EventIntent) -> State:
         fresh = await self.client.event_definitions.get(wanted.id)
-        plan = plan_event(wanted, fresh, DefinitionContext(self.now))
-        assert isinstance(plan, EventPlan), plan
-        ended = await self.writing(DefinitionAdapter(self.client.event_definitions)).save(agree(plan))
+        plan = expect(plan_event(wanted, fresh, DefinitionContext(self.now)), EventPlan)
+        ended = await self.writing(DefinitionAdapter(self.client.event_definitions)).save(approve(plan))
         assert ended.is_saved, ended
         return self.event_state(fresh.name)
 
     async def related(self, plan: RelatedPlan | Blocked) -> None:
         assert isinstance(plan, RelatedPlan), plan
-        ended = await self.writing(RelatedAdapter(self.client)).save(agree(replace(plan, read_at=self.now)))
+        ended = await self.writing(RelatedAdapter(self.client)).save(approve(replace(plan, read_at=self.now)))
         assert ended.ending == "saved", ended
 
     @property
@@ -168,12 +165,7 @@ class Bench:
         for part in await parts_left(entry, (), self.client):
             prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, self.undo_context)
             assert isinstance(prepared, PreparedUndo), prepared
-            question = guard([prepared.plan], GuardRules())
-            assert isinstance(question, Question)
-            approved = question.settle(
-                Confirmation(yes=True, typed=prepared.plan.type_to_confirm, overwrite=overwrite)
-            )
-            assert isinstance(approved, Approved), approved
+            approved = approve(prepared.plan, overwrite=overwrite)
             self.clock.now += 1
             writing = self.writing(prepared.adapter, prepared.signature)
             (ended,) = await run_all(
@@ -182,15 +174,6 @@ class Bench:
             assert ended.is_saved, ended
             said.append(f"{ended.plan.key} {ended.plan.verb.done}")
         return said
-
-
-def agree(plan: Any) -> Approved[Any]:
-    question = guard([plan], GuardRules())
-    assert isinstance(question, Question)
-    typed: Proposal = plan
-    approved = question.settle(Confirmation(yes=True, typed=typed.type_to_confirm))
-    assert isinstance(approved, Approved), approved
-    return approved
 
 
 @asynccontextmanager

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from tests.changes.bench import Bench, State, agree
+from tests.changes.bench import Bench, State
+from tests.changes.writing import approve
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import StepName
@@ -68,7 +69,7 @@ def of_new_experiment(name: StepName, /, **chosen: Any) -> Case:
 async def create_flag(bench: Bench) -> tuple[State, object]:
     plan = plan_create({"key": "new-one", "name": "New"}, Taken(()), Context(now=bench.now, dependents=()))
     assert isinstance(plan, Plan)
-    await bench.writing(FlagAdapter(bench.client.flags)).save(agree(plan))
+    await bench.writing(FlagAdapter(bench.client.flags)).save(approve(plan))
     return bench.flag_state(bench.journal.entries()[0].record), "gone"
 
 

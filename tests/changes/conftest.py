@@ -1,40 +1,31 @@
 """Flags as the server would send them, and the surroundings of a plan."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from tests.changes.office import Office
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 
-from flagtui.changes.flags.flag_context import Context, Linked, Reach
+from flagtui.changes.flags.flag_context import Context, Reach
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.models.flag import Flag
 
-NOW = 1_780_000_000.0
+NOW: Final = 1_780_000_000.0
+CALM: Final = Context(now=NOW, reach=Reach(before=41_230, after=0, total=82_460), dependents=())
+"""Everything is known, and nothing speaks against the change."""
 
 
-class FlagMaker:
-    """Makes a flag from the fields a test is about."""
-
-    def __call__(self, **fields: Any) -> Flag:
-        return Flag.of(raw_flag(**fields))
+def flag(**fields: Any) -> Flag:
+    """A flag from the fields a test is about."""
+    return Flag.of(raw_flag(**fields))
 
 
-@pytest.fixture
-def flag() -> FlagMaker:
-    return FlagMaker()
-
-
-@pytest.fixture
-def calm() -> Context:
-    """Everything is known, and nothing speaks against the change."""
-    return Context(now=NOW, reach=Reach(before=41_230, after=0, total=82_460), dependents=())
-
-
-@pytest.fixture
-def child() -> Linked:
-    """Another flag that asks for the one under test, and is on."""
-    return Linked(9, "child", True)
+def planned(wanted: Intent, fresh: Flag, context: Context = CALM) -> Plan:
+    """The plan of a change that must be possible."""
+    return expect(plan_flag(wanted, fresh, context), Plan)
 
 
 @pytest.fixture

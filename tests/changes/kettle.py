@@ -4,15 +4,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tests.changes.writing import Writing
+from tests.changes.writing import PLAIN, Writing, approve
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
-from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution, Consequence
+from flagtui.changes.guard import Around
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import DiffLine, Outcome
@@ -26,7 +26,6 @@ LONG_PAUSE: Final = ErrorFacts("POST", True, status=429, retry_after=500)
 
 BOIL: Final = Verb("boil", "Boil", "is hot", "let it cool")
 COOL: Final = Verb("cool", "Let cool", "is cold", "boil it again")
-PLAIN: Final = Around()
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,7 @@ class Kettle:
     noun: str = "kettle"
     title: str = "Boil"
     versions: str = ""
+    makes_record: bool = False
     verb: Verb = BOIL
     lines: tuple[DiffLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()
@@ -123,8 +123,7 @@ class KettleEntries(EntryKind):
         if self.kitchen.now == degrees:
             return None
         verb = COOL if part.verb == "boil" else BOIL
-        plan = Kettle(part.key, degrees, verb=verb)
-        return PreparedUndo(part, plan, self.kitchen, context.signature)
+        return PreparedUndo(part, Kettle(part.key, degrees, verb=verb), self.kitchen, context.signature)
 
     async def look(self, entry: Entry, _client: Client, not_there: Truth) -> LookedUp:
         is_hot = self.kitchen.now == entry.after["degrees"]
@@ -142,22 +141,11 @@ class Room:
     journal: Journal
 
     async def boil(self, *kettles: Kettle, around: Around = PLAIN) -> list[Outcome]:
-        batch = self.writing.batch(agreed(*(kettles or (KETTLE,)), around=around))
+        batch = self.writing.batch(approve(*(kettles or (KETTLE,)), around=around))
         return [outcome async for outcome in batch.run()]
 
 
 KETTLE: Final = Kettle("kettle")
-
-
-def agreed(*kettles: Kettle, around: Around = PLAIN) -> Approved[Any]:
-    question = guard(list(kettles), GuardRules(), around)
-    assert isinstance(question, Question)
-    answer = Confirmation(
-        yes=True, typed=question.type_this or "", without_journal=bool(around.without_journal)
-    )
-    approved = question.settle(answer)
-    assert isinstance(approved, Approved)
-    return approved
 
 
 def room_of(folder: Path, **more: Any) -> Room:

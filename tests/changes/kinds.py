@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tests.changes.bench import Bench
 from tests.changes.cases import TURNED_OFF
+from tests.doubles.expected import expect
 
 from flagtui.changes.event_definitions.definition_intent import delete, set_field, verify
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
@@ -93,8 +94,7 @@ def of_event(wanted: Callable[[str], Any]) -> Make:
 def of_related(send: Callable[[Bench, Any], Awaitable[Any]]) -> Make:
     async def make(bench: Bench) -> Prepared:
         flag = await bench.client.flags.get(await bench.new_flag())
-        plan = await send(bench, flag)
-        assert isinstance(plan, RelatedPlan), plan
+        plan = expect(await send(bench, flag), RelatedPlan)
         return Prepared(
             replace(plan, read_at=bench.now),
             RelatedAdapter(bench.client),
@@ -105,8 +105,7 @@ def of_related(send: Callable[[Bench, Any], Awaitable[Any]]) -> Make:
 
 
 async def a_copy(bench: Bench, flag: Any) -> Any:
-    target = Target(2, "Mobile", (await bench.client.projects.get(2)).organization)
-    return plan_copy(flag, target, ())
+    return plan_copy(flag, Target(2, "Mobile", (await bench.client.projects.get(2)).organization), ())
 
 
 async def a_schedule(bench: Bench, flag: Any) -> Any:

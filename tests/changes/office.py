@@ -1,8 +1,9 @@
 """One flag, a person who changes it, and a colleague who changes it, too."""
 
 from pathlib import Path
+from typing import Any, Final
 
-from tests.changes.writing import Writing
+from tests.changes.writing import Writing, approve
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -10,12 +11,13 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
+from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Outcome
 
-HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+RELAXED: Final = GuardRules(Level.RELAXED)
+HERE: Final = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 
 
 class Office:
@@ -39,15 +41,12 @@ class Office:
         assert isinstance(plan, Plan), plan
         return plan
 
-    def approve(self, *plans: Plan, answer: Confirmation | None = None) -> Approved:
-        question = guard(plans, GuardRules(Level.RELAXED))
-        assert isinstance(question, Question)
-        approved = question.settle(answer or Confirmation(yes=True, overwrite=True))
-        assert isinstance(approved, Approved), approved
-        return approved
+    async def save(self, plan: Plan, **more: Any) -> Outcome:
+        return await self.save_context.save(approve(plan, rules=RELAXED, overwrite=True), **more)
 
-    async def turn_off(self) -> Outcome:
-        return await self.save_context.save(self.approve(await self.plan()))
+    async def change(self, wanted: Intent | None = None) -> Outcome:
+        """Turns the flag off, if nothing else is wanted."""
+        return await self.save(await self.plan(wanted))
 
     def bob_writes(self, **fields: object) -> None:
         self.server.apply("bob@acme.test", 812, dict(fields))

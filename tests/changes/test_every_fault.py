@@ -18,15 +18,11 @@ async def test_a_fault_ends_a_change_as_what_it_means(name: str, is_done: bool, 
 
     async with working(tmp_path) as bench:
         scene = await scene_of("flag", bench)
-        if is_done:
-            bench.wire.after = answer
-        else:
-            bench.wire.before = answer
+        bench.wire.fail(answer, is_done=is_done)
         outcome = await scene.save()
         if outcome.ending == "unknown":
             outcome = await scene.writing().settle(outcome)
         (entry,) = scene.journal.entries()
         assert entry.ending == outcome.ending == ENDINGS[FAULTS[name].means, is_done]
         assert scene.sends == 1 or name in SENT_AGAIN
-        id = scene.prepared.plan.fresh.id
-        assert (await bench.client.flags.get(id)).active is not is_done
+        assert (await bench.client.flags.get(scene.prepared.plan.fresh.id)).active is not is_done

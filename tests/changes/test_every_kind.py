@@ -13,10 +13,11 @@ import pytest
 from tests.changes.bench import Bench, working
 from tests.changes.kinds import KINDS, Prepared
 from tests.changes.test_with_the_service import HERE
-from tests.changes.writing import Writing
+from tests.changes.writing import Writing, approve
+from tests.doubles.expected import expect
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
+from flagtui.changes.guard import Around
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.pipeline import STOPPED
 from flagtui.changes.proposal import Outcome
@@ -47,17 +48,8 @@ class Scene:
     def writing(self, journal: Journal | None = None) -> Writing:
         return Writing(self.prepared.adapter, journal or self.journal, HERE, self.bench.clock)
 
-    def agree(self, without_journal: str = "") -> Approved[Any]:
-        around = Around(without_journal=without_journal)
-        question = guard([self.prepared.plan], GuardRules(), around)
-        assert isinstance(question, Question), question
-        typed = question.type_this or ""
-        approved = question.settle(Confirmation(yes=True, typed=typed, without_journal=bool(without_journal)))
-        assert isinstance(approved, Approved), approved
-        return approved
-
     async def save(self, journal: Journal | None = None) -> Outcome:
-        return await self.writing(journal).save(self.agree())
+        return await self.writing(journal).save(approve(self.prepared.plan))
 
     async def at_the_next_start(self) -> str:
         """What the journal says ten minutes later, once it was looked up."""
@@ -94,10 +86,7 @@ async def test_a_lost_answer_is_looked_for_until_it_is_known(
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
         fault = from_the_write_on(lost, times=1)
-        if is_done:
-            bench.wire.after = fault
-        else:
-            bench.wire.before = fault
+        bench.wire.fail(fault, is_done=is_done)
         outcome = await scene.save()
         if outcome.ending == "unknown":
             outcome = await scene.writing().settle(outcome)
@@ -114,14 +103,10 @@ async def test_what_could_not_be_found_out_is_at_the_next_start(
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
         fault = from_the_write_on(lost)
-        if is_done:
-            bench.wire.after = fault
-        else:
-            bench.wire.before = fault
-        outcome = await scene.save()
-        assert (outcome.ending, scene.sends) == ("unknown", 1)
+        bench.wire.fail(fault, is_done=is_done)
+        assert ((await scene.save()).ending, scene.sends) == ("unknown", 1)
         assert scene.journal.entries()[0].ending == "unknown"
-        bench.wire.after = bench.wire.before = lambda request: None
+        bench.wire.heal()
         expected = "saved" if is_done else "failed"
         assert await scene.at_the_next_start() == expected
         assert scene.sends == 1
@@ -139,7 +124,7 @@ async def test_without_room_for_the_journal_nothing_leaves_until_that_is_agreed_
         journal = Journal(tmp_path / "full", disk=Disk(write=full))
         outcome = await scene.save(journal)
         assert (outcome.ending, outcome.is_without_journal, scene.sends) == ("refused", True, 0)
-        agreed = scene.agree(without_journal=outcome.reason)
+        agreed = approve(scene.prepared.plan, around=Around(without_journal=outcome.reason))
         outcome = await scene.writing(journal).save(agreed)
         assert (outcome.ending, scene.sends, outcome.undo_words) == ("saved", 1, "")
 
@@ -166,8 +151,7 @@ async def test_a_cohort_that_was_made_before_is_not_taken_for_one_without_an_ans
         first = await scene_of("cohort", bench)
         assert (await first.save()).is_saved
         flag = first.prepared.plan.fresh
-        plan = await made_beside("cohort", flag, "everyone", bench.client)
-        assert isinstance(plan, RelatedPlan)
+        plan = expect(await made_beside("cohort", flag, "everyone", bench.client), RelatedPlan)
         again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client))
         bench.wire.before = from_the_write_on(lost, times=1)
         scene = Scene(bench, again)
@@ -221,8 +205,7 @@ async def test_a_pause_is_waited_for_and_it_goes_once_more(kind: str, tmp_path: 
             )
 
         bench.wire.before = from_the_write_on(slower, times=1)
-        outcome = await scene.save()
-        assert (outcome.ending, scene.sends) == ("saved", 2)
+        assert ((await scene.save()).ending, scene.sends) == ("saved", 2)
         assert bench.clock.now - began >= 3
         assert len([one for one in scene.journal.entries() if one.ending == "saved"]) == 1
 
@@ -237,15 +220,14 @@ async def test_a_question_that_stood_ten_minutes_is_held_against_today(kind: str
         await scene.prepared.interfere()
         bench.clock.now += 600
         sent = scene.sends
-        outcome = await scene.save()
-        assert (outcome.ending, scene.sends) == ("conflicted", sent)
+        assert ((await scene.save()).ending, scene.sends) == ("conflicted", sent)
 
 
 @KIND
 async def test_an_approval_is_good_for_one_use(kind: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
-        approved = scene.agree()
+        approved = approve(scene.prepared.plan)
         assert (await scene.writing().save(approved)).is_saved
         with pytest.raises(ValueError, match="used before"):
             await scene.writing().save(approved)

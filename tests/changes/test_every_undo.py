@@ -18,6 +18,7 @@ from tests.changes.cases import (
     unschedule,
 )
 from tests.changes.test_with_the_service import GENERATIONS, HERE
+from tests.doubles.expected import expect
 from tests.doubles.slices import ALL_MODES
 
 from flagtui.changes.adapter import PreparedUndo
@@ -178,11 +179,9 @@ async def test_what_somebody_made_of_it_since_is_shown_before_it_is_taken_away(
         state, was = await BACK[what](bench)
         (entry,) = bench.journal.entries()
         await colleague_changes(bench, what, entry)
-        prepared = await kind_of(entry.kind).prepare_undo(entry, bench.undo_context)
-        assert isinstance(prepared, PreparedUndo)
+        prepared = expect(await kind_of(entry.kind).prepare_undo(entry, bench.undo_context), PreparedUndo)
         assert tuple(sorted(clash.where for clash in prepared.plan.clashes)) == MADE[what]
-        question = guard([prepared.plan], GuardRules())
-        assert isinstance(question, Question)
+        question = expect(guard([prepared.plan], GuardRules()), Question)
         assert isinstance(
             question.settle(Confirmation(yes=True, typed=prepared.plan.type_to_confirm)), NotYet
         )

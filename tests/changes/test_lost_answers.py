@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import Fault, FlagServer, raw_flag
 from tests.doubles.slices import SEED, at_most
 from tests.doubles.steady_clock import SteadyClock
@@ -51,12 +52,9 @@ class Line:
         self.ada.unreadable = 0
         fresh = await self.ada.get(812)
         wanted = flag_intent.set_field(812, "name", fresh.name, words)
-        plan = plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=()))
-        assert isinstance(plan, Plan)
-        question = guard([plan], GuardRules(Level.RELAXED))
-        assert isinstance(question, Question)
-        approved = question.settle(Confirmation(yes=True))
-        assert isinstance(approved, Approved)
+        plan = expect(plan_flag(wanted, fresh, Context(now=self.clock.time(), dependents=())), Plan)
+        question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
+        approved = expect(question.settle(Confirmation(yes=True)), Approved)
         self.disturb()
         outcome = await self.save_context.save(approved)
         if outcome.ending == "unknown":

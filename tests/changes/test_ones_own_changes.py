@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.changes.bench import Bench, working
+from tests.doubles.expected import expect
 
 from flagtui.changes.adapter import PreparedUndo
 from flagtui.changes.event_definitions.definition_intent import EventIntent
@@ -64,9 +65,7 @@ async def the_question(bench: Bench) -> Question[Proposal]:
         entries[1], replace(bench.undo_context, entries=entries)
     )
     assert isinstance(prepared, PreparedUndo), prepared
-    question = guard([prepared.plan], GuardRules())
-    assert isinstance(question, Question)
-    return question
+    return expect(guard([prepared.plan], GuardRules()), Question)
 
 
 CHANGED = {
@@ -84,8 +83,7 @@ async def test_ones_own_later_change_is_told_as_such_and_still_asked_about(kind:
         told = {}
         for who in ("own", "theirs"):
             question = await the_question(bench)
-            refused = question.settle(Confirmation(yes=True))
-            assert isinstance(refused, NotYet)
+            refused = expect(question.settle(Confirmation(yes=True)), NotYet)
             lines = ("".join(text for text, _style in line) for line in question_lines(question, 96))
             told[who] = refused.why, " ".join(lines)
             await somebody(bench, kind)

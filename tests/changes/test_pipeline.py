@@ -16,11 +16,13 @@ from tests.changes.kettle import (
     KettleEntries,
     Kitchen,
     Room,
-    agreed,
     room_of,
 )
+from tests.changes.writing import approve
+from tests.doubles.expected import expect
 
-from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered, Unreachable
+from flagtui.api import errors
+from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered
 from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.guard import Around
 from flagtui.changes.journal_entries import Ending
@@ -100,16 +102,35 @@ async def test_it_is_watched_for_a_minute_then_known_or_said_not_to_be(
 
 
 async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
-    room = room_of(tmp_path, faults=[Unanswered("No answer.")], is_gone=True)
-    (outcome,) = await room.boil()
+    (outcome,) = await room_of(tmp_path, faults=[Unanswered("No answer.")], is_gone=True).boil()
     assert (outcome.ending, outcome.reason) == ("failed", "it is not there any more")
 
 
-async def test_a_server_that_cannot_be_reached_was_not_asked(tmp_path: Path) -> None:
-    room = room_of(tmp_path, faults=[Unreachable("No way there.")])
-    (outcome,) = await room.boil()
-    assert (outcome.ending, room.kitchen.asked) == ("failed", ["send kettle"])
-    assert room.journal.entries()[0].note == "No way there."
+@pytest.mark.parametrize(
+    ("error", "ending", "goes_on"),
+    [
+        (errors.Unreachable("No way there."), "failed", False),
+        (errors.NotSignedIn("The key is revoked."), "refused", False),
+        (errors.MissingScope("The key may not write."), "refused", False),
+        (errors.PaymentNeeded("The quota is used up."), "refused", False),
+        (errors.RateLimited("Slower.", facts=LONG_PAUSE), "refused", False),
+        (errors.NotFound("Not found."), "refused", True),
+        (errors.Invalid("A bad value."), "refused", True),
+        (errors.Redirected("It is elsewhere."), "refused", True),
+        (errors.ApprovalNeeded("It waits."), "awaiting approval", True),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, ApiError) else "",
+)
+async def test_what_was_not_done_is_not_looked_for_and_stops_the_rest_where_the_same_would_happen(
+    error: ApiError, ending: Ending, goes_on: bool, tmp_path: Path
+) -> None:
+    room = room_of(tmp_path, faults=[error])
+    batch = room.writing.batch(approve(Kettle("one"), Kettle("two")))
+    assert [outcome.ending async for outcome in batch.run()] == [ending, *["saved"] * goes_on]
+    assert [plan.key for plan in batch.unsent] == ["two"] * (not goes_on)
+    assert room.kitchen.asked == ["send one", *["send two"] * goes_on]
+    first = room.journal.entries()[-1]
+    assert (first.ending, first.note, room.clock.slept) == (ending, batch.outcomes[0].reason, [])
 
 
 @pytest.mark.parametrize(("facts", "sent", "ending"), [(SLOW_DOWN, 2, "saved"), (LONG_PAUSE, 1, "refused")])
@@ -121,6 +142,7 @@ async def test_a_pause_that_the_server_asks_for_is_waited_for_inside_its_limits(
     (outcome,) = await room.boil()
     assert (outcome.ending, len(room.kitchen.asked)) == (ending, sent)
     assert room.clock.now - began == (3 if sent == 2 else 0)
+    assert room.told == ["the server asks for a pause of 3 s"] * (sent - 1)
     assert len(room.journal.entries()) == 1
 
 
@@ -135,7 +157,7 @@ async def test_one_change_waits_once_and_one_of_many_five_times(
 
 
 @pytest.mark.parametrize("agreed_to", ["", "no space left"])
-async def test_without_room_for_the_journal_it_goes_only_where_that_was_agreed(
+async def test_without_room_for_the_journal_it_goes_only_where_that_was_approve(
     agreed_to: str, tmp_path: Path
 ) -> None:
     (tmp_path / "in the way").write_text("")
@@ -203,7 +225,9 @@ async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
     entries = {entry.key: entry for entry in room.journal.entries()}
     assert [one.ending for one in found] == ["saved", "refused", "saved"]
     assert [entries[key].ending for key in ("one", "two", "three")] == ["saved", "refused", "saved"]
-    assert (entries["two"].note, len({entry.batch for entry in entries.values()})) == ("no water", 1)
+    assert entries["two"].note == "no water"
+    assert entries["one"].batch
+    assert len({entry.batch for entry in entries.values()}) == 1
 
 
 async def test_an_answer_lost_for_many_is_looked_for_one_by_one_and_at_once(room: Room) -> None:
@@ -216,16 +240,9 @@ async def test_an_answer_lost_for_many_is_looked_for_one_by_one_and_at_once(room
     assert room.clock.now - began <= 3 * LOOKS[-1]
 
 
-async def test_what_stops_all_leaves_the_rest_unsent(tmp_path: Path) -> None:
-    room = room_of(tmp_path, faults=[Unreachable("No way there.")])
-    batch = room.writing.batch(agreed(Kettle("one"), Kettle("two")))
-    assert [outcome.ending async for outcome in batch.run()] == ["failed"]
-    assert [plan.key for plan in batch.unsent] == ["two"]
-
-
 async def test_a_plan_that_was_not_approved_is_never_sent(room: Room) -> None:
     with pytest.raises(ValueError, match="not approved"):
-        await write(agreed(Kettle("other")), [KETTLE], room.kitchen, room.writing.context)
+        await write(approve(Kettle("other")), [KETTLE], room.kitchen, room.writing.context)
     assert room.kitchen.asked == []
 
 
@@ -277,12 +294,10 @@ async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
     assert (entry.id, undo_words([entry])) == (outcome.journal_id, "let kettle cool")
     context = UndoContext(client, HERE, room.clock, None, room.journal.entries())
     (part,) = await parts_left(entry, context.entries, client)
-    prepared = await kind_of(part.entry.kind).prepare_undo(part.entry, context)
-    assert isinstance(prepared, PreparedUndo)
-    back = prepared.plan
-    assert isinstance(back, Kettle)
+    prepared = expect(await kind_of(part.entry.kind).prepare_undo(part.entry, context), PreparedUndo)
+    back = expect(prepared.plan, Kettle)
     room.kitchen.faults.append(Unanswered("No answer."))
-    unknown = await room.writing.save(agreed(back), undoes=part.undoes.id)
+    unknown = await room.writing.save(approve(back), undoes=part.undoes.id)
     assert (unknown.ending, undoable(room.journal.entries(), HERE)) == ("unknown", [entry])
     room.kitchen.now = back.degrees
     (found,) = await recover_all(room.journal, client, HERE)

@@ -71,7 +71,7 @@ class Weather:
 
 async def truth_of(scene: Scene, kind: str, ending: str) -> str:
     """What the journal says in the end; what is not known is looked up at the next start."""
-    scene.bench.wire.before = scene.bench.wire.after = lambda request: None
+    scene.bench.wire.heal()
     if ending != "unknown":
         return ending
     found = await scene.at_the_next_start() or "unknown"

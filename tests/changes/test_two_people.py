@@ -12,6 +12,7 @@ from typing import Final
 
 import pytest
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
@@ -103,8 +104,7 @@ class Scenario:
         return found if isinstance(found, Plan) else None
 
     async def save(self, person: Person, plan: Plan) -> None:
-        question = guard([plan], GuardRules(Level.RELAXED))
-        assert isinstance(question, Question)
+        question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
         agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
             assert plan.clashes

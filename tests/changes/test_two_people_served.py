@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import httpx
 from tests.changes.writing import Writing
+from tests.doubles.expected import expect
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
@@ -132,8 +133,7 @@ class Desk:
 
     async def send(self, edit: Edit) -> None:
         plan, person = edit.plan, edit.person
-        question = guard([plan], GuardRules(Level.RELAXED))
-        assert isinstance(question, Question)
+        question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
         agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
             assert plan.clashes
@@ -197,9 +197,7 @@ async def desk(folder: Path, **choices: Any) -> AsyncIterator[Desk]:
         yield Desk(random.Random(19), clock, people, wire, copy.deepcopy(noted(fresh)))
 
 
-async def test_nothing_two_people_agree_to_is_lost_and_no_share_carries_the_targeting(
-    tmp_path: Path,
-) -> None:
+async def test_nothing_two_people_agree_to_is_lost_and_no_share_carries_the_targeting(tmp_path: Path) -> None:
     async with desk(tmp_path) as shared:
         while shared.done["edits"] < EDITS:
             await shared.round()
@@ -210,9 +208,7 @@ async def test_nothing_two_people_agree_to_is_lost_and_no_share_carries_the_targ
         assert shared.done["three sides shown"] >= shared.done["lost to the same place"]
 
 
-async def test_the_same_holds_on_an_old_server_where_each_share_carries_the_targeting(
-    tmp_path: Path,
-) -> None:
+async def test_the_same_holds_on_an_old_server_where_each_share_carries_the_targeting(tmp_path: Path) -> None:
     async with desk(tmp_path, legacy=True) as shared:
         while shared.done["edits"] < EDITS // 5:
             await shared.round()

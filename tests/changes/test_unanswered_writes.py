@@ -4,45 +4,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.kettle import KETTLE, LONG_PAUSE, agreed, room_of
+from tests.changes.kettle import KETTLE, LONG_PAUSE, room_of
 from tests.changes.office import Office
+from tests.changes.writing import approve
 from tests.doubles.flag_server import Fault
 
 from flagtui.api.errors import ApiError, ApprovalNeeded, RateLimited, Unanswered
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.pipeline import Batch
 
-LOST: list[Fault] = ["lose the answer", "5xx applied"]
-
-
-@pytest.mark.parametrize("fault", LOST)
-async def test_a_lost_answer_is_found_out_by_reading_and_never_sent_again(
-    office: Office, fault: Fault
-) -> None:
-    office.ada.faults = [fault]
-    outcome = await office.turn_off()
-    assert outcome.is_saved
-    assert office.ada.sends == 1
-    assert office.journal.entries()[0].ending == "saved"
-
 
 async def test_reads_that_fail_are_tried_at_0_1_2_4_and_8_seconds(office: Office) -> None:
     plan = await office.plan()
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 4
-    outcome = await office.save_context.save(office.approve(plan))
-    assert outcome.is_saved
+    assert (await office.save(plan)).is_saved
     assert office.clock.slept == [0, 1, 1, 2, 4]
 
 
 async def test_a_write_that_arrives_late_is_noticed_while_watching(office: Office) -> None:
     office.ada.faults = ["apply late"]
     office.clock.at(30, office.ada.deliver_late)
-    outcome = await office.turn_off()
+    outcome = await office.change()
     assert outcome.ending == "unknown"
     assert office.journal.entries()[0].ending == "unknown"
-    found = await office.save_context.settle(outcome)
-    assert found.is_saved
+    assert (await office.save_context.settle(outcome)).is_saved
     assert office.journal.entries()[0].ending == "saved"
     assert office.ada.sends == 1
 
@@ -50,10 +36,9 @@ async def test_a_write_that_arrives_late_is_noticed_while_watching(office: Offic
 @pytest.mark.parametrize("fault", ["never arrives", "5xx"])
 async def test_a_write_that_never_arrived_has_failed_after_a_minute(office: Office, fault: Fault) -> None:
     office.ada.faults = [fault]
-    outcome = await office.turn_off()
+    outcome = await office.change()
     assert outcome.ending == "unknown"
-    found = await office.save_context.settle(outcome)
-    assert found.ending == "failed"
+    assert (await office.save_context.settle(outcome)).ending == "failed"
     assert 60 <= office.clock.now - office.clock.began <= 70
     assert (office.journal.entries()[0].ending, office.ada.sends) == ("failed", 1)
     assert any("is not there so far at version 12" in words for words in office.told)
@@ -63,10 +48,9 @@ async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> 
     plan = await office.plan()
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 1000
-    outcome = await office.save_context.save(office.approve(plan))
+    outcome = await office.save(plan)
     assert outcome.ending == "unknown"
-    found = await office.save_context.settle(outcome)
-    assert found.ending == "unknown"
+    assert (await office.save_context.settle(outcome)).ending == "unknown"
     assert [entry.ending for entry in office.journal.unresolved()] == ["unknown"]
 
 
@@ -75,19 +59,16 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 1
     office.clock.at(1, lambda: office.bob_writes(name="Bob's words"))
-    outcome = await office.save_context.save(office.approve(plan))
+    outcome = await office.save(plan)
     assert outcome.ending == "unknown"
-    found = await office.save_context.settle(outcome)
-    assert found.ending == "unknown"
+    assert (await office.save_context.settle(outcome)).ending == "unknown"
     assert office.server.log[0] == ("ada@acme.test", 812, {"name": "Ada's words"})
     assert office.journal.entries()[0].is_open
 
 
 async def ended(batch: Batch[Any, Any]) -> str:
     """How the one plan of it ended after all that was waited for."""
-    told = [one.ending async for one in batch.run()]
-    settled = [one.ending async for one in batch.settle()]
-    return (told + settled)[-1]
+    return ([one.ending async for one in batch.run()] + [one.ending async for one in batch.settle()])[-1]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +86,7 @@ async def test_a_missing_answer_is_looked_for_as_long_as_was_asked_for(
 ) -> None:
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], now=now)
     room.writing.wait, began = wait, room.clock.now
-    assert await ended(room.writing.batch(agreed(KETTLE))) == ending
+    assert await ended(room.writing.batch(approve(KETTLE))) == ending
     assert room.clock.now - began == takes
     (entry,) = room.journal.entries()
     assert (entry.ending, room.kitchen.asked.count("send kettle")) == (ending, 1)
@@ -119,7 +100,7 @@ async def test_an_approval_is_waited_for_when_that_is_asked_for(
 ) -> None:
     room = room_of(tmp_path, faults=[ApprovalNeeded("409")], boils_at=5)
     room.writing.wait = wait
-    assert await ended(room.writing.batch(agreed(KETTLE))) == ending
+    assert await ended(room.writing.batch(approve(KETTLE))) == ending
     assert room.journal.entries()[0].ending == ending
 
 

@@ -9,20 +9,22 @@ from typing import Any
 
 import pytest
 from tests.changes.writing import Writing, edited
+from tests.doubles.expected import expect
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import asks_for
 from tests.doubles.steady_clock import SteadyClock
+from tests.doubles.targeting import asks, group, variants
 
 from flagtui.api.client import Client
 from flagtui.api.errors import ApprovalNeeded
 from flagtui.api.http_library import in_process
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.flags.surroundings import Surroundings, gather
@@ -43,20 +45,11 @@ GENERATIONS: dict[str, dict[str, Any]] = {
 }
 RICH: dict[str, JSON] = {
     "groups": [
-        {
-            "properties": [
-                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test"}
-            ],
-            "rollout_percentage": 25,
-            "variant": "test",
-            "sort_key": "a",
-        },
-        {"properties": [], "rollout_percentage": 10, "description": "everyone else"},
-        {"properties": [], "rollout_percentage": 1.5},
+        group(25, asks("email", "icontains", "@acme.test"), variant="test", sort_key="a"),
+        group(10, description="everyone else"),
+        group(1.5),
     ],
-    "multivariate": {
-        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
-    },
+    "multivariate": variants(control=50, test=50),
     "payloads": {"test": '{"copy": "Buy  now"}'},
     "holdout": {"id": 4, "exclusion_percentage": 5},
     "mystery": {"kept": [1, {"two": 2}]},
@@ -81,15 +74,11 @@ class Bench:
         return plan_flag(wanted, fresh, await gather(self.flags, fresh, wanted.changes, surroundings))
 
     def approve(self, *plans: Plan) -> Approved:
-        question = guard(plans, GuardRules())
-        assert isinstance(question, Question)
-        approved = question.settle(Confirmation(yes=True, overwrite=True))
-        assert isinstance(approved, Approved)
-        return approved
+        question = expect(guard(plans, GuardRules()), Question)
+        return expect(question.settle(Confirmation(yes=True, overwrite=True)), Approved)
 
     async def do(self, wanted: Intent) -> Outcome:
-        plan = await self.plan(wanted)
-        assert isinstance(plan, Plan), plan
+        plan = expect(await self.plan(wanted), Plan)
         self.clock.now += 1
         return await self.save_context.save(self.approve(plan))
 
@@ -193,18 +182,15 @@ async def test_any_edit_is_saved_as_planned_and_taken_back_whole(bench: Bench, i
 
 async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(bench: Bench) -> None:
     made = await bench.new("checkout", filters=RICH)
-    plan = await bench.plan(flag_intent.set_rollout(made, 0, 60))
-    assert isinstance(plan, Plan)
-    theirs = flag_intent.set_rollout(await bench.flags.get(made.id), 0, 80).changes
-    await bench.flags.update(made.id, theirs)
+    plan = expect(await bench.plan(flag_intent.set_rollout(made, 0, 60)), Plan)
+    await bench.flags.update(made.id, flag_intent.set_rollout(await bench.flags.get(made.id), 0, 80).changes)
     outcome = await bench.save_context.save(bench.approve(plan))
     assert outcome.ending == "conflicted"
     assert [
         (clash.where, clash.mine["rollout_percentage"], clash.theirs["rollout_percentage"])
         for clash in outcome.clashes
     ] == [("filters.groups[0]", 60, 80)]
-    again = await bench.plan(dataclasses.replace(plan.intent))
-    assert isinstance(again, Plan)
+    again = expect(await bench.plan(dataclasses.replace(plan.intent)), Plan)
     assert again.clashes
     assert (await bench.save_context.save(bench.approve(again))).is_saved
     assert (await bench.flags.get(made.id)).targeting.conditions[0].rollout == 60
@@ -213,9 +199,7 @@ async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(b
 async def test_what_the_server_would_refuse_is_known_before(bench: Bench) -> None:
     base = await bench.new("base", filters={"groups": [{"rollout_percentage": 100}]})
     child = await bench.new("child", filters=asks_for(base.id))
-    found = await bench.plan(flag_intent.switch("turn off", base.id))
-    assert isinstance(found, Blocked)
-    assert "child" in found.reason
+    assert "child" in expect(await bench.plan(flag_intent.switch("turn off", base.id)), Blocked).reason
     await bench.saved(flag_intent.switch("turn off", child.id))
     await bench.saved(flag_intent.switch("turn off", base.id))
 
@@ -229,8 +213,7 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
     for id in (base.id, child.id):
         fresh = await bench.flags.get(id)
         context = await gather(bench.flags, fresh, {"active": False}, surroundings)
-        plan = plan_flag(flag_intent.switch("turn off", id), fresh, within_batch(context, ids))
-        assert isinstance(plan, Plan)
+        plan = expect(plan_flag(flag_intent.switch("turn off", id), fresh, within_batch(context, ids)), Plan)
         found.append(plan)
     batch = bench.save_context.batch(bench.approve(*in_order(found)))
     assert [(one.plan.key, one.ending) async for one in batch.run()] == [
@@ -246,8 +229,7 @@ async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one
         async with working(folder, **choices) as bench:
             made = await bench.new("checkout", filters=RICH)
             await bench.saved(flag_intent.switch("delete", made.id))
-            deleted = await bench.flags.get(made.id)
-            assert deleted.deleted
+            assert (await bench.flags.get(made.id)).deleted
             restored = await bench.saved(flag_intent.switch("restore", made.id))
             assert restored.record is not None
             assert (restored.record.key, restored.record.deleted) == ("checkout", False)
@@ -265,8 +247,7 @@ async def test_archiving_and_back(tmp_path: Path) -> None:
 async def test_a_legacy_server_is_not_asked_to_archive(tmp_path: Path) -> None:
     async with working(tmp_path, legacy=True) as bench:
         made = await bench.new("checkout", filters=RICH)
-        found = await bench.plan(flag_intent.switch("archive", made.id))
-        assert isinstance(found, Blocked)
+        found = expect(await bench.plan(flag_intent.switch("archive", made.id)), Blocked)
         assert found.code == "unknown field"
 
 

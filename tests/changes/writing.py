@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+from tests.doubles.expected import expect
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.changes.adapter import LookedUp, WriteContext
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.guard import Approved
+from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, TakenBack
 from flagtui.changes.pipeline import Batch
@@ -16,6 +18,16 @@ from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.unanswered import watch
 from flagtui.models.flag import Flag
+
+GUARDED: Final = GuardRules()
+PLAIN: Final = Around()
+
+
+def approve(*plans: Any, rules: GuardRules = GUARDED, around: Around = PLAIN, **answer: Any) -> Approved[Any]:
+    """What the guard gives for the right answer."""
+    question = expect(guard(list(plans), rules, around), Question)
+    agreed = {"typed": question.type_this or "", "without_journal": bool(around.without_journal), **answer}
+    return expect(question.settle(Confirmation(yes=True, **agreed)), Approved)
 
 
 def edited(flag: Flag, change: Callable[[WorkingCopy], object]) -> Intent:

@@ -18,8 +18,9 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
+from flagtui.changes.planner import Planned
 from flagtui.cli.plumbing.change_report import STOPPED
-from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
+from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import Printer
@@ -52,7 +53,7 @@ async def test_what_is_printed_is_true_whatever_happens_to_answers_and_whoever_e
         plan = plan_flag(wanted, fresh, Context(now=line.clock.time(), dependents=()))
         assert isinstance(plan, Plan)
         line.disturb()
-        code = await carry_out(PlannedChange([plan], line.ada.adapter), session, TERMS)
+        code = await carry_out(Planned(line.ada.adapter, [plan]), session, TERMS)
         (record,) = [json.loads(told) for told in capsys.readouterr().out.splitlines()]
         applied = line.times_applied(words)
         assert line.ada.sends == sends + 1
@@ -88,7 +89,7 @@ async def test_ctrl_c_ends_after_the_change_on_its_way_and_says_what_was_done(
             os.kill(os.getpid(), signal.SIGINT)
 
     line.ada.before_update = pressed
-    code = await carry_out(PlannedChange(plans, line.ada.adapter), session_of(line), TERMS)
+    code = await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
     said = capsys.readouterr()
     ended = [json.loads(told)["ending"] for told in said.out.splitlines()]
     assert code == STOPPED
@@ -128,12 +129,12 @@ async def test_what_was_saved_before_the_journal_filled_is_told_when_going_witho
 
     line.ada.before_update = filled
     with pytest.raises(Trouble, match="the journal cannot be written"):
-        await carry_out(PlannedChange(plans, line.ada.adapter), session_of(line), TERMS)
+        await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
     (told,) = map(json.loads, capsys.readouterr().out.splitlines())
     assert (told["key"], told["ending"], line.ada.sends) == ("flag-1", "saved", 1)
     agreed = WriteTerms(WorkPlace(), Agreement(yes=True, without_journal=True), Printer("ndjson"))
     line.ada.before_update = lambda: None
-    again = await carry_out(PlannedChange(plans[1:], line.ada.adapter), session_of(line), agreed)
+    again = await carry_out(Planned(line.ada.adapter, plans[1:]), session_of(line), agreed)
     told_again = [json.loads(words)["ending"] for words in capsys.readouterr().out.splitlines()]
     assert (again, told_again, line.ada.sends) == (0, ["saved", "saved"], 3)
 
@@ -156,7 +157,7 @@ async def test_a_second_ctrl_c_while_an_answer_is_looked_for_tells_each_change_o
     session = session_of(line)
     for seconds in (20, 30):
         line.clock.at(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
-    code = await carry_out(PlannedChange(plans, line.ada.adapter), session, TERMS)
+    code = await carry_out(Planned(line.ada.adapter, plans), session, TERMS)
     said = capsys.readouterr()
     told = [json.loads(each) for each in said.out.splitlines()]
     assert code == STOPPED

@@ -116,27 +116,3 @@ def test_a_wrong_keymap_is_named_with_its_line(toml: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
         keymap(toml)
     assert message in str(caught.value)
-
-
-OLD = {"flags.sorting": "lists.sort", "events.sorting": "lists.sort", "gone.name": "nothing.now"}
-
-
-def old_keymap(toml: str) -> dict[str, str]:
-    return read_keymap(parse_settings(f"[keys]\n{toml}"), COMMANDS, OLD)
-
-
-def test_a_name_of_an_earlier_version_still_counts() -> None:
-    assert old_keymap('flags.sorting = "t"') == {"lists.sort": "t"}
-    assert old_keymap('flags.sorting = "t"\nevents.sorting = "r"') == {"lists.sort": "t"}
-    assert old_keymap('flags.sorting = "t"\nlists.sort = "r"') == {"lists.sort": "r"}
-    with pytest.raises(SettingsError):
-        old_keymap('gone.name = "t"')
-
-
-def test_an_old_name_yields_where_its_key_means_something_else_today() -> None:
-    """What was said for one list may be taken in another, and no start may fail for that."""
-    assert old_keymap('flags.sorting = "L"') == {}
-    assert old_keymap('flags.sorting = "L"\nexperiments.launch = "l"') == {
-        "experiments.launch": "l",
-        "lists.sort": "L",
-    }

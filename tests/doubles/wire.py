@@ -27,6 +27,16 @@ class Wire(httpx.AsyncBaseTransport):
         self.waiting: list[str] = []
         """Their paths."""
 
+    def fail(self, fault: Fault, *, is_done: bool) -> None:
+        """After the service acted, or before it could."""
+        if is_done:
+            self.after = fault
+        else:
+            self.before = fault
+
+    def heal(self) -> None:
+        self.before = self.after = lambda request: None
+
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.passed.append(f"{request.method} {request.url.path}")
         if self.held(request):

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from tests.doubles import random_flags
 from tests.doubles.official_sdk import Document, OfficialSdk
+from tests.doubles.targeting import asks_flag
 
 from flagtui.evaluate.definitions import Definitions, linked
 from flagtui.evaluate.evaluation import Evaluation
@@ -47,8 +48,7 @@ def is_same(ours: tuple[object, object], theirs: tuple[object, object]) -> bool:
 def test_random_flags_evaluate_as_in_the_official_client(chunk: int) -> None:
     for seed in range(chunk, ROUNDS, 4):
         random, document = made(seed)
-        people = [random_flags.person(random) for _ in range(8)]
-        assert disagreements(document, people) == [], f"seed {seed}"
+        assert disagreements(document, [random_flags.person(random) for _ in range(8)]) == [], f"seed {seed}"
 
 
 def test_where_the_official_client_gives_up_so_do_we_unless_we_know_more() -> None:
@@ -134,13 +134,7 @@ def by_value(document: Document, person: Person) -> dict[str, object]:
 def test_the_explanation_of_later_questions_never_changes_the_value() -> None:
     """Flags about groups see group properties; what is asked only to explain must not be remembered."""
     needs_pro = {"key": "plan", "type": "person", "value": "pro", "operator": "exact"}
-    asks = {
-        "key": "base",
-        "type": "flag",
-        "operator": "flag_evaluates_to",
-        "value": True,
-        "dependency_chain": ["base"],
-    }
+    asks = asks_flag("base", dependency_chain=["base"])
     never = {"key": "$group_key", "type": "group", "value": "nobody", "operator": "exact"}
     document = {
         "flags": [

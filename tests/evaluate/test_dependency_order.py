@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.doubles.targeting import asks_flag
+
 from flagtui.evaluate.definitions import Definitions, linked
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
@@ -10,9 +12,7 @@ JSON = dict[str, Any]
 
 
 def stored(number: int, key: str, *needs: int | str) -> JSON:
-    questions = [
-        {"key": need, "type": "flag", "operator": "flag_evaluates_to", "value": True} for need in needs
-    ]
+    questions = [asks_flag(need) for need in needs]
     return {
         "id": number,
         "key": key,
@@ -66,5 +66,4 @@ def test_a_chain_longer_than_the_interpreter_recurses_is_evaluated() -> None:
     flags = [stored(0, "flag-0")] + [
         stored(number, f"flag-{number}", number - 1) for number in range(1, 1200)
     ]
-    found = evaluate("flag-1199", Person("u"), Definitions.of(flags))
-    assert found.value is True
+    assert evaluate("flag-1199", Person("u"), Definitions.of(flags)).value is True

@@ -62,8 +62,7 @@ def test_the_variant_is_drawn_by_a_hash_of_its_own() -> None:
     evaluation = found(ADA, flag({}, multivariate={"variants": variants}, payloads={"test": '"hi"'}))
     drawn = evaluation.conditions[0].variant
     assert drawn is not None
-    assert drawn.ranges == (("control", 0.0, 0.5), ("test", 0.5, 1.0))
-    assert drawn.key == evaluation.value
+    assert (drawn.ranges, drawn.key) == ((("control", 0.0, 0.5), ("test", 0.5, 1.0)), evaluation.value)
     assert evaluation.payload == ('"hi"' if evaluation.value == "test" else None)
 
 
@@ -105,8 +104,7 @@ def test_a_list_of_people_is_asked_for_this_person(operator: str, value: bool) -
 def test_a_dependency_shows_how_the_other_flag_was_decided() -> None:
     asks = {"key": 1, "type": "flag", "operator": "flag_evaluates_to", "value": True}
     child = {"id": 2, "key": "child", "active": True, "filters": {"groups": [{"properties": [asks]}]}}
-    definitions = Definitions.of([flag({"properties": [STAFF]}), child])
-    evaluation = evaluate("child", BOB, definitions)
+    evaluation = evaluate("child", BOB, Definitions.of([flag({"properties": [STAFF]}), child]))
     check = evaluation.conditions[0].checks[0]
     assert describe_check(check) == "flag beta evaluates to true: it is false"
     assert check.dependency is not None
@@ -128,8 +126,7 @@ def test_a_group_that_is_not_given_switches_its_conditions_off() -> None:
     assert describe_condition(found(BOB, made, group_types=types).conditions[0]) == (
         "condition 1 is about a group that was not given"
     )
-    with_group = Person("bob", {}, {"company": Group("acme")})
-    assert found(with_group, made, group_types=types).condition_index == 0
+    assert found(Person("bob", {}, {"company": Group("acme")}), made, group_types=types).condition_index == 0
 
 
 def test_early_access_decides_before_any_condition() -> None:

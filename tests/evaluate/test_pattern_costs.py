@@ -9,6 +9,7 @@ from time import process_time
 import pytest
 from tests.doubles.expensive_patterns import EXPENSIVE, Expensive, expensive_flags, expensive_properties
 from tests.doubles.slices import one_in
+from tests.doubles.targeting import group
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Unknown, Why
@@ -133,7 +134,7 @@ VARIANTS = {"variants": [{"key": "x", "rollout_percentage": 50}, {"key": "y", "r
         (costly_flag({"properties": [question("no")]}), None),
         (costly_flag({"properties": [], "variant": "x"}, multivariate=VARIANTS), None),
         (costly_flag({"properties": []}, early_exit=True), None),
-        (costly_flag(super_groups=[{"properties": [question(COSTLY)], "rollout_percentage": 100}]), None),
+        (costly_flag(super_groups=[group(100, question(COSTLY))]), None),
     ],
 )
 def test_later_condition_decides_only_where_the_costly_one_cannot(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks, asks_flag
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Reason, Unknown, Why
@@ -21,9 +22,7 @@ def flag(key: str, *groups: JSON, **filters: Any) -> JSON:
 
 
 def asking(operator: str, value: Any, **more: Any) -> JSON:
-    return flag(
-        "it", {"properties": [{"key": "age", "type": "person", "operator": operator, "value": value} | more]}
-    )
+    return flag("it", {"properties": [asks("age", operator, value) | more]})
 
 
 def words_of(made: JSON, person: Person, **definitions: Any) -> str:
@@ -48,9 +47,7 @@ def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
 
 def test_a_flag_in_a_circle_or_without_what_it_needs_says_so_and_is_off_where_everything_is_known() -> None:
     def needs(number: int) -> JSON:
-        return {
-            "properties": [{"key": number, "type": "flag", "operator": "flag_evaluates_to", "value": True}]
-        }
+        return {"properties": [asks_flag(number)]}
 
     made = [
         {**flag("a", needs(2), {}), "id": 1},
@@ -93,8 +90,7 @@ def test_what_the_product_knows_of_a_person_is_no_property_of_the_same_name() ->
     ("zone", "value"), [("UTC", True), ("America/New_York", False), ("Mars/Crater", True)]
 )
 def test_a_date_without_an_offset_is_of_the_projects_time_zone(zone: str, value: bool) -> None:
-    made = asking("is_date_after", "2026-05-01")
-    definitions = Definitions.of([made], time_zone=zone)
+    definitions = Definitions.of([asking("is_date_after", "2026-05-01")], time_zone=zone)
     person = Person("ada", {"age": "2026-05-01T02:00:00Z"})
     assert evaluate("it", person, definitions).value is value
     assert evaluate("it", person, definitions, Rules.LIBRARY).value is True
@@ -146,7 +142,6 @@ def test_only_a_whole_number_one_is_the_configuration_that_is_known(version: Any
 
 
 def test_a_flag_by_device_leaves_out_whoever_comes_without_one() -> None:
-    definitions = Definitions.of([{**flag("it", {}), "bucketing_identifier": "device_id"}])
-    found = evaluate("it", IN_FREE, definitions)
+    found = evaluate("it", IN_FREE, Definitions.of([{**flag("it", {}), "bucketing_identifier": "device_id"}]))
     assert (found.value, found.reason, found.condition_index) == (False, Reason.OUT_OF_ROLLOUT, 0)
     assert describe(found) == "condition 1 goes by device, and no device id is given"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.doubles import random_flags
+from tests.doubles.targeting import group
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
@@ -31,9 +32,9 @@ def made(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dict[s
         (made(), False),
         (made({}, active=False), False),
         (made({"properties": [ASKS]}), None),
-        (made({"properties": [ASKS], "rollout_percentage": 0}, {}), True),
+        (made(group(0, ASKS), {}), True),
         (made({"properties": [ASKS]}, {}), True),
-        (made({"properties": [ASKS], "rollout_percentage": 10}, {}, early_exit=True), None),
+        (made(group(10, ASKS), {}, early_exit=True), None),
         (made({}, multivariate=HALVES), None),
         (made({}, multivariate=WON), "b"),
         (made({"variant": "a"}, multivariate=HALVES), "a"),

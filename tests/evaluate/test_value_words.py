@@ -17,8 +17,7 @@ def said(operator: str, value: JSON, version: int = 1) -> str:
 
 def test_a_long_list_says_how_many_more_values_it_has_not_how_many_letters() -> None:
     emails = [f"person-{number:04}@example.com" for number in range(2_500)]
-    words = said("exact", emails)
-    assert words == f"is any of {', '.join(emails[:4])} and 2,496 more"
+    assert said("exact", emails) == f"is any of {', '.join(emails[:4])} and 2,496 more"
     assert listed(emails[:4]) == ", ".join(emails[:4])
 
 

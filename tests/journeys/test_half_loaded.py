@@ -1,23 +1,23 @@
 """A list of which pages are missing says so, and the rest comes by itself."""
 
 import re
-from dataclasses import replace
 
 import httpx
-import pytest
 from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
 
 MINUTE = 60.0
-LISTS = {"1": "/feature_flags/", "2": "/experiments/", "3": "/event_definitions/"}
 
 
-def lose_pages_after(wire: Wire, path: str, offset: int, fault: Exception) -> None:
-    """Pages of a list from this offset on fail on their way."""
+def lose_pages_after(wire: Wire, offset: int, fault: Exception) -> None:
+    """Pages of flags from this offset on fail on their way."""
 
     def lose(request: httpx.Request) -> httpx.Response | Exception | None:
-        is_lost = request.url.path.endswith(path) and int(request.url.params.get("offset", "0")) >= offset
+        is_lost = (
+            request.url.path.endswith("/feature_flags/")
+            and int(request.url.params.get("offset", "0")) >= offset
+        )
         return fault if is_lost else None
 
     wire.before = lose
@@ -29,7 +29,7 @@ def link(program: Program) -> str:
 
 async def test_counts_and_the_empty_answer_name_what_is_missing(setting: Setting) -> None:
     async with running(
-        setting, lambda wire: lose_pages_after(wire, LISTS["1"], 200, httpx.ReadTimeout("late"))
+        setting, lambda wire: lose_pages_after(wire, 200, httpx.ReadTimeout("late"))
     ) as program:
         assert "1 Flags 200 of 248" in program.screen
         assert program.screen.splitlines()[3].endswith("200 of 248")
@@ -39,12 +39,19 @@ async def test_counts_and_the_empty_answer_name_what_is_missing(setting: Setting
         assert "48 of 248 are not here yet; they come by themselves" in words(program.screen)
         await program.press("escape", "escape", "slash", *"check")
         assert re.search(r" 12 of 20\d of 248$", program.screen.splitlines()[3])
+        await program.press("escape", "j", "enter", "escape")
+        assert link(program).startswith("◔ slow, 20")
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("f5")
+        assert link(program).startswith("▲ offline")
 
 
 async def test_missing_pages_come_by_themselves_and_only_they_are_asked_for(setting: Setting) -> None:
     async with running(
-        setting, lambda wire: lose_pages_after(wire, LISTS["1"], 200, httpx.ConnectError("down"))
+        setting, lambda wire: lose_pages_after(wire, 200, httpx.ConnectError("down"))
     ) as program:
+        await program.press("j", "enter", "escape")
+        assert link(program) == "◔ retrying, 200 of 248"
         clock = await start_polling(program, MINUTE)
         assert clock.next_alarm == 2
         assert await pass_time(program, clock, 2) > 0
@@ -65,7 +72,7 @@ async def test_missing_pages_come_by_themselves_and_only_they_are_asked_for(sett
 
 async def test_what_the_server_finds_is_added_while_pages_are_missing(setting: Setting) -> None:
     async with running(
-        setting, lambda wire: lose_pages_after(wire, LISTS["1"], 100, httpx.ConnectError("down"))
+        setting, lambda wire: lose_pages_after(wire, 100, httpx.ConnectError("down"))
     ) as program:
         assert program.app.app_state.workspace is not None
         here = {row.key for row in program.app.app_state.workspace.flags.rows}
@@ -83,26 +90,3 @@ async def test_a_refresh_that_was_asked_for_shows_how_far_it_is(setting: Setting
         program.wire.let_go.set()
         await program.settle()
         assert link(program) == "● synced just now"
-
-
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    [
-        (httpx.ReadTimeout("late"), "◔ slow, 200 of 248"),
-        (httpx.ConnectError("down"), "◔ retrying, 200 of 248"),
-        (None, "● synced just now"),
-    ],
-)
-async def test_offline_is_said_only_when_nothing_is_answered(
-    setting: Setting, fault: Exception | None, said: str
-) -> None:
-    def lose(wire: Wire) -> None:
-        if fault is not None:
-            lose_pages_after(wire, LISTS["1"], 200, fault)
-
-    async with running(replace(setting, size=(80, 24)), lose) as program:
-        await program.press("j", "enter", "escape")
-        assert link(program) == said
-        program.wire.before = lambda request: httpx.ConnectError("down")
-        await program.press("f5")
-        assert link(program).startswith("▲ offline")

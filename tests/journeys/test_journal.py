@@ -13,6 +13,10 @@ from flagtui.changes.journal_entries import Entry, Signature
 
 async def test_the_journal_is_searched_while_typing_and_any_change_is_taken_back(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
+        await program.press("J")
+        assert "You changed nothing yet." in program.screen
+        await program.press("escape")
+        assert isinstance(program.app.screen, FlagsScreen)
         for key in ("new-nav", "export-parquet"):
             await program.go_to(key)
             await program.press("space", "y", "escape")
@@ -32,14 +36,6 @@ async def test_the_journal_is_searched_while_typing_and_any_change_is_taken_back
         assert rows.shown == 3
         await program.press("slash", *"zzz")
         assert "None of 3 matches  zzz" in program.screen
-
-
-async def test_an_empty_journal_says_so(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("J")
-        assert "You changed nothing yet." in program.screen
-        await program.press("escape")
-        assert isinstance(program.app.screen, FlagsScreen)
 
 
 async def test_nothing_in_the_journal_is_obeyed_by_the_terminal(setting: Setting) -> None:

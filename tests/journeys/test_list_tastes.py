@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.modes import MODES
 
 from flagtui.app.app import FlagTui
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -23,11 +22,6 @@ def kept(setting: Setting) -> Setting:
     return replace(setting, preferences=from_disk(setting.folder))
 
 
-@pytest.fixture(params=MODES)
-def any_mode(kept: Setting, request: pytest.FixtureRequest) -> Setting:
-    return replace(kept, options=MODES[request.param])
-
-
 def from_disk(folder: Path) -> Preferences:
     file = folder / "config.toml"
     settings = read_settings(file)
@@ -38,42 +32,29 @@ def columns(program: Program) -> tuple[str, ...]:
     return program.app.screen.query_one(RowList).shown_columns
 
 
-async def test_columns_are_chosen_ordered_and_kept_in_the_settings_file(any_mode: Setting) -> None:
-    (any_mode.folder / "config.toml").write_text("# mine\npreview = false\n")
-    async with running(replace(any_mode, size=WIDE, preferences=from_disk(any_mode.folder))) as program:
+async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setting) -> None:
+    file = kept.folder / "config.toml"
+    file.write_text("# mine\npreview = false\n")
+    async with running(replace(kept, size=WIDE, preferences=from_disk(kept.folder))) as program:
         own = ("state", "key", "word", "rollout", "type", "runtime", "tags", "name", "updated")
         assert columns(program) == own
         await program.press("c", "down", "space", "down", *["less_than_sign"] * 2, "enter")
         assert columns(program)[:4] == ("state", "key", "type", "word")
         assert "rollout" not in columns(program)
-    written = (any_mode.folder / "config.toml").read_text()
-    assert written.startswith("# mine\npreview = false\n")
-    async with running(replace(any_mode, preferences=from_disk(any_mode.folder))) as program:
-        assert columns(program)[:3] == ("state", "key", "type")
-        assert not program.app.screen.has_class("-preview")
-
-
-async def test_a_search_gets_a_name_and_a_tab_with_its_count(any_mode: Setting) -> None:
-    async with running(any_mode) as program:
-        await program.press("Q")
-        assert "Type a search first" in program.notices[-1]
-        await program.press("slash", *"is:stale", "enter", "Q", *"old ones", "enter")
+        await program.press("s", "S", "slash", *"nav", "enter", "Q", *"old ones", "enter")
         found = program.app.screen.query_one(RowList).shown
         assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
         await program.press("escape")
         assert program.app.screen.query_one(SearchLine).value == ""
         await program.press("5")
-        assert program.app.screen.query_one(SearchLine).value == "is:stale"
-    async with running(replace(any_mode, preferences=from_disk(any_mode.folder))) as program:
-        assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
-
-
-async def test_preview_order_and_lines_are_as_they_were_left(kept: Setting) -> None:
-    async with running(kept) as program:
-        await program.press("v", "s", "S", "slash", *"nav", "enter", "slash", *"x", "enter")
+        assert program.app.screen.query_one(SearchLine).value == "nav"
+        await program.press("slash", *"x", "enter")
         first = program.app.screen.query_one(RowList).row
+    assert file.read_text().startswith("# mine\npreview = false\n")
     async with running(replace(kept, preferences=from_disk(kept.folder))) as program:
+        assert columns(program)[:3] == ("state", "key", "type")
         assert not program.app.screen.has_class("-preview")
+        assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
         await program.press("slash", "up", "up")
         assert program.app.screen.query_one(SearchLine).value == "nav"
         await program.press("escape", "escape", "slash", *"x", "enter")
@@ -151,19 +132,18 @@ async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting
         assert not (await program.stored(row.key)).archived
 
 
-@pytest.mark.parametrize(("key", "is_there"), [("new-nav", True), ("no-such-flag", False)])
-async def test_a_flag_named_on_the_command_line_is_opened_first(
-    setting: Setting, key: str, is_there: bool
-) -> None:
+async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting) -> None:
     async with running(setting) as program:
-        app = FlagTui(replace(program.app.app_state.session, flag=key))
-        async with app.run_test(size=setting.size, notifications=True) as pilot:
-            second = replace(program, app=app, pilot=pilot)
-            await second.settle()
-            assert isinstance(app.screen, FlagScreen) == is_there
-            told = [*second.notices, ""][0]
-            assert told == ("" if is_there else "There is no flag no-such-flag in this project.")
-            if is_there:
-                assert "WHO SEES IT" in second.screen
+        for key, told in (
+            ("new-nav", []),
+            ("no-such-flag", ["There is no flag no-such-flag in this project."]),
+        ):
+            app = FlagTui(replace(program.app.app_state.session, flag=key))
+            async with app.run_test(size=setting.size, notifications=True) as pilot:
+                second = replace(program, app=app, pilot=pilot)
+                await second.settle()
+                assert second.notices[:1] == told
+                assert isinstance(app.screen, FlagScreen) == (not told)
+                assert ("WHO SEES IT" in second.screen) == (not told)
                 await second.press("escape")
                 assert not isinstance(app.screen, FlagScreen)

@@ -43,7 +43,7 @@ async def flag_form(setting: Setting, conditions: int) -> AsyncIterator[Program]
         yield program
 
 
-async def test_condition_next_to_the_gap_is_not_moved_into_it(setting: Setting) -> None:
+async def test_condition_is_not_moved_into_the_gap_and_has_a_line_where_it_is_added(setting: Setting) -> None:
     async with flag_form(setting, 150) as program:
         for place, key in ((89, "greater_than_sign"), (140, "less_than_sign")):
             place_cursor(program, ("condition", "", place, -1))
@@ -53,6 +53,9 @@ async def test_condition_next_to_the_gap_is_not_moved_into_it(setting: Setting) 
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("condition", "", 141, -1)
         assert "not saved yet" in program.screen
+        stand_on(program, "+ a condition")
+        await program.press("enter")
+        assert cursor_id(program) == ("condition", "", 150, -1)
 
 
 async def test_last_condition_of_all_stays_at_the_end(setting: Setting) -> None:
@@ -62,13 +65,6 @@ async def test_last_condition_of_all_stays_at_the_end(setting: Setting) -> None:
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("condition", "", 99, -1)
         assert len(program.notices) == count
-
-
-async def test_condition_added_to_a_long_form_has_a_line(setting: Setting) -> None:
-    async with flag_form(setting, 150) as program:
-        stand_on(program, "+ a condition")
-        await program.press("enter")
-        assert cursor_id(program) == ("condition", "", 150, -1)
 
 
 async def test_metric_next_to_the_gap_is_not_moved_into_it(setting: Setting) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
 from flagtui.app.commands.command_table import bindings_of
@@ -90,50 +89,34 @@ def in_order(screen: Kettles) -> list[str]:
     return [row.key for row in screen.rows.in_sight]
 
 
-@pytest.fixture
-def wide(setting: Setting) -> Setting:
-    return replace(setting, size=WIDE)
-
-
-async def test_rows_stand_in_the_order_that_is_declared_and_turn_around(wide: Setting) -> None:
-    async with running(wide) as program:
-        screen = await shown(program)
-        assert in_order(screen) == ["samovar", "whistler", "billy"]
-        await program.press("S")
-        assert in_order(screen) == ["billy", "whistler", "samovar"]
-        await program.press("s")
-        assert in_order(screen) == ["billy", "samovar", "whistler"]
-
-
-async def test_it_is_searched_and_filtered_and_the_tab_counts_it(wide: Setting) -> None:
-    async with running(wide) as program:
+async def test_it_is_ordered_searched_marked_copied_and_counted(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
         screen = await shown(program)
         assert "Kettles 3" in words(program.screen)
-        await program.press("f")
-        assert in_order(screen) == ["whistler", "billy"]
-        await program.press("slash", *"bil", "enter")
-        assert in_order(screen) == ["billy"]
-        assert "1 of 3" in words(program.screen)
-
-
-async def test_it_has_a_preview_marks_columns_and_the_copy_key(wide: Setting) -> None:
-    async with running(wide) as program:
-        screen = await shown(program)
+        assert in_order(screen) == ["samovar", "whistler", "billy"]
         assert "samovar holds 4.0 l" in words(program.screen)
         await program.press("y")
         assert program.app.clipboard == "samovar"
         await program.press("x")
         assert screen.rows.marks == {2}
-        await program.press("c", "down", "space", "enter")
+        await program.press("escape", "c", "down", "space", "enter")
         assert "COLOUR" in program.screen
+        await program.press("S")
+        assert in_order(screen) == ["billy", "whistler", "samovar"]
+        await program.press("s")
+        assert in_order(screen) == ["billy", "samovar", "whistler"]
+        await program.press("f")
+        assert in_order(screen) == ["billy", "whistler"]
+        await program.press("slash", *"bil", "enter")
+        assert in_order(screen) == ["billy"]
+        assert "1 of 3" in words(program.screen)
         await program.press("escape", "escape")
         assert "KETTLE" not in program.screen
 
 
-@pytest.mark.parametrize(
-    ("kettles", "told"), [(EmptyShelf, "The shelf is empty."), (ClosedShelf, "The shelf is locked.")]
-)
-async def test_without_rows_it_says_why(wide: Setting, kettles: type[Kettles], told: str) -> None:
-    async with running(wide) as program:
-        await shown(program, kettles)
-        assert told in program.screen
+async def test_without_rows_it_says_why(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        for kettles, told in ((EmptyShelf, "The shelf is empty."), (ClosedShelf, "The shelf is locked.")):
+            await shown(program, kettles)
+            assert told in program.screen
+            await program.press("escape")

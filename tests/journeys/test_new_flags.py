@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.flag_form import fill
 from tests.journeys.modes import MODES
-from textual.widgets import Input, OptionList
+from textual.widgets import OptionList
 
 from flagtui.app.flags.form.flag_form import FormScreen
-from flagtui.changes.guard import GuardRules, Level
 from flagtui.models.account import Project
 from flagtui.models.flag import Flag
 
@@ -21,13 +21,6 @@ def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
 
 def creations(program: Program) -> list[str]:
     return [line for line in program.wire.passed if line == "POST /api/projects/1/feature_flags/"]
-
-
-async def fill(program: Program, *answers: str) -> None:
-    """Answer one dialog after another: what the line says, or enough to find the choice."""
-    for text in answers:
-        program.app.screen.query_one(Input).value = text
-        await program.press("enter")
 
 
 async def made(program: Program, kind: str = "", *, key: str) -> Flag:
@@ -72,33 +65,16 @@ async def test_flags_with_variants_remote_configuration_and_copies_are_made(any_
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_key_that_is_taken_or_odd_is_not_taken(program: Program) -> None:
+async def test_an_odd_key_is_not_taken_and_leaving_the_form_makes_nothing(program: Program) -> None:
     await program.press("n", "enter")
     await fill(program, "new-nav")
     assert "there is already a flag new-nav" in program.screen
     await fill(program, "new-nav!")
     assert "letters, digits" in program.screen
-    await program.press("escape")
-    assert creations(program) == []
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_leaving_the_form_makes_nothing(program: Program) -> None:
-    await program.press("n", "enter")
     await fill(program, "never-made")
     await program.press("ctrl+s", "escape", "escape")
     assert not isinstance(program.app.screen, FormScreen)
     assert creations(program) == []
-
-
-async def test_the_key_of_a_deleted_flag_is_warned_about(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("export-parquet")
-        await program.press("d", "y", "escape", "n", "enter")
-        await fill(program, "export-parquet")
-        await program.press("ctrl+s")
-        assert "is destroyed for good" in words(program.screen)
-        assert "restore the deleted flag" in words(program.screen)
 
 
 async def test_a_flag_is_copied_here_and_to_another_project(any_mode: Setting) -> None:
@@ -208,12 +184,20 @@ async def test_what_means_something_else_there_is_not_copied(program: Program) -
     assert copies(program) == 0
 
 
-async def test_deleted_flags_are_listed_and_brought_back(any_mode: Setting) -> None:
+async def test_deleted_flags_warn_of_another_with_their_key_are_listed_and_brought_back(
+    any_mode: Setting,
+) -> None:
     async with running(any_mode) as program:
         for key in ("export-parquet", "new-nav"):
             await program.go_to(key)
             await program.press("d", "y")
-        await program.press("escape", "ctrl+r")
+        await program.press("n", "enter")
+        await fill(program, "export-parquet")
+        await program.press("ctrl+s")
+        warned = words(program.screen)
+        assert "is destroyed for good" in warned
+        assert "restore the deleted flag" in warned
+        await program.press("escape", "escape", "escape", "ctrl+r")
         shown = words(program.screen)
         assert "^r Deleted flags" in shown
         assert "export-parquet" in shown
@@ -227,10 +211,3 @@ async def test_deleted_flags_are_listed_and_brought_back(any_mode: Setting) -> N
         assert "export-parquet" not in program.screen
         await program.press("escape", "ctrl+r", "escape")
         assert len(program.wire.writes()) == 4
-
-
-async def test_a_read_only_profile_makes_nothing(setting: Setting) -> None:
-    async with running(replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))) as program:
-        await program.press("n", "D")
-        assert not program.app.screen.is_modal
-        assert creations(program) == []

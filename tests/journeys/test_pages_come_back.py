@@ -34,7 +34,9 @@ async def open_page(program: Program, kind: str) -> RecordScreen[FlagRow]:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_comes_back_from_what_was_opened_above_it(program: Program, kind: str) -> None:
+async def test_a_page_comes_back_from_what_was_opened_above_it_and_from_its_link(
+    program: Program, kind: str
+) -> None:
     screen = await open_page(program, kind)
     await program.press("end")
     before = program.screen
@@ -43,36 +45,35 @@ async def test_a_page_comes_back_from_what_was_opened_above_it(program: Program,
     assert program.screen == before
     await program.press("question_mark", "escape", "colon", "escape")
     assert program.app.screen is screen
+    if kind != "events":
+        await program.press("l")
+        other = program.app.screen
+        assert isinstance(other, RecordScreen)
+        assert isinstance(other, FlagScreen) is (kind == "experiments")
+        await program.press("escape")
+        assert program.app.screen is screen
     await program.press("escape")
     assert isinstance(program.app.screen, ListScreen)
     assert PAGES[kind][1] in program.screen
 
 
-@pytest.mark.parametrize("kind", ["flags", "experiments"])
-async def test_a_link_opens_the_other_record_and_escape_leads_back(program: Program, kind: str) -> None:
-    screen = await open_page(program, kind)
-    await program.press("l")
-    other = program.app.screen
-    assert isinstance(other, RecordScreen)
-    assert isinstance(other, FlagScreen) is (kind == "experiments")
-    await program.press("escape")
-    assert program.app.screen is screen
-
-
 @pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_has_the_same_ways_to_copy_as_its_list(program: Program, kind: str) -> None:
+async def test_a_page_is_copied_like_its_list_and_is_json_that_folds_and_is_searched(
+    program: Program, kind: str
+) -> None:
     screen = await open_page(program, kind)
+    id = screen.chosen()[0].id
     await program.press("Y", *"id", "enter")
-    assert str(screen.chosen()[0].id) in program.notices[-1]
-
-
-@pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_has_its_record_as_json_that_folds_and_is_searched(program: Program, kind: str) -> None:
-    screen = await open_page(program, kind)
+    assert str(id) in program.notices[-1]
+    program.app.clear_notifications()
+    line = next(at for at, text in enumerate(program.screen.splitlines()) if " Overview " in text)
+    await click(program, "JSON", line)
+    assert isinstance(screen.pane, JsonPane)
+    await click(program, "Overview", line)
+    assert not isinstance(screen.pane, JsonPane)
     await program.press("shift+tab")
     assert isinstance(screen.pane, JsonPane)
     whole = words(program.screen)
-    id = screen.chosen()[0].id
     assert f'"id": {id}' in whole or f'"id": "{id}"' in whole
     await program.press("enter")
     assert "1 lines" in words(program.screen)
@@ -82,16 +83,6 @@ async def test_a_page_has_its_record_as_json_that_folds_and_is_searched(program:
     assert program.app.screen is screen
     await program.press("escape")
     assert isinstance(program.app.screen, ListScreen)
-
-
-@pytest.mark.parametrize("kind", PAGES)
-async def test_tabs_of_a_page_are_clicked(program: Program, kind: str) -> None:
-    screen = await open_page(program, kind)
-    line = next(at for at, text in enumerate(program.screen.splitlines()) if " Overview " in text)
-    await click(program, "JSON", line)
-    assert isinstance(screen.pane, JsonPane)
-    await click(program, "Overview", line)
-    assert not isinstance(screen.pane, JsonPane)
 
 
 async def test_what_was_removed_in_a_form_comes_back_with_undo(program: Program) -> None:
@@ -127,15 +118,15 @@ async def test_tabs_and_keys_are_clicked(program: Program) -> None:
     assert isinstance(program.app.screen, ListScreen)
 
 
-@pytest.mark.parametrize(
-    ("key", "chip", "line"),
-    [("1", "type", "type:"), ("2", "state", "is:"), ("3", "kind", "kind:"), ("4", "kind", "kind:")],
-)
-async def test_a_filter_above_a_list_is_clicked(program: Program, key: str, chip: str, line: str) -> None:
-    await program.press(key)
-    await click(program, f"{chip} any", 3)
-    assert isinstance(program.app.screen, ListScreen)
-    assert program.app.screen.search.value.startswith(line)
+CHIPS = (("1", "type", "type:"), ("2", "state", "is:"), ("3", "kind", "kind:"), ("4", "kind", "kind:"))
+
+
+async def test_a_filter_above_a_list_is_clicked(program: Program) -> None:
+    for key, chip, line in CHIPS:
+        await program.press(key)
+        await click(program, f"{chip} any", 3)
+        assert isinstance(program.app.screen, ListScreen)
+        assert program.app.screen.search.value.startswith(line), key
 
 
 async def click(program: Program, words: str, line: int) -> None:

@@ -13,7 +13,9 @@ from flagtui.changes.guard import Level
 from flagtui.service.keys import NewKey, create_key
 
 
-async def test_another_profile_takes_the_place_of_this_one_with_its_badge(setting: Setting) -> None:
+async def test_another_profile_takes_the_place_of_this_one_with_its_badge_and_without_its_rows(
+    setting: Setting,
+) -> None:
     async with running(replace(setting, neighbours=("prod",))) as program:
         await program.press("slash", *"checkout", "enter", "x")
         await program.press("P")
@@ -26,16 +28,6 @@ async def test_another_profile_takes_the_place_of_this_one_with_its_badge(settin
         assert not program.app.screen.query_one(RowList).marks
         await program.press("P", "up", "enter")
         assert "TEST" in program.screen.splitlines()[0]
-
-
-async def test_alone_a_profile_says_how_to_make_another(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("P")
-        assert "flagtui auth login" in program.notices[-1]
-
-
-async def test_rows_of_one_profile_never_stand_under_the_badge_of_another(setting: Setting) -> None:
-    async with running(replace(setting, neighbours=("prod",))) as program:
         await program.press("3")
         assert program.app.screen.query_one(RowList).shown > 0
         program.wire.before = lambda request: httpx.ConnectError("down")
@@ -69,6 +61,8 @@ async def test_a_profile_without_a_key_shows_no_rows_of_the_one_before(setting: 
 
 async def test_a_key_for_other_projects_asks_which_of_them_is_opened(setting: Setting) -> None:
     async with running(setting) as program:
+        await program.press("P")
+        assert "flagtui auth login" in program.notices[-1]
         await program.press("ctrl+l")
         other = max(project.id for project in await program.colleague().projects.list())
         key = create_key(program.database, NewKey("elsewhere", ("*",), teams=(other,)))

@@ -3,20 +3,26 @@
 import re
 from dataclasses import replace
 
+import httpx
 import pytest
-from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.keys import another_key, revoke, type_key
+from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
+from tests.doubles.wire import Wire
+from tests.journeys import flag_form
+from tests.journeys.keys import REVOKED, another_key, revoke, type_key
+from tests.journeys.standing import stand_on_event
 
 from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
+from flagtui.changes.guard import GuardRules, Level
 
 
 @pytest.mark.parametrize("server", ["default", "strict", "legacy"])
-async def test_a_key_revoked_while_results_are_read_is_replaced_and_no_result_is_lost(
+async def test_a_key_revoked_while_results_or_days_are_read_is_replaced_and_nothing_is_lost(
     setting: Setting, server: str
 ) -> None:
     options = () if server == "default" else ((server, True),)
@@ -32,21 +38,12 @@ async def test_a_key_revoked_while_results_are_read_is_replaced_and_no_result_is
         assert results(program) == seen
         assert "not accepted" in words(program.screen)
         await program.press("R")
-        await type_key(program, another_key(program))
+        first = another_key(program)
+        await type_key(program, first)
         assert isinstance(program.app.screen, ExperimentScreen)
         assert results(program) == seen
         assert "not accepted" not in words(program.screen)
-
-
-def results(program: Program) -> list[str]:
-    """Each metric with its numbers and its interval."""
-    return [line.rpartition("┤")[0].strip(" ▌") for line in program.screen.splitlines() if "(funnel)" in line]
-
-
-async def test_a_key_revoked_while_days_are_read_is_replaced_and_the_days_come(setting: Setting) -> None:
-    async with running(replace(setting, size=WIDE)) as program:
-        await program.press("2", "slash", *"is:running", "enter", "enter")
-        revoke(program.wire)
+        revoke_key(program.wire, first)
         await program.press("enter")
         assert isinstance(program.app.screen, SignInScreen)
         await program.press("escape")
@@ -59,43 +56,136 @@ async def test_a_key_revoked_while_days_are_read_is_replaced_and_the_days_come(s
         assert re.search(r"\d+ of \d+ days", words(program.screen))
 
 
-async def test_a_key_revoked_before_the_question_is_replaced_and_the_question_comes(setting: Setting) -> None:
+def revoke_key(wire: Wire, key: str) -> None:
+    """The server knows this key no more; any other it still knows."""
+    refusal = httpx.Response(401, json=REVOKED)
+    wire.before = lambda asked: refusal if asked.headers["authorization"] == f"Bearer {key}" else None
+
+
+def results(program: Program) -> list[str]:
+    """Each metric with its numbers and its interval."""
+    return [line.rpartition("┤")[0].strip(" ▌") for line in program.screen.splitlines() if "(funnel)" in line]
+
+
+async def test_a_key_revoked_before_or_after_the_question_is_replaced_and_nothing_is_sent_by_itself(
+    setting: Setting,
+) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
-        revoke(program.wire)
+        revoke_key(program.wire, KEY)
         await program.press("space")
         assert isinstance(program.app.screen, SignInScreen)
         await type_key(program, "phx_nobody_knows_this_one")
         assert isinstance(program.app.screen, SignInScreen)
         assert "not accepted" in words(program.screen)
-        await type_key(program, another_key(program))
+        first, second = another_key(program), another_key(program)
+        await type_key(program, first)
         assert isinstance(program.app.screen, ConfirmScreen)
         assert program.wire.writes() == []
-        await program.press("y")
-        assert not (await program.stored("new-nav")).active
-        assert len(program.wire.writes()) == 1
-
-
-async def test_a_key_revoked_during_the_save_brings_the_question_back_and_sends_nothing_by_itself(
-    setting: Setting,
-) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        await program.press("space")
-        revoke(program.wire, "PATCH")
+        revoke_key(program.wire, first)
         await program.press("y")
         assert isinstance(program.app.screen, SignInScreen)
-        key = another_key(program)
+        assert any("not saved" in notice for notice in program.notices)
         assert len(program.wire.writes()) == 1
-        await type_key(program, key)
+        await type_key(program, second)
         assert isinstance(program.app.screen, ConfirmScreen)
         assert len(program.wire.writes()) == 1
+        assert program.row("new-nav").active
         assert (await program.stored("new-nav")).active
         await program.press("y")
         assert not (await program.stored("new-nav")).active
-        assert key not in program.screen
-        ends = [entry.ending for entry in program.journal.entries()]
-        assert ends == ["saved", "refused"]
+        assert len(program.wire.writes()) == 2
+        assert second not in program.screen
+        assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
+
+
+async def test_a_key_revoked_while_schedules_are_made_or_taken_back_costs_none(setting: Setting) -> None:
+    async with running(setting) as program:
+
+        async def scheduled() -> int:
+            found = program.colleague().schedule.all({"record_id": program.row("new-nav").id})
+            return len(await found)
+
+        await program.go_to("new-nav")
+        revoke_key(program.wire, KEY)
+        await program.press("at")
+        first = await give_another_key(program)
+        await program.press("down", "enter", *"+2h", "enter")
+        assert "Schedule a change in TEST" in words(program.screen)
+        revoke_key(program.wire, first)
+        await program.press("y")
+        second = await give_another_key(program)
+        assert "Schedule a change in TEST" in words(program.screen)
+        assert await scheduled() == 0
+        await program.press("y")
+        assert await scheduled() == 1
+        revoke_key(program.wire, second)
+        await program.press("J", "z")
+        third = await give_another_key(program)
+        assert "Undo: drop the scheduled change of new-nav" in words(program.screen)
+        revoke_key(program.wire, third)
+        await program.press("y")
+        await give_another_key(program)
+        assert await scheduled() == 1
+        await program.press("y")
+        assert await scheduled() == 0
+        endings = [entry.ending for entry in program.journal.entries()]
+        assert endings == ["saved", "refused", "saved", "refused"]
+
+
+async def give_another_key(program: Program) -> str:
+    assert isinstance(program.app.screen, SignInScreen)
+    key = another_key(program)
+    await type_key(program, key)
+    return key
+
+
+@pytest.mark.parametrize("level", [Level.GUARDED, Level.STRICT])
+async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Setting, level: Level) -> None:
+    async with running(replace(setting, size=WIDE, rules=GuardRules(level, place="TEST"))) as program:
+        await stand_on_event(program, "checkout completed")
+        await program.press("e", "exclamation_mark", "enter")
+        revoke(program.wire, "PATCH")
+        yes = [*"checkout completed", "enter"] if level is Level.STRICT else ["y"]
+        await program.press(*yes)
+        assert len(program.wire.writes()) == 1
+        await give_another_key(program)
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert len(program.wire.writes()) == 1
+        await program.press(*yes)
+        event = await program.colleague().event_definitions.by_name("checkout completed")
+        assert event.description == "Order paid!"
+        assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
+
+
+async def test_a_form_keeps_what_was_typed_while_another_key_is_given(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("e")
+        flag_form.stand_on(program, "description")
+        await program.press("enter", "end", "ctrl+u", *"careful", "enter")
+        revoke(program.wire, "PATCH")
+        await program.press("ctrl+s", "y")
+        await give_another_key(program)
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert "careful" in words(program.screen)
+        assert (await program.stored("new-nav")).name != "careful"
+        await program.press("escape")
+        assert isinstance(program.app.screen, FormScreen)
+        assert "careful" in words(program.screen)
+        await program.press("ctrl+s", "y")
+        assert (await program.stored("new-nav")).name == "careful"
+
+
+async def test_a_new_flag_is_asked_about_again_after_signing_in(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("n", "enter", "end", "ctrl+u", *"brand-new", "enter")
+        revoke(program.wire, "POST")
+        await program.press("ctrl+s", "y")
+        await give_another_key(program)
+        assert "Create in TEST" in words(program.screen)
+        await program.press("y")
+        assert (await program.stored("brand-new")).key == "brand-new"
 
 
 async def test_signing_in_can_wait_and_the_list_stays_with_the_reason(setting: Setting) -> None:

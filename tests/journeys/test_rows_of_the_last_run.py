@@ -4,8 +4,9 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
+import httpx
 from tests.doubles.whole_program import WIDE, Program, Setting, running
+from tests.doubles.wire import Wire
 
 from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.config.preferences import Preferences
@@ -32,7 +33,9 @@ async def until_rows(program: Program) -> None:
         await program.pilot.pause()
 
 
-async def test_rows_of_the_last_run_stand_there_while_the_key_is_looked_for(setting: Setting) -> None:
+async def test_rows_of_the_last_run_stand_there_and_are_searched_while_the_key_is_looked_for(
+    setting: Setting,
+) -> None:
     async with running(remembering(setting)) as program:
         before = drawn(program)
     found = asyncio.Event()
@@ -41,48 +44,59 @@ async def test_rows_of_the_last_run_stand_there_while_the_key_is_looked_for(sett
         assert program.app.app_state.workspace is None
         assert drawn(program) == before
         assert "as of <1 min ago, connecting" in program.screen.splitlines()[0]
+        for key in ("slash", *"new-nav", "enter"):
+            await program.press_without_waiting(key)
+        assert rows(program) == 1
+        assert not program.wire.passed
+        for key in ("escape", "home"):
+            await program.press_without_waiting(key)
         found.set()
         await program.settle()
         assert program.app.app_state.workspace is not None
         assert drawn(program) == before
 
 
-async def test_rows_of_the_last_run_are_searched(setting: Setting) -> None:
+RECORDS = {"3": "account created", "2": "Chart colours", "1": "new-nav"}
+"""By the key of a list: a record on its first page."""
+
+
+async def test_those_of_the_tab_in_front_stand_there_and_go_when_no_key_is_found(setting: Setting) -> None:
+    async with running(remembering(setting)) as program:
+        await program.press(*reversed(RECORDS), "q")
+    for tab, record in RECORDS.items():
+        found = asyncio.Event()
+        without = replace(remembering(setting), key_found=found, has_key=False)
+        async with running(without, wait=False) as program:
+            await until_rows(program)
+            assert program.app.tabs.current == tab
+            assert record in program.screen
+            found.set()
+            await program.settle()
+            assert "paste a personal API key" in program.screen
+            await program.press("escape")
+            assert rows(program) == 0
+            assert "There is no API key." in program.screen
+            assert "ctrl+l signs in" in program.screen
+            assert record not in program.screen
+            # The next start is on the tab before this one.
+            await program.press(str(int(tab) - 1), "q")
+
+
+async def test_nothing_is_written_on_rows_of_the_last_run_while_the_link_is_down(setting: Setting) -> None:
     async with running(remembering(setting)):
         pass
-    found = asyncio.Event()
-    async with running(replace(remembering(setting), key_found=found), wait=False) as program:
-        await until_rows(program)
-        for key in ("slash", *"new-nav", "enter"):
-            await program.press_without_waiting(key)
-        assert rows(program) == 1
-        assert not program.wire.passed
-        found.set()
-        await program.settle()
 
+    def cut(wire: Wire) -> None:
+        wire.before = lambda request: httpx.ConnectError("down")
 
-@pytest.mark.parametrize(
-    ("tab", "record"), [("1", "new-nav"), ("2", "Chart colours"), ("3", "account created")]
-)
-async def test_those_of_the_tab_in_front_stand_there_and_go_when_no_key_is_found(
-    setting: Setting, tab: str, record: str
-) -> None:
-    async with running(remembering(setting)) as program:
-        await program.press(tab, "q")
-    found = asyncio.Event()
-    without = replace(remembering(setting), key_found=found, has_key=False)
-    async with running(without, wait=False) as program:
-        await until_rows(program)
-        assert program.app.tabs.current == tab
-        assert record in program.screen
-        found.set()
-        await program.settle()
-        assert "paste a personal API key" in program.screen
-        await program.press("escape")
-        assert rows(program) == 0
-        assert "There is no API key." in program.screen
-        assert "ctrl+l signs in" in program.screen
-        assert record not in program.screen
+    async with running(remembering(setting), cut) as program:
+        assert rows(program) == 248
+        await program.go_to("new-nav")
+        await program.press("space")
+        assert not program.app.screen.is_modal
+        assert program.wire.writes() == []
+        assert program.journal.entries() == []
+        assert "new-nav" in program.notices[-1]
 
 
 async def test_the_activity_of_the_last_run_is_not_kept_and_says_that_it_loads(setting: Setting) -> None:

@@ -3,14 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-import httpx
 import pytest
-from tests.doubles.whole_program import KEY, Program, Setting, running, words
-from tests.doubles.wire import Wire
-from tests.journeys.keys import REVOKED, another_key, type_key
+from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import MODES
-
-from flagtui.app.shell.sign_in import SignInScreen
 
 
 @pytest.fixture(params=MODES)
@@ -50,60 +45,13 @@ async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Se
         assert await scheduled(program, "new-nav") == []
 
 
-async def test_a_key_revoked_while_schedules_are_made_or_taken_back_costs_none(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        revoke(program.wire, KEY)
-        await program.press("at")
-        first = await give_another_key(program)
-        await program.press("down", "enter", *"+2h", "enter")
-        assert "Schedule a change in TEST" in words(program.screen)
-        revoke(program.wire, first)
-        await program.press("y")
-        second = await give_another_key(program)
-        assert "Schedule a change in TEST" in words(program.screen)
-        assert await scheduled(program, "new-nav") == []
-        await program.press("y")
-        assert len(await scheduled(program, "new-nav")) == 1
-        revoke(program.wire, second)
-        await program.press("J", "z")
-        third = await give_another_key(program)
-        assert "Undo: drop the scheduled change of new-nav" in words(program.screen)
-        revoke(program.wire, third)
-        await program.press("y")
-        await give_another_key(program)
-        assert len(await scheduled(program, "new-nav")) == 1
-        await program.press("y")
-        assert await scheduled(program, "new-nav") == []
-        endings = [entry.ending for entry in program.journal.entries()]
-        assert endings == ["saved", "refused", "saved", "refused"]
-
-
-def revoke(wire: Wire, key: str) -> None:
-    """The server knows this key no more; any other it still knows."""
-    refusal = httpx.Response(401, json=REVOKED)
-    wire.before = lambda asked: refusal if asked.headers["authorization"] == f"Bearer {key}" else None
-
-
-async def give_another_key(program: Program) -> str:
-    assert isinstance(program.app.screen, SignInScreen)
-    key = another_key(program)
-    await type_key(program, key)
-    return key
-
-
-async def test_a_moment_that_has_gone_by_is_not_taken(setting: Setting) -> None:
+async def test_a_step_of_a_ramp_is_scheduled_as_a_condition_and_not_for_the_past(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("at", "enter", *"2020-01-01 09:00", "enter")
         assert "that moment has gone by" in program.screen
         await program.press("escape")
         assert await scheduled(program, "new-nav") == []
-
-
-async def test_a_step_of_a_ramp_is_scheduled_as_a_condition(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
         await program.press("at", "down", "down", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
         found = await scheduled(program, "new-nav")
         assert found[0]["scheduled_at"].startswith("2026-03-05T09:00:00")

@@ -1,4 +1,4 @@
-"""What 60 columns and 15 lines still tell whole: toasts, hints, titles, tabs, the tour."""
+"""What 60 columns and 15 lines still tell whole: toasts, hints, titles, tabs."""
 
 from dataclasses import replace
 
@@ -6,7 +6,6 @@ import pytest
 from rich.cells import cell_len
 from tests.doubles.whole_program import Program, Setting, running, words
 
-from flagtui.app.lists.tour import STEPS, Tour
 from flagtui.app.shell.toasts import tell
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.text.styled import Notice
@@ -23,43 +22,38 @@ def line(program: Program, place: int) -> str:
     return program.screen.splitlines()[place].rstrip()
 
 
-@pytest.mark.parametrize("columns", [60, 66, 72, 80])
-async def test_the_last_word_of_a_toast_is_read_at_every_width(setting: Setting, columns: int) -> None:
-    async with running(replace(setting, size=(columns, 15))) as program:
-        for length in range(columns * 9 // 10 - 8, columns * 9 // 10):
-            program.app.clear_notifications()
-            tell(program.app, Notice("a" * (length - 4) + " end"))
-            await program.settle()
-            assert program.screen.count(" end") == 1
-
-
-async def test_every_step_of_the_tour_is_read_whole(small: Setting) -> None:
+async def test_the_last_word_of_a_toast_is_read_at_every_width(small: Setting) -> None:
     async with running(small) as program:
-        await program.press("f3")
-        tour, said = program.app.screen.query_one(Tour), [line(program, 3)]
-        for keys in (("slash", *"nav", "enter"), ("space", "y"), ("J",), ("escape", "u", "y")):
-            await program.press(*keys)
-            tour.look()
-            said.append(str(tour.render()).rstrip())
-        for step, told in zip(STEPS, said[:-1], strict=True):
-            assert step.words in told
-        assert "every command" in said[-1]
-        assert all(told.endswith("F3 ends it") for told in said)
+        for columns in (60, 66, 72, 80):
+            await program.pilot.resize_terminal(columns, 15)
+            for length in range(columns * 9 // 10 - 8, columns * 9 // 10):
+                program.app.clear_notifications()
+                tell(program.app, Notice("a" * (length - 4) + " end"))
+                await program.settle()
+                assert program.screen.count(" end") == 1
 
 
-async def test_hints_of_a_search_line_are_whole_or_not_there(small: Setting) -> None:
+async def test_hints_of_a_search_line_are_whole_and_a_value_is_beside_its_field_or_below_it(
+    small: Setting,
+) -> None:
     async with running(small) as program:
         await program.press("4")
         assert "/ search  by:sam  flag:new    " in line(program, 2)
         await program.press("at", *"20m", "enter")
         assert "-60 … +15 min" in line(program, 2)
-        await program.press("escape", "at", "a")
+        await program.press("z")
+        told = [each.strip(" │▁▂▃▄▅▆▇") for each in program.screen.splitlines()]
+        place = told.index("filters.payloads.test")
+        assert told[place + 1].startswith("- ")
+        assert told[place + 2].startswith("+ ")
+        await program.press("escape", "escape", "at", "a")
         assert "@ needs a time such as 14:0" in line(program, 2)
 
 
 async def test_tabs_give_up_the_counts_of_the_lists_that_are_not_in_front(small: Setting) -> None:
     async with running(small) as program:
         await program.press("2")
+        assert "⏎ open  F finish" in line(program, -1)
         assert line(program, 1) == " 1 Flags 248    2 Experiments 31    3 Events    4 Activity"
         await program.press("3")
         assert line(program, 1) == " 1 Flags    2 Experiments    3 Events 1,904    4 Activity"
@@ -81,15 +75,6 @@ async def test_the_title_of_a_question_keeps_where_it_is_about(small: Setting) -
         assert "tab next" not in words(program.screen)
 
 
-async def test_a_value_is_beside_its_field_or_below_it(small: Setting) -> None:
-    async with running(small) as program:
-        await program.press("4", "at", *"20m", "enter", "z")
-        told = [each.strip(" │▁▂▃▄▅▆▇") for each in program.screen.splitlines()]
-        place = told.index("filters.payloads.test")
-        assert told[place + 1].startswith("- ")
-        assert told[place + 2].startswith("+ ")
-
-
 async def test_the_form_of_a_new_flag_begins_at_its_conditions(small: Setting) -> None:
     async with running(small) as program:
         await program.press("n", *"vari", "enter", *"tea-break", "enter")
@@ -98,21 +83,13 @@ async def test_the_form_of_a_new_flag_begins_at_its_conditions(small: Setting) -
         assert "20 % of everyone" in program.screen
 
 
-async def test_a_key_of_the_settings_keeps_its_place_on_the_last_line(setting: Setting) -> None:
+async def test_a_key_of_the_settings_keeps_its_place_and_what_follows_for_several_is_said_once(
+    setting: Setting,
+) -> None:
     async with running(setting) as program:
         program.app.set_keymap({"flags.toggle": "ctrl+t"})
         await program.settle()
         assert line(program, -1).startswith(" ^t on/off  ⏎ open  % rollout")
-
-
-async def test_a_key_without_room_gives_its_place_to_the_next(small: Setting) -> None:
-    async with running(small) as program:
-        await program.press("2")
-        assert "⏎ open  F finish" in line(program, -1)
-
-
-async def test_what_follows_for_several_is_said_once(setting: Setting) -> None:
-    async with running(setting) as program:
         await program.press("x", *["down"] * 8, "X", "d")
         told = words(program.screen)
         assert told.count("not counted when several flags change at once") == 1

@@ -3,25 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import pytest
-from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
-from tests.doubles.wire import Wire
-from tests.journeys.standing import stand_on_event
-from textual.widgets import Input
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
-from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
-from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import ExperimentRow
-from flagtui.service.keys import NewKey, create_key
 
 EVENT = "checkout completed"
-REVOKED = {"type": "authentication_error", "code": "authentication_failed", "detail": "Invalid API key."}
 
 
 @pytest.fixture
@@ -107,33 +98,3 @@ async def at_hand(program: Program) -> tuple[str, bool]:
     assert row is not None
     found = await program.colleague().experiments.get(row.id)
     return found.state, found.feature_flag is not None and found.feature_flag.active
-
-
-def revoke_for_writes(wire: Wire) -> None:
-    """From now on the server takes no change with this key."""
-
-    def refuse(request: httpx.Request) -> httpx.Response | None:
-        is_ours = request.headers["authorization"] == f"Bearer {KEY}"
-        return httpx.Response(401, json=REVOKED) if is_ours and request.method == "PATCH" else None
-
-    wire.before = refuse
-
-
-@pytest.mark.parametrize("level", [Level.GUARDED, Level.STRICT])
-async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Setting, level: Level) -> None:
-    async with running(replace(setting, rules=GuardRules(level, place="TEST"))) as program:
-        await stand_on_event(program, EVENT)
-        await program.press("e", "exclamation_mark", "enter")
-        revoke_for_writes(program.wire)
-        yes = [*EVENT, "enter"] if level is Level.STRICT else ["y"]
-        await program.press(*yes)
-        assert isinstance(program.app.screen, SignInScreen)
-        assert len(program.wire.writes()) == 1
-        key = create_key(program.database, NewKey("another", ("*",)))
-        program.app.screen.query_one(Input).value = key
-        await program.press("enter")
-        assert isinstance(program.app.screen, ConfirmScreen)
-        assert len(program.wire.writes()) == 1
-        await program.press(*yes)
-        assert (await stored(program)).description == "Order paid!"
-        assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]

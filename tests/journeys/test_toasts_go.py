@@ -24,20 +24,32 @@ def shown(program: Program) -> int:
     return len(program.app.screen.query(ToastHolder))
 
 
-@pytest.mark.parametrize(
-    "keys", [("escape",), ("2",), ("3",), ("p", *"mobile", "enter"), ("P", *"eu", "enter")], ids=" ".join
-)
-async def test_what_was_read_goes_with_the_key_and_what_is_new_stays(
-    setting: Setting, keys: tuple[str, ...]
-) -> None:
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting) -> Setting:
+    return replace(shared_setting, neighbours=("eu",))
+
+
+async def leave_the_new_one_alone(program: Program, *keys: str) -> None:
+    """What was read goes with these keys, and what is new stays."""
+    await told(program, "new-nav is off", READ)
+    await told(program, "brand new", -60.0)
+    assert shown(program) == 2
+    await program.press(*keys)
+    assert "new-nav is off" not in program.screen
+    assert "brand new" in program.screen
+    assert shown(program) == 1
+    program.app.clear_notifications()
+
+
+async def test_what_was_read_goes_with_escape_and_with_the_tab(program: Program) -> None:
+    for key in ("escape", "2", "3"):
+        await leave_the_new_one_alone(program, key)
+
+
+async def test_what_was_read_goes_with_the_project_and_the_profile(setting: Setting) -> None:
     async with running(replace(setting, neighbours=("eu",))) as program:
-        await told(program, "new-nav is off", READ)
-        await told(program, "brand new", -60.0)
-        assert shown(program) == 2
-        await program.press(*keys)
-        assert "new-nav is off" not in program.screen
-        assert "brand new" in program.screen
-        assert shown(program) == 1
+        await leave_the_new_one_alone(program, "p", *"mobile", "enter")
+        await leave_the_new_one_alone(program, "P", *"eu", "enter")
 
 
 @pytest.mark.parametrize("keys", [("down",), ("1",), ("slash",)], ids=" ".join)

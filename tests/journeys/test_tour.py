@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.doubles.whole_program import Program, Setting, running
 
-from flagtui.app.lists.tour import Tour
+from flagtui.app.lists.tour import STEPS, Tour
 from flagtui.config.preferences import Preferences
 
 
@@ -15,25 +15,35 @@ def tour(program: Program) -> Tour:
     return found
 
 
-async def test_each_step_is_done_once_by_doing_it(setting: Setting) -> None:
-    async with running(replace(setting, size=(80, 24))) as program:
+def words_of(program: Program) -> str:
+    """What the tour says of this step, whole at the smallest size."""
+    told = str(tour(program).render()).rstrip()
+    assert told.endswith("F3 ends it")
+    return told
+
+
+async def test_each_step_is_said_whole_and_done_once_by_doing_it(setting: Setting) -> None:
+    find, switch, prove, undo = (step.words for step in STEPS)
+    async with running(replace(setting, size=(60, 15))) as program:
         await program.press("f3")
         assert "1/4 find press / and type nav" in " ".join(program.screen.split())
-        assert tour(program).step == "find"
-        await program.press("space", "escape")
-        assert tour(program).step == "find"
-        await program.press("slash", *"nav")
-        assert tour(program).step == "find"
+        for keys in (("space", "escape"), ("slash", *"nav")):
+            assert find in words_of(program)
+            await program.press(*keys)
+            assert tour(program).step == "find"
         await program.press("enter")
-        assert tour(program).step == "switch"
-        await program.press("space", "escape")
-        assert tour(program).step == "switch"
-        await program.press("space", "y")
+        for keys in (("space", "escape"), ("space", "y")):
+            assert tour(program).step == "switch"
+            assert switch in words_of(program)
+            await program.press(*keys)
         assert tour(program).step == "prove"
+        assert prove in words_of(program)
         await program.press("J")
         assert tour(program).step == "undo"
+        assert undo in words_of(program)
         await program.press("escape", "u", "y")
         assert tour(program).step == ""
+        assert "every command" in words_of(program)
         assert "that was all" in program.screen
         assert program.row("new-nav").active
 
@@ -49,22 +59,17 @@ async def test_taking_back_at_once_counts_as_proof(setting: Setting) -> None:
         assert tour(program).step == ""
 
 
-async def test_it_is_about_flags_whatever_list_was_left_in_front(setting: Setting) -> None:
-    async with running(replace(setting, size=(80, 24))) as program:
+async def test_it_is_about_flags_is_ended_at_any_time_and_not_offered_again(setting: Setting) -> None:
+    memory = Path(setting.folder) / "memory"
+    async with running(replace(setting, preferences=Preferences(memory=memory))) as program:
         await program.press("2", "f3")
         assert not program.app.screen.query(Tour)
         assert "1 goes there, then F3 begins it" in program.notices[-1]
         await program.press("1", "f3")
-        assert program.app.screen.query(Tour)
-
-
-async def test_it_can_be_skipped_at_any_time_and_is_not_offered_again(setting: Setting) -> None:
-    preferences = Preferences(memory=Path(setting.folder) / "memory")
-    async with running(replace(setting, preferences=preferences)) as program:
-        await program.press("f3")
         assert "F3 ends it" in program.screen
         before = program.screen.splitlines()
         await program.press("f3")
+        assert not program.app.screen.query(Tour)
         assert "F3 skips" not in program.screen
         assert len(program.screen.splitlines()) == len(before)
-    assert Preferences(memory=Path(setting.folder) / "memory").remembered.toured
+    assert Preferences(memory=memory).remembered.toured

@@ -9,7 +9,8 @@ from tests.changes.kettle import Kettle, KettleEntries, Kitchen
 from tests.doubles.whole_program import Program, Setting, running, words
 
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.planner import Planned, PlannedStep, Planner
+from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.undo import KINDS
 
 
@@ -41,20 +42,17 @@ async def test_u_walks_back_through_kinds_and_tabs_and_redo_forth(setting: Setti
         assert "There is nothing to redo" in program.notices[-1]
 
 
-async def test_a_new_change_ends_what_could_be_made_again(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("slash", *"new-nav", "enter", "space", "y", "u", "y")
-        await program.press("escape", "slash", *"export-parquet", "enter", "space", "y", "U")
-        assert "There is nothing to redo" in program.notices[-1]
-        assert (await program.stored("new-nav")).active
-
-
-async def test_a_pause_of_hours_is_said_before_something_is_taken_back(setting: Setting) -> None:
+async def test_a_pause_of_hours_is_said_and_a_new_change_ends_what_could_be_made_again(
+    setting: Setting,
+) -> None:
     async with running(setting) as program:
         await program.press("slash", *"new-nav", "enter", "space", "y")
         program.timing.now += 14 * 3_600
         await program.press("u")
         assert "your last change was 14 h ago" in words(program.screen)
+        await program.press("y", "escape", "slash", *"export-parquet", "enter", "space", "y", "U")
+        assert "There is nothing to redo" in program.notices[-1]
+        assert (await program.stored("new-nav")).active
 
 
 async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_others(
@@ -65,7 +63,8 @@ async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_
         assert workspace is not None
         kitchen = Kitchen(session.journal)
         monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
-        boiling = KettlePlanner(program.app.app_state, workspace, kitchen=kitchen)
+        context = WorkspaceContext(program.app.app_state, workspace)
+        boiling = KettlePlanner(context, kitchen=kitchen)
         program.app.changing.run(boil(program.app.changing, boiling))
         await program.settle()
         assert "Boil in TEST" in words(program.screen)
@@ -93,14 +92,15 @@ class KettlePlanner(Planner[str, Kettle, Any]):
 
     kitchen: Kitchen = field(kw_only=True)
 
-    def name_of(self, asked: Sequence[str]) -> str:
-        return asked[0]
+    @property
+    def is_listed(self) -> bool:
+        return False
 
-    async def plan(self, asked: Sequence[str]) -> Planned[str, Kettle]:
-        return Planned([PlannedStep(name, Kettle(name)) for name in asked])
+    def name(self, request: str) -> str:
+        return request
 
-    def adapter(self) -> Kitchen:
-        return self.kitchen
+    async def plan(self, requests: Sequence[str]) -> Planned[str, Kettle]:
+        return Planned(self.kitchen, [Kettle(name) for name in requests], requests)
 
 
 async def boil(changes: Changes, planner: KettlePlanner) -> None:

@@ -52,25 +52,24 @@ async def take_nothing_back(program: Program) -> None:
         await program.press("escape", "down")
 
 
-async def test_a_read_only_profile_has_no_keys_that_write(setting: Setting) -> None:
+async def test_a_read_only_profile_has_no_keys_that_write_and_says_why(setting: Setting) -> None:
     careful = replace(setting, rules=GuardRules(Level.READ_ONLY, place="TEST"))
     async with running(careful) as program:
         actions = {each.binding.action for each in program.app.screen.active_bindings.values()}
         assert not actions & {"switch", "delete", "undo"}
         assert "open" in actions
         assert "on/off" not in program.screen
-
-
-async def test_a_key_that_would_write_says_why_it_does_not(setting: Setting) -> None:
-    careful = replace(setting, rules=GuardRules(Level.READ_ONLY, place="TEST"))
-    async with running(careful) as program:
+        assert "read-only" in program.screen.splitlines()[0]
         await program.press("space")
         assert program.notices == ["on/off: TEST is read-only; nothing can be changed"]
+        await program.press("n", "D")
+        assert not program.app.screen.is_modal
         await program.press("2", "e")
         assert program.notices[-1].endswith("TEST is read-only; nothing can be changed")
         told = len(program.notices)
         await program.press("f12", "down", "x")
         assert len(program.notices) == told
+        assert program.wire.writes() == []
 
 
 async def test_the_line_of_keys_dims_what_the_key_may_not_from_the_start(setting: Setting) -> None:
@@ -114,8 +113,14 @@ async def test_a_strict_profile_asks_for_the_key_again_once_its_minutes_are_over
         assert "to confirm, type new-nav" in words(program.screen)
 
 
-async def test_a_strict_profile_without_minutes_asks_for_the_key_every_time(setting: Setting) -> None:
+async def test_a_strict_profile_without_minutes_wants_the_key_typed_in_full_every_time(
+    setting: Setting,
+) -> None:
     async with running(replace(setting, rules=GuardRules(Level.STRICT, place="PROD"))) as program:
         await program.go_to("new-nav")
-        await program.press("space", *"new-nav", "enter", "space")
+        await program.press("space", *"new-na", "enter")
+        assert program.wire.writes() == []
+        await program.press("v", "enter")
+        assert not (await program.stored("new-nav")).active
+        await program.press("space")
         assert "to confirm, type new-nav" in words(program.screen)

@@ -1,6 +1,5 @@
 """What was made, copied or restored is under the cursor, whatever the search would hide."""
 
-import pytest
 from tests.doubles.whole_program import Program, Setting, running
 from tests.journeys.standing import stand_on_event, stand_on_experiment
 from textual.widgets import Input
@@ -18,6 +17,10 @@ async def fill(program: Program, text: str) -> None:
     await program.press("enter")
 
 
+def was_told(program: Program, words: str) -> bool:
+    return any(words in notice for notice in program.notices)
+
+
 def stands_on(program: Program) -> str:
     """The name under the cursor of the list that is open."""
     screen = program.app.screen
@@ -31,35 +34,24 @@ def line_of(program: Program) -> str:
     return screen.search.value
 
 
-def was_told(program: Program, words: str) -> bool:
-    return any(words in notice for notice in program.notices)
-
-
-@pytest.mark.parametrize(
-    ("line", "told"), [("is:stale", "the search is:stale was cleared: it hid brand-new"), ("", "")]
-)
-async def test_a_new_flag_is_under_the_cursor(setting: Setting, line: str, told: str) -> None:
+async def test_flags_that_were_made_copied_or_restored_are_under_the_cursor(setting: Setting) -> None:
     async with running(setting) as program:
-        await search(program, line)
-        await program.press("down", "down", "n", "enter")
-        await fill(program, "brand-new")
-        await program.press("ctrl+s", "y")
-        assert stands_on(program) == "brand-new"
-        assert line_of(program) == ""
-        assert was_told(program, told) if told else not was_told(program, "the search")
-
-
-async def test_a_search_that_finds_it_stays(setting: Setting) -> None:
-    async with running(setting) as program:
+        for key, line, cleared in (
+            ("brand-new", "is:stale", "the search is:stale was cleared: it hid brand-new"),
+            ("brand-two", "", ""),
+        ):
+            await search(program, line)
+            await program.press("down", "down", "n", "enter")
+            await fill(program, key)
+            await program.press("ctrl+s", "y")
+            assert (stands_on(program), line_of(program)) == (key, "")
+            assert was_told(program, cleared or "the search") is bool(cleared)
+            program.app.clear_notifications()
         await search(program, "new-nav")
         await program.press("D", "enter", "enter", "ctrl+s", "y")
-        assert stands_on(program) == "new-nav-copy"
-        assert line_of(program) == "new-nav"
+        assert (stands_on(program), line_of(program)) == ("new-nav-copy", "new-nav")
         assert not was_told(program, "the search")
-
-
-async def test_a_deleted_flag_that_comes_back_is_under_the_cursor(setting: Setting) -> None:
-    async with running(setting) as program:
+        await search(program, "")
         await program.go_to("export-parquet")
         await program.press("d", "y")
         await search(program, "is:off")
@@ -83,7 +75,9 @@ async def test_an_archived_flag_that_comes_back_is_asked_for(setting: Setting) -
         assert was_told(program, "the search is is:archived now, to show new-nav")
 
 
-async def test_a_copy_of_an_experiment_is_under_the_cursor_also_behind_its_original(setting: Setting) -> None:
+async def test_experiments_that_were_copied_or_restored_are_under_the_cursor_also_behind_the_original(
+    setting: Setting,
+) -> None:
     async with running(setting) as program:
         await stand_on_experiment(program, "Logos on pricing")
         await program.press("D", "enter", "enter", "enter", "y")
@@ -96,15 +90,10 @@ async def test_a_copy_of_an_experiment_is_under_the_cursor_also_behind_its_origi
         await program.press("y", "escape")
         assert stands_on(program) == "Third"
         assert was_told(program, "the search is:stopped Logos was cleared: it hid Third")
-
-
-async def test_a_deleted_experiment_that_comes_back_is_under_the_cursor(setting: Setting) -> None:
-    async with running(setting) as program:
-        await stand_on_experiment(program, "Logos on pricing")
         await program.press("d", "y")
         await search(program, "is:running")
         await program.press("u", "y")
-        assert stands_on(program) == "Logos on pricing"
+        assert stands_on(program) == "Third"
 
 
 async def test_an_event_made_again_is_under_the_cursor(setting: Setting) -> None:

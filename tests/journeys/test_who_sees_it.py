@@ -17,6 +17,11 @@ def template(everybody: Path) -> Path:
     return everybody
 
 
+@pytest.fixture(scope="module")
+def shared_setting(shared_setting: Setting, everybody: Path) -> Setting:
+    return replace(shared_setting, template=everybody, size=(132, 50))
+
+
 async def ask(program: Program, *people: str) -> str:
     """Open the tab for the flag under the cursor, name people, and read what it says."""
     await program.press("w")
@@ -32,46 +37,43 @@ def left(program: Program) -> str:
     return words("\n".join(line[:84] for line in program.screen.split("\n")))
 
 
-@pytest.mark.parametrize("options", [(), (("strict", True),)], ids=["default", "strict"])
-async def test_two_people_side_by_side_and_why_they_differ(
-    setting: Setting, options: tuple[tuple[str, bool], ...]
-) -> None:
-    async with running(replace(setting, options=options, size=(132, 50))) as program:
-        await program.go_to("checkout-redesign")
-        told = await ask(program, ANNA, BEN)
-        assert f"WHO {ANNA} {BEN}" in told
-        assert "value test off" in told
-        assert "decided by condition 1 left out by condition 2" in told
-        assert "0.38 ≤ 0.50 in 0.82 > 0.10 out" in told
-        assert "variant hash 0.75 → test" in told
-        assert 'payload {"cta": "Buy now", "express":… none' in told
-        assert "according to the server the server" in told
-        assert (
-            f"They differ because condition 1 needs email ends with @acme.com: {ANNA} has it, {BEN} has not."
-            in told
-        )
-        assert "OTHER FLAGS THAT DIFFER FOR THESE TWO" in told
-        assert "auth-ip-allow-list on off" in told
-        assert program.wire.writes() == []
+@pytest.mark.asyncio(loop_scope="module")
+async def test_two_people_side_by_side_and_why_they_differ(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    told = await ask(program, ANNA, BEN)
+    assert f"WHO {ANNA} {BEN}" in told
+    assert "value test off" in told
+    assert "decided by condition 1 left out by condition 2" in told
+    assert "0.38 ≤ 0.50 in 0.82 > 0.10 out" in told
+    assert "variant hash 0.75 → test" in told
+    assert 'payload {"cta": "Buy now", "express":… none' in told
+    assert "according to the server the server" in told
+    assert (
+        f"They differ because condition 1 needs email ends with @acme.com: {ANNA} has it, {BEN} has not."
+        in told
+    )
+    assert "OTHER FLAGS THAT DIFFER FOR THESE TWO" in told
+    assert "auth-ip-allow-list on off" in told
+    assert program.wire.writes() == []
 
 
-async def test_what_is_said_agrees_with_the_server_for_every_flag(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("checkout-redesign")
-        await ask(program, ANNA)
-        account = program.app.screen.query_one("WhoPane")._accounts[0]  # type: ignore[attr-defined]  # found by name
-        known = {key: found.value for key, found in account.worked_out.items() if found.value is not None}
-        assert len(known) > 200
-        assert {key: account.said[key].value for key in known} == known
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_is_said_agrees_with_the_server_for_every_flag(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    await ask(program, ANNA)
+    account = program.app.screen.query_one("WhoPane")._accounts[0]  # type: ignore[attr-defined]  # found by name
+    known = {key: found.value for key, found in account.worked_out.items() if found.value is not None}
+    assert len(known) > 200
+    assert {key: account.said[key].value for key in known} == known
 
 
-async def test_supposed_properties_are_worked_out_on_top_of_what_is_known(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("checkout-redesign")
-        told = await ask(program, f"{ANNA} country=US", ANNA)
-        assert "value off test" in told
-        assert "according to worked out here the server" in told
-        assert "condition 1 needs country is any of DE, FR, NL" in told
+@pytest.mark.asyncio(loop_scope="module")
+async def test_supposed_properties_are_worked_out_on_top_of_what_is_known(program: Program) -> None:
+    await program.go_to("checkout-redesign")
+    told = await ask(program, f"{ANNA} country=US", ANNA)
+    assert "value off test" in told
+    assert "according to worked out here the server" in told
+    assert "condition 1 needs country is any of DE, FR, NL" in told
 
 
 async def test_an_old_server_closed_to_keys_is_worked_out_here_and_the_refusal_is_told(

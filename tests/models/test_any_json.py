@@ -122,8 +122,7 @@ def test_any_bytes_are_json_or_said_not_to_be(body: bytes) -> None:
 def test_any_error_body_can_be_read(body: bytes) -> None:
     said = ErrorBody.of(body)
     assert isinstance(said.detail, str)
-    waits = ApprovalNeeded("It waits.", facts=ErrorFacts(raw=said.raw))
-    assert isinstance(waits.change_request_id, str)
+    assert isinstance(ApprovalNeeded("It waits.", facts=ErrorFacts(raw=said.raw)).change_request_id, str)
 
 
 @settings(max_examples=40)

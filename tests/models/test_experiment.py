@@ -31,8 +31,7 @@ def test_the_state_is_the_servers_or_derived_from_what_it_stores(raw: dict[str, 
     raw = {"id": 12, "name": "Blue"} | raw
     assert Experiment.of(raw).state == state
     [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
-    assert row.status == state
-    assert row == Experiment.of(raw).row()
+    assert (row.status, row) == (state, Experiment.of(raw).row())
 
 
 @pytest.mark.parametrize(
@@ -95,8 +94,7 @@ def test_a_slim_row_of_a_list_and_the_whole_record_say_the_same() -> None:
            "holdout": {"id": 3}, "conclusion": "won", "user_access_level": "viewer", "metrics": None,
            "created_by": {"id": 7, "first_name": "Ada", "email": ""}}  # fmt: skip
     [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
-    assert row == Experiment.of(raw).row()
-    assert (row.holdout_id, row.creator, row.can_edit) == (3, "Ada", False)
+    assert (row, row.holdout_id, row.creator, row.can_edit) == (Experiment.of(raw).row(), 3, "Ada", False)
 
 
 def test_a_holdout_says_how_many_it_holds_back() -> None:

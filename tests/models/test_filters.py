@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks_flag
 
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -55,8 +56,7 @@ def test_nothing_behind_a_condition_for_everybody_counts_where_the_first_that_fi
 ) -> None:
     raw = {"id": 1, "key": "a", "filters": {"groups": groups, "early_exit": True}}
     [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
-    assert row == Flag.of(raw).row()
-    assert row.rollout == rollout
+    assert (row, row.rollout) == (Flag.of(raw).row(), rollout)
     assert Filters.of({"groups": groups}).rollout == 100.0
 
 
@@ -64,8 +64,7 @@ def test_nothing_behind_a_condition_for_everybody_counts_where_the_first_that_fi
 def test_of_rules_of_a_newer_kind_a_row_knows_neither_type_nor_rollout(version: Any) -> None:
     raw = {"id": 1, "key": "a", "filters": {"version": version, "return_type": "string", "rules": []}}
     [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
-    assert row == Flag.of(raw).row()
-    assert (row.type, row.rollout) == ("rules", None)
+    assert (row, row.type, row.rollout) == (Flag.of(raw).row(), "rules", None)
 
 
 @pytest.mark.parametrize(
@@ -81,14 +80,13 @@ def test_filters_that_cannot_be_read_say_why(filters: Any, problem: str) -> None
 
 def test_what_a_condition_asks_for_is_found_by_kind() -> None:
     asked: list[dict[str, Any]] = [
-        {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": True},
+        asks_flag("812"),
         {"key": 9, "type": "flag", "value": "test"},
         {"key": "beta", "type": "flag"},
         {"key": "id", "type": "cohort", "value": 31, "cohort_name": "Beta people"},
     ]
     filters = Filters.of({"groups": [group(10, *asked), group(20, asked[0])]})
-    assert filters.depends_on == (812, 9)
-    assert filters.cohorts == (31,)
+    assert (filters.depends_on, filters.cohorts) == ((812, 9), (31,))
     assert [item.label for item in filters.conditions[0].properties] == ["", "", "", "Beta people"]
     assert filters.conditions[0].properties[3].operator == "exact"
 
@@ -133,5 +131,4 @@ def test_variants_and_holdout_are_read() -> None:
         }
     )
     assert [(variant.key, variant.rollout) for variant in filters.variants] == [("control", 33.3), ("", 0.0)]
-    assert filters.holdout_id == 4
-    assert filters.payloads == {"control": "1"}
+    assert (filters.holdout_id, filters.payloads) == (4, {"control": "1"})

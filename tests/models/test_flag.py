@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import group
 
 from flagtui.models.flag import Flag
 
@@ -11,12 +12,7 @@ ORDINARY: dict[str, Any] = {
     "name": "New checkout",
     "key": "checkout-v2",
     "filters": {
-        "groups": [
-            {
-                "properties": [{"key": "email", "type": "person", "value": "@acme.test"}],
-                "rollout_percentage": 25,
-            }
-        ],
+        "groups": [group(25, {"key": "email", "type": "person", "value": "@acme.test"})],
         "payloads": {},
         "multivariate": None,
         "something_newer": {"kept": [1, None]},
@@ -33,16 +29,14 @@ ORDINARY: dict[str, Any] = {
 
 def test_a_flag_with_unknown_fields_keeps_them() -> None:
     flag = Flag.of(ORDINARY)
-    assert flag.raw == ORDINARY
-    assert flag.filters == ORDINARY["filters"]
+    assert (flag.raw, flag.filters) == (ORDINARY, ORDINARY["filters"])
     assert flag.model_extra == {"field_of_next_year": {"a": 1}}
 
 
 def test_a_flag_says_who_made_it_and_what_it_is() -> None:
     flag = Flag.of(ORDINARY)
     assert flag.created_by is not None
-    assert flag.created_by.label == "Ada"
-    assert flag.type == "boolean"
+    assert (flag.created_by.label, flag.type) == ("Ada", "boolean")
     row = flag.row()
     assert (row.rollout, row.conditional, row.creator, row.created_at) == (
         25.0,
@@ -86,5 +80,4 @@ def test_a_time_without_a_zone_is_utc() -> None:
 
 @pytest.mark.parametrize("name", ["evaluation_tags", "evaluation_contexts"])
 def test_contexts_are_read_under_either_name(name: str) -> None:
-    flag = Flag.of({name: ["web"]})
-    assert flag.contexts == ("web",)
+    assert Flag.of({name: ["web"]}).contexts == ("web",)

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import group
 
 from flagtui.models.flag import Flag
 from flagtui.models.flag_rows import read_flag_page
@@ -17,29 +18,18 @@ def page(*flags: Any, **rest: Any) -> bytes:
 FLAGS: list[dict[str, Any]] = [
     {"id": 1, "key": "plain", "active": True, "filters": {"groups": [{"rollout_percentage": None}]}},
     {"id": 2, "key": "nobody", "filters": {"groups": []}, "archived": None, "created_by": None},
-    {"id": 3, "key": "half", "filters": {"groups": [{"rollout_percentage": 0.5, "properties": []}]}},
+    {"id": 3, "key": "half", "filters": {"groups": [group(0.5)]}},
     {
         "id": 4,
         "key": "child",
         "filters": {
-            "groups": [
-                {
-                    "properties": [{"type": "flag", "key": "812"}, {"type": "flag", "key": 9}],
-                    "rollout_percentage": 100,
-                },
-                {"properties": [], "rollout_percentage": 10},
-            ]
+            "groups": [group(100, {"type": "flag", "key": "812"}, {"type": "flag", "key": 9}), group(10)]
         },
     },
     {
         "id": 9,
         "key": "tie",
-        "filters": {
-            "groups": [
-                {"properties": [{"type": "person", "key": "email"}], "rollout_percentage": 50},
-                {"properties": [], "rollout_percentage": 50},
-            ]
-        },
+        "filters": {"groups": [group(50, {"type": "person", "key": "email"}), group(50)]},
     },
     {"id": 5, "key": "split", "filters": {"multivariate": {"variants": [{"key": "a"}]}}, "tags": ["ops"]},
     {"id": 6, "key": "tested", "experiment_set": [12], "status": "stale", "evaluation_runtime": ""},
@@ -80,8 +70,7 @@ def test_an_odd_flag_is_a_row_and_its_neighbours_stay(odd: dict[str, Any]) -> No
 def test_an_unreadable_record_is_counted_and_named_and_loses_nothing_else(record: Any, name: int) -> None:
     read = read_flag_page(page(FLAGS[0], record))
     assert [row.id for row in read.rows] == [1]
-    assert read.unreadable == (name,)
-    assert read.size == 2
+    assert (read.unreadable, read.size) == ((name,), 2)
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400", "9" * 5000, str(-(2**63) - 1), str(2**64)])
@@ -136,5 +125,4 @@ def test_a_body_that_is_no_page_is_said_to_be_none(body: bytes) -> None:
 def test_stale_is_what_is_on_and_not_needed_in_the_word_of_any_server(
     status: str, is_on: bool, is_stale: bool
 ) -> None:
-    row = Flag.of({"id": 1, "key": "k", "status": status, "active": is_on}).row()
-    assert row.is_stale is is_stale
+    assert Flag.of({"id": 1, "key": "k", "status": status, "active": is_on}).row().is_stale is is_stale

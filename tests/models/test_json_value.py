@@ -2,13 +2,7 @@
 
 import pytest
 
-from flagtui.models.json_value import (
-    DEPTH_LIMIT,
-    NotJson,
-    read_json,
-    read_json_for_rows,
-    without_surrogates,
-)
+from flagtui.models.json_value import DEPTH_LIMIT, NotJson, read_json, read_json_for_rows, without_surrogates
 
 
 def nested(levels: int, opened: str = "[", closed: str = "]") -> bytes:

@@ -73,7 +73,7 @@ def test_nobody_else_can_read_them(tmp_path: Path) -> None:
         SnapshotPlace("prod", "https://us.posthog.com", "1234", "events"),
         SnapshotPlace("PROD", "https://us.posthog.com", "1234", "flags"),
         SnapshotPlace("../../etc", "https://us.posthog.com", "../1", "flags"),
-        SnapshotPlace("", "", "", ""),
+        SnapshotPlace("", "", "", "flags"),
     ],
 )
 def test_every_place_has_its_own_file_in_the_folder(tmp_path: Path, other: SnapshotPlace) -> None:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import variants
 
 from flagtui.models.flag import Flag
 from flagtui.text.cleanup_advice import way_out_lines, what_wins
@@ -25,11 +26,7 @@ def stale(*groups: dict[str, Any], called: float | None = 40 * DAY, **fields: An
 
 
 WON = {"multivariate": {"variants": [{"key": "test", "rollout_percentage": 100}]}}
-SPLIT = {
-    "multivariate": {
-        "variants": [{"key": "a", "rollout_percentage": 50}, {"key": "b", "rollout_percentage": 50}]
-    }
-}
+SPLIT = {"multivariate": variants(a=50, b=50)}
 
 
 @pytest.mark.parametrize(
@@ -71,5 +68,4 @@ def test_code_that_still_asks_is_waited_for(called: float | None, words: str) ->
 
 def test_where_there_is_no_archive_the_end_is_a_deletion() -> None:
     flag = Flag.of({"id": 1, "key": "k", "status": "STALE", "filters": {"groups": [{}]}})
-    told = plain(way_out_lines(flag.row(), flag, (), NOW))
-    assert "d deletes it; this server has no archive" in told
+    assert "d deletes it; this server has no archive" in plain(way_out_lines(flag.row(), flag, (), NOW))

@@ -1,6 +1,7 @@
 """Who sees a flag and what changed, in sentences."""
 
 import pytest
+from tests.doubles.targeting import asks, asks_cohort, asks_flag, group
 
 from flagtui.evaluate.operator_words import OPERATOR_WORDS
 from flagtui.models.activity import Activity
@@ -27,13 +28,10 @@ def said(**raw: JSON) -> str:
 
 
 def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
-    properties: list[JSON] = [
-        {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"},
-        {"key": "country", "type": "person", "operator": "exact", "value": ["DE", "FR"]},
-    ]
+    properties: list[JSON] = [asks("email", "ends_with", "@acme.com"), asks("country", "exact", ["DE", "FR"])]
     groups: list[JSON] = [
         {"properties": properties, "rollout_percentage": 50, "variant": "test"},
-        {"properties": [], "rollout_percentage": None},
+        group(None),
     ]
     variants: JSON = {"variants": [{"key": "test", "rollout_percentage": 100}]}
     assert sentence({"groups": groups, "multivariate": variants}).splitlines() == [
@@ -109,8 +107,7 @@ def test_a_holdout_that_servers_make_nothing_of_is_not_told(holdout: JSON) -> No
     ],
 )
 def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[float], words: str) -> None:
-    variants = tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))
-    assert rest_words(variants) == words
+    assert rest_words(tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))) == words
 
 
 @pytest.mark.parametrize(
@@ -136,35 +133,20 @@ def test_every_operator_has_words_of_its_own(operator: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        ({"key": "age", "type": "person", "operator": "between", "value": [18, 65]}, "age is from 18 to 65"),
+        (asks("age", "between", [18, 65]), "age is from 18 to 65"),
         (
             {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"},
             "the person's own created_at is after -30d",
         ),
-        ({"key": "id", "type": "cohort", "operator": "in", "value": 31, "cohort_name": "Beta"}, "is in Beta"),
-        ({"key": "id", "type": "cohort", "operator": "not_in", "value": 31}, "is not in cohort 31"),
-        (
-            {"key": "id", "type": "cohort", "operator": "in", "value": 31, "negation": True},
-            "is in cohort 31",
-        ),
-        (
-            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": True, "label": "a"},
-            "flag a is on",
-        ),
-        (
-            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": "test"},
-            "flag 812 gives test",
-        ),
-        (
-            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": "true"},
-            'flag 812 gives "true"',
-        ),
-        (
-            {"key": "812", "type": "flag", "operator": "flag_evaluates_to", "value": 1},
-            "flag 812 gives 1: matches nobody",
-        ),
+        (asks_cohort(31, cohort_name="Beta"), "is in Beta"),
+        (asks_cohort(31, "not_in"), "is not in cohort 31"),
+        (asks_cohort(31, negation=True), "is in cohort 31"),
+        (asks_flag("812", label="a"), "flag a is on"),
+        (asks_flag("812", "test"), "flag 812 gives test"),
+        (asks_flag("812", "true"), 'flag 812 gives "true"'),
+        (asks_flag("812", 1), "flag 812 gives 1: matches nobody"),
         ({"key": "x", "type": "person", "operator": "is_set"}, "x is set"),
-        ({"key": "x", "type": "person", "operator": "brand_new", "value": 1}, "x brand_new 1"),
+        (asks("x", "brand_new", 1), "x brand_new 1"),
         (
             {"key": "x", "type": "person", "value": "y", "negation": True},
             "x is y (marked as negated, which counts in cohorts only)",

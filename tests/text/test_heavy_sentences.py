@@ -94,8 +94,7 @@ def test_pane_tells_the_first_conditions_and_counts_the_rest() -> None:
 
 
 def test_condition_tells_the_first_properties_and_counts_the_rest() -> None:
-    filters = targeting(heavy.with_properties(50_000))
-    lines = plain([*who_sees_it(filters, lines=200)]).split("\n")
+    lines = plain([*who_sees_it(targeting(heavy.with_properties(50_000)), lines=200)]).split("\n")
     assert len(lines) == 102
     assert lines[-1] == "  … and 49,900 more properties; the JSON tab has all"
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.doubles import random_flags
 from tests.doubles.served_flags import Served
+from tests.doubles.targeting import asks
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Reason
@@ -83,10 +84,7 @@ def value_for(flag: dict[str, JSON], person: Person) -> JSON:
 
 
 def made(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON]:
-    properties = [
-        {"key": f"p{place}", "type": "person", "operator": operator, "value": value}
-        for place, (operator, value) in enumerate(questions)
-    ]
+    properties = [asks(f"p{place}", operator, value) for place, (operator, value) in enumerate(questions)]
     groups = [{"properties": properties, "rollout_percentage": share}]
     return {"id": 1, "key": "flag", "active": True, "filters": {"groups": groups}}
 
@@ -210,8 +208,7 @@ def test_a_cohort_by_name_lets_in_whom_it_says(operator: str) -> None:
     member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
     other = Person("o", is_complete=True)
     for person, is_in in ((member, True), (other, False)):
-        sees = evaluate("flag", person, definitions).value
-        assert sees is (is_in == (clause == "is in Beta"))
+        assert evaluate("flag", person, definitions).value is (is_in == (clause == "is in Beta"))
 
 
 @pytest.mark.parametrize("wanted", [True, False, "a"])
@@ -244,8 +241,7 @@ def test_groups_see_what_is_said_of_groups_and_people_what_is_said_of_people() -
     )
     names = Names(groups={0: "company"})
     lines = plain(who_sees_it(Filters.of(flag["filters"]), names)).splitlines()
-    assert lines[0] == " 1 100 % of company groups where"
-    assert lines[2] == " 2 100 % of users where"
+    assert (lines[0], lines[2]) == (" 1 100 % of company groups where", " 2 100 % of users where")
     definitions = Definitions.of([flag], group_types={"0": "company"})
 
     def sees(properties: dict[str, JSON], group: dict[str, JSON] | None) -> JSON:

@@ -27,7 +27,7 @@ FIXTURES: Final = sorted(FOLDER.glob("*/*.json"))
 AND: Final = re.compile(r" and (?![\d,]+ more)")
 SHORT: Final = re.compile(
     r"(?P<share>[\d.]+) % of (?P<audience>those|everyone|(?:all )?groups of type \d+)"
-    r"(?: where (?P<asks>.*?))?(?:, as (?P<variant>\w+))?",
+    r"(?: where (?P<asks>.*?))?(?:, as (?P<variant>\w+))?"
 )
 
 

@@ -3,14 +3,14 @@
 import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
 
+from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent
 from flagtui.app.commands.command import Command, display_key
 from flagtui.app.commands.command_table import COMMANDS
-from flagtui.app.commands.twins import TwinSubject, twin_of
 from flagtui.app.dialogs.help import HelpScreen
 from flagtui.app.dialogs.palette import Offer, PaletteScreen
 from flagtui.app.lists.list_frame import BrowseScreen
@@ -18,17 +18,10 @@ from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.lists.record_search import RecordSearch
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import GoTo, RecordLink
+from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.state.permissions import why_dimmed
 from flagtui.config.guard_rules import Level
 from flagtui.text.styled import Notice
-
-TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}
-"""By place: the key of the tab whose commands work there."""
-AT_ONCE: Final = frozenset(
-    ("new", "inbox", "deleted", "ids", "my_flags", "definitions", "moment", "export", "cycle", "read_results")
-)
-"""Verbs that need no record to be chosen first."""
 
 
 def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> PaletteScreen:
@@ -53,26 +46,26 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
         if here is not None:
             run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
             about = "" if here.enabled else why_dimmed(app_state, command.id, write_place)
-            twin = twin_of(command.id, subject)
-            yield Offer(command, display_key(app, here.binding), run, about, twin=twin)
+            line = cli_equivalent(command, subject)
+            yield Offer(command, display_key(app, here.binding), run, about, cli=line)
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
             there = command.places[0]
             key = display_key(app, command.binding())
             go = partial(_go, app, command, key)
-            twin = twin_of(command.id, TwinSubject(where=subject.where, embedded_in=subject.embedded_in))
-            elsewhere.append(Offer(command, f"{there} {key}", go, is_here=False, twin=twin))
+            line = cli_equivalent(command, Subject(where=subject.where, embedded_in=subject.embedded_in))
+            elsewhere.append(Offer(command, f"{there} {key}", go, is_here=False, cli=line))
     yield from elsewhere
 
 
-def _subject(screen: Screen[Any], app_state: AppState) -> TwinSubject:
+def _subject(screen: Screen[Any], app_state: AppState) -> Subject:
     """The records that keys of the screen are about, in the profile and project that are open."""
     session, workspace = app_state.session, app_state.workspace
     where = ["--profile", shlex.quote(session.named_profile)] if session.named_profile else []
     if workspace is not None:
         where += ["--project", str(workspace.client.project)]
     if not isinstance(screen, RecordKeys) or (target := screen.target()) is None:
-        return TwinSubject(where=where, embedded_in=session.embedded_in)
-    return TwinSubject(target.kind, target, screen.chosen() or (target,), where, session.embedded_in)
+        return Subject(where=where, embedded_in=session.embedded_in)
+    return Subject(target.kind, target, screen.chosen() or (target,), where, session.embedded_in)
 
 
 def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
@@ -85,7 +78,7 @@ def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
 async def _go(app: App[Any], command: Command, key: str) -> None:
     """To the tab of a command; what needs no record is done at once."""
     await app.run_action(f"app.tab('{TABS[command.places[0]]}')")
-    if command.verb in AT_ONCE:
+    if not command.needs_record:
         app.screen.call_after_refresh(app.screen.run_action, command.action)
     else:
         tell(app, Notice(f"choose a row, then {key}: {command.help}"))

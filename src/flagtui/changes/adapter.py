@@ -11,9 +11,9 @@ from typing import Any, Literal, Protocol
 from flagtui.api import Client
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.canonical_filters import means_same
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, Proposal, R

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flagtui.changes.difference import same
-from flagtui.changes.flags.flag_intent import even_shares
+from flagtui.changes.shares import even_shares
 from flagtui.config.editor_program import OpenEditor
 from flagtui.config.files import replace_file
 from flagtui.models.editable_fields import is_plain_key

@@ -7,7 +7,7 @@ from uuid import uuid4
 from weakref import WeakSet
 
 from flagtui.changes.difference import Clash
-from flagtui.changes.proposal import LeftOut, P
+from flagtui.changes.proposal import P, Skipped
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
 
@@ -57,7 +57,7 @@ class Purpose:
 class Around:
     """What is said with the question besides the plans."""
 
-    left_out: Sequence[LeftOut] = ()
+    left_out: Sequence[Skipped] = ()
     """What was chosen as well and stays as it is."""
     purpose: Purpose | None = None
     without_journal: str = ""

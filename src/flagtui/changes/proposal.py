@@ -10,8 +10,8 @@ from typing import Any, Generic, Protocol
 from typing_extensions import TypeVar
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import Clash, DifferenceLine
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import JSON
@@ -57,6 +57,10 @@ class Proposal(Protocol):
         """`v12 → v13`; nothing for a record without versions."""
 
     @property
+    def makes_record(self) -> bool:
+        """Whether its list has one record more afterwards."""
+
+    @property
     def verb(self) -> Verb: ...
     @property
     def lines(self) -> Sequence[DiffLine]: ...
@@ -89,6 +93,11 @@ class PlanBase:
         return ""
 
     @property
+    def makes_record(self) -> bool:
+        """Whether its list has one record more afterwards."""
+        return False
+
+    @property
     def title(self) -> str:
         return self.verb.title
 
@@ -98,7 +107,7 @@ class PlanBase:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Skipped:
     """What was chosen for a change and is not changed by it: one record, and why. Texts are raw."""
 
     id: int | str
@@ -106,6 +115,12 @@ class LeftOut:
     reason: str
     next: str = ""
     """What would make it possible."""
+    error: ApiError | None = None
+    """What kept it from being read."""
+    is_settled: bool = False
+    """It is as wanted already."""
+    alone: str = ""
+    """The sentence where nothing else was asked for; empty for the key with the reason."""
 
     @property
     def why(self) -> str:
@@ -158,3 +173,8 @@ class Outcome(Generic[P, R]):
     def undo_words(self) -> str:
         """`turn it on again`; empty when there is nothing to undo it by."""
         return self.plan.verb.undo if self.is_saved and self.journal_id else ""
+
+
+def chosen_id(plan: Proposal) -> int | str:
+    """The record of the list that was chosen for it: a copy has the number of its original, below zero."""
+    return abs(plan.id) if isinstance(plan.id, int) else plan.id

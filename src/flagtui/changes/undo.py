@@ -11,11 +11,11 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.changes.adapter import EntryKind, as_left
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.event_definitions.definition_save import DefinitionEntries
 from flagtui.changes.experiments.step_undo import StepEntries
 from flagtui.changes.flags.flag_entries import FlagEntries
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, TakenBack, taken_back
 from flagtui.changes.related.related_entries import RELATED, LastingEntries

@@ -2,7 +2,7 @@
 
 import difflib
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from flagtui.config.settings import Settings
@@ -23,7 +23,6 @@ class KnownCommand(Protocol):
 
 _EVERYWHERE: Final = frozenset({"everywhere", "lists"})
 """Places whose keys work beside those of every other place."""
-_NO_NAMES: Final[Mapping[str, str]] = {}
 _NAMED_KEYS: Final = frozenset(
     ["enter", "escape", "tab", "space", "backspace", "insert", "delete", "home", "end", "pageup", "pagedown"]
     + ["up", "down", "left", "right"]
@@ -50,7 +49,7 @@ _SAME_KEY: Final = {
     "ctrl+h": "backspace",
 }
 """Keys a terminal cannot tell apart."""
-_RENAMED: Final = {
+_KEY_NAMES: Final = {
     "solidus": "slash",
     "reverse_solidus": "backslash",
     "commercial_at": "at",
@@ -58,6 +57,7 @@ _RENAMED: Final = {
     "plus_sign": "plus",
     "low_line": "underscore",
 }
+"""What the terminal library calls keys that Unicode calls otherwise."""
 _FIXED: Final = frozenset({"ctrl+c", "ctrl+z"})
 """Interrupt and suspend keep their meaning."""
 
@@ -66,34 +66,19 @@ class UnknownKey(ValueError):
     """No keyboard sends this; the text says what keys are called."""
 
 
-def read_keymap(
-    settings: Settings, commands: Sequence[KnownCommand], old_names: Mapping[str, str] = _NO_NAMES
-) -> dict[str, str]:
-    """Command id to keys, separated by commas, for commands that got other keys. Raises SettingsError.
-
-    `old_names` has what commands were called in earlier versions. Such a line counts where the command has
-    none under its name of today, and as long as its keys are free in every place the command works in now.
-    """
+def read_keymap(settings: Settings, commands: Sequence[KnownCommand]) -> dict[str, str]:
+    """Command id to keys, separated by commas, for commands that got other keys. Raises SettingsError."""
     by_id = {command.id: command for command in commands}
     changed: dict[str, str] = {}
-    older: dict[str, str] = {}
     for command_id, written in settings.keys.items():
         path = ("keys", *command_id.split("."))
-        name = command_id if command_id in by_id else old_names.get(command_id, "")
-        if name not in by_id:
+        if command_id not in by_id:
             raise _unknown_command(settings, path, command_id, by_id)
         try:
-            keys = ",".join(read_key(key) for key in split_keys(written))
+            changed[command_id] = ",".join(read_key(key) for key in split_keys(written))
         except UnknownKey as unknown:
             raise settings.source.error(path, str(unknown)) from unknown
-        if name == command_id:
-            changed[name] = keys
-        else:
-            older.setdefault(name, keys)
     _refuse_collisions(settings, commands, changed)
-    for name, keys in older.items():
-        if name not in changed and not any(_collisions(by_id[name], commands, changed | {name: keys})):
-            changed[name] = keys
     return changed
 
 
@@ -128,7 +113,7 @@ def _base(last: str, *, is_modified: bool) -> str:
         if last.isalnum():
             return last.lower() if is_modified else last
         name = unicodedata.name(last, "").lower().replace("-", "_").replace(" ", "_")
-        return _RENAMED.get(name, name) or last
+        return _KEY_NAMES.get(name, name) or last
     name = _ALIASES.get(last.lower(), last.lower())
     if name in _NAMED_KEYS or _is_character_name(name):
         return name
@@ -140,7 +125,7 @@ def _base(last: str, *, is_modified: bool) -> str:
 
 
 def _is_character_name(name: str) -> bool:
-    if name in _RENAMED.values():
+    if name in _KEY_NAMES.values():
         return True
     for spelling in (name.replace("_", " "), name.replace("_", "-")):
         try:
@@ -163,22 +148,15 @@ def _refuse_collisions(
     settings: Settings, commands: Sequence[KnownCommand], changed: Mapping[str, str]
 ) -> None:
     """Raises SettingsError when a changed key already does something else where the command works."""
+    keys = {command.id: _plain_keys(changed.get(command.id, command.keys)) for command in commands}
     for command in commands:
-        if command.id in changed:
-            for key, other in _collisions(command, commands, changed):
+        if command.id not in changed:
+            continue
+        for other in commands:
+            shared = sorted(keys[command.id] & keys[other.id])
+            if shared and other.id != command.id and _meet(command.places, other.places):
                 path = ("keys", *command.id.split("."))
-                raise settings.source.error(path, f"{key} is taken by {other.id} already")
-
-
-def _collisions(
-    command: KnownCommand, commands: Sequence[KnownCommand], changed: Mapping[str, str]
-) -> Iterator[tuple[str, KnownCommand]]:
-    """Keys of the command that another one has where both work."""
-    keys = _plain_keys(changed.get(command.id, command.keys))
-    for other in commands:
-        shared = sorted(keys & _plain_keys(changed.get(other.id, other.keys)))
-        if shared and other.id != command.id and _meet(command.places, other.places):
-            yield shared[0], other
+                raise settings.source.error(path, f"{shared[0]} is taken by {other.id} already")
 
 
 def _plain_keys(written: str) -> set[str]:

@@ -5,15 +5,15 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from flagtui.models.record_fields import EVENT_FIELDS, EXPERIMENT_FIELDS, FLAG_FIELDS
+from flagtui.store.kinds import KINDS
 from flagtui.store.load_progress import RecordId
 
 Row = TypeVar("Row")
 
 _ROW_NAMES: Final = {
     name: field.shown.attribute
-    for fields in (FLAG_FIELDS, EXPERIMENT_FIELDS, EVENT_FIELDS)
-    for name, field in fields.items()
+    for kind in KINDS.values()
+    for name, field in kind.fields.items()
     if field.shown is not None
 }
 """Fields a row calls differently than the record does."""

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from flagtui.private_folders import is_foreign, make_private
+from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.snapshot_files import FOLDER as EARLIER
 from flagtui.store.snapshot_files import HEAD_BYTES, MAGIC, find_earlier, keep_earlier, pack_words, words_end
 
@@ -48,7 +49,7 @@ class SnapshotPlace(Struct, frozen=True):
     profile: str
     host: str
     project: str
-    kind: str
+    kind: Kind
     """`flags`, `experiments` or `events`."""
 
     @property
@@ -231,10 +232,10 @@ def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
     return True
 
 
-def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: str) -> Iterator[bytes]:
+def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: Kind) -> Iterator[bytes]:
     """Words for completion, then the bytes of a `_Stored`, some rows at a time: all of a long list at once
     would take its size again."""
-    name = "key" if kind == "flags" else "name"
+    name = KINDS[kind].label
     tags = {tag for row in rows for tag in getattr(row, "tags", ())}
     yield pack_words((getattr(row, name) for row in rows), sorted(tags))
     encode = msgspec.msgpack.Encoder().encode

@@ -2,15 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Callable, Coroutine
+from functools import cached_property, partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.collection import Collection
+from flagtui.store.kinds import KINDS, Kind, RecordKind
 from flagtui.store.load_progress import Loaded, State
-from flagtui.store.record_list import Loading, Query, RecordList
+from flagtui.store.record_list import Loading, RecordList
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 
 if TYPE_CHECKING:
@@ -18,19 +20,12 @@ if TYPE_CHECKING:
     from flagtui.models.account import KeyInfo, Me, Project
     from flagtui.store.activity_feed import ActivityFeed
 
-Kind = Literal["flags", "experiments", "events"]
-
-_ROWS: Final[Mapping[str, Any]] = {
-    "flags": FlagRow,
-    "experiments": ExperimentRow,
-    "events": EventDefinitionRow,
-}
 _NO_SNAPSHOTS: Final = Snapshots(None)
 
 
 def recall_rows(snapshots: Snapshots, place: SnapshotPlace) -> Snapshot[Any] | None:
     """The list as it was at the end of the last run; None when that is not known."""
-    return snapshots.load(place, _ROWS[place.kind])
+    return snapshots.load(place, KINDS[place.kind].row)
 
 
 class Workspace:
@@ -48,19 +43,15 @@ class Workspace:
         self.profile = profile
         self.unresolved = 0
         """How many changes have no known outcome yet."""
-        by_change: Query = {"order": "-updated_at"}
-        flags = RecordList[FlagRow](lambda: self.client.flags, by_change, clock)
-        experiments = RecordList[ExperimentRow](lambda: self.client.experiments, by_change, clock)
-        # Last seen first by itself; no server orders definitions by when they were changed.
-        events = RecordList[EventDefinitionRow](lambda: self.client.event_definitions, {}, clock)
-        self.flags = flags.collection
-        self.experiments = experiments.collection
-        self.events = events.collection
-        self._lists: dict[Kind, RecordList[Any]] = {
-            "flags": flags,
-            "experiments": experiments,
-            "events": events,
+        self._lists = {
+            kind.plural: RecordList[Any](
+                partial(self._operations_of, kind), {"order": kind.order} if kind.order else {}, clock
+            )
+            for kind in KINDS.values()
         }
+        self.flags: Collection[FlagRow] = self.collection("flags")
+        self.experiments: Collection[ExperimentRow] = self.collection("experiments")
+        self.events: Collection[EventDefinitionRow] = self.collection("events")
         self.me: Me | None = None
         self.key: KeyInfo | None = None
         self.project: Project | None = None
@@ -89,9 +80,11 @@ class Workspace:
     @property
     def people(self) -> dict[int, str]:
         """Everybody known here by number: who holds the key, who owns events, who made flags."""
-        found = {flag.creator_id: flag.creator for flag in self.flags.rows if flag.creator}
-        found |= {one.creator_id: one.creator for one in self.experiments.rows if one.creator}
-        found |= {event.owner_id: event.owner for event in self.events.rows if event.owner}
+        found: dict[int | None, str] = {}
+        for kind in KINDS.values():
+            number_and_name = attrgetter(f"{kind.owner}_id", kind.owner)
+            people = map(number_and_name, self.collection(kind.plural).rows)
+            found |= {number: name for number, name in people if name}
         if self.me is not None:
             found[self.me.id] = self.me.email or self.me.label
         return {number: name for number, name in found.items() if number is not None}
@@ -150,7 +143,7 @@ class Workspace:
 
     def as_of(self, moment: float, kind: Kind = "flags") -> Snapshot[Any] | None:
         """The list as it was known at that moment, Unix seconds; None when no copy is that old."""
-        return self._snapshots.load_before(self._place(kind), _ROWS[kind], moment)
+        return self._snapshots.load_before(self._place(kind), KINDS[kind].row, moment)
 
     def copies(self, kind: Kind = "flags") -> tuple[float, ...]:
         """When the copies were taken that can be compared with, oldest first."""
@@ -164,9 +157,12 @@ class Workspace:
         """How many records are here that are neither archived nor deleted."""
         return self._lists[kind].listed
 
+    def _operations_of(self, kind: RecordKind) -> Any:
+        return getattr(self.client, kind.operations)
+
     def operations(self, kind: Kind) -> Any:
         """The group of the client's operations on records of this kind."""
-        return self._lists[kind].operations()
+        return self._operations_of(KINDS[kind])
 
     def collection(self, kind: Kind) -> Collection[Any]:
         """The records of this kind."""
@@ -185,9 +181,9 @@ class Workspace:
         return state
 
     async def load_archived(self, kind: Kind = "flags") -> State:
-        """Adds the archived records, which the server leaves out of its list. No event is ever archived."""
+        """Adds the archived records, which the server leaves out of its list."""
         records = self._lists[kind]
-        return records.loading.state if kind == "events" else await records.archived.run()
+        return await records.archived.run() if KINDS[kind].has_archive else records.loading.state
 
     async def search_server(self, kind: Kind, word: str) -> int:
         """While pages are missing, adds what the server finds for a word; how many rows are new."""
@@ -202,7 +198,7 @@ class Workspace:
         rows, loaded_at = records.collection.said_rows, records.loading.loaded_at
         if loaded_at is None or records.loading.too_long is not None:
             return False
-        return self._snapshots.save(self._place(kind), rows, _ROWS[kind], taken_at=loaded_at)
+        return self._snapshots.save(self._place(kind), rows, KINDS[kind].row, taken_at=loaded_at)
 
     def why_not_kept(self, kind: Kind) -> str:
         """Return why there is no copy on disk of the list as it is now; empty when there is."""

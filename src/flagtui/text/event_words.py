@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from textwrap import wrap
 
+from flagtui.changes.event_definitions.event_uses import Use
 from flagtui.changes.journal_entries import Entry
-from flagtui.details.event_inspector import EventDetails, Use
+from flagtui.details.event_inspector import EventDetails
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.guard import GuardRefused, Purpose
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, Skipped
 from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
@@ -99,9 +99,18 @@ def left_open(words: str, *, is_known: bool) -> Notice:
     return Notice(f"{words}.", "information" if is_known else "warning", "Left open last time", seconds=12)
 
 
-def explain_blocked(blocked: Blocked, key: str) -> Notice:
+def explain_blocked(blocked: Blocked | Skipped, key: str) -> Notice:
     """Why a change was not even asked about."""
     return Notice(_sentences(f"{key}: {blocked.reason}", "", blocked.next), "warning", "not possible now")
+
+
+def explain_skipped(skipped: Skipped) -> Notice:
+    """Why the one change that was asked for was not even asked about."""
+    if skipped.error is not None:
+        return explain_error(skipped.error, skipped.key)
+    if skipped.is_settled:
+        return Notice(skipped.alone or f"{skipped.key}: {skipped.reason}; nothing was sent.")
+    return explain_blocked(skipped, skipped.key)
 
 
 def explain_refusal(refused: GuardRefused) -> Notice:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any, Final
 
+from flagtui.changes.consequence import Consequence, Tone
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, compact, spelled, taken_apart
-from flagtui.changes.flags.flag_consequences import Consequence, Tone
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import Proposal
 from flagtui.safe_text import code_points, safe_text

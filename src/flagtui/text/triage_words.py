@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
+from flagtui.changes.event_definitions.event_uses import Found
 from flagtui.changes.event_definitions.triage import TriageDecision
-from flagtui.details.event_inspector import Found
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case, Suggestion
 from flagtui.text.event_words import badges, last_seen_words, use_lines

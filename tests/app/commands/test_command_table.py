@@ -10,8 +10,7 @@ import pytest
 from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.app import FlagTui
 from flagtui.app.commands.command import Place
-from flagtui.app.commands.command_search import OTHER_WORDS
-from flagtui.app.commands.command_table import COMMANDS, OLD_NAMES, commands_of
+from flagtui.app.commands.command_table import COMMANDS, commands_of
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_screen import InboxScreen
@@ -105,20 +104,13 @@ def test_every_command_has_a_handler_where_it_works(screen: Any) -> None:
 
 @pytest.mark.parametrize("screen", [*SCREENS, FlagTui], ids=lambda screen: str(screen.__name__))
 def test_every_handler_is_one_of_a_command(screen: Any) -> None:
-    verbs = {command.verb for command in COMMANDS}
+    verbs = {command.handler for command in COMMANDS}
     assert [name for name in own_actions(screen) if name not in verbs] == []
 
 
 def test_every_place_has_commands_and_every_command_a_place() -> None:
     places = set(get_args(Place))
     assert {place for command in COMMANDS for place in command.places} == places
-    assert set(OTHER_WORDS) <= {command.id for command in COMMANDS}
-
-
-def test_old_names_lead_to_commands_of_today() -> None:
-    today = {command.id for command in COMMANDS}
-    assert set(OLD_NAMES.values()) <= today
-    assert not today & OLD_NAMES.keys()
 
 
 def bindings(screen: Any) -> list[Any]:

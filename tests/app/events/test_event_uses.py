@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from flagtui.api import Client
 from flagtui.api.errors import Refused
-from flagtui.details.event_inspector import EventUses, Use, uses_event
+from flagtui.changes.event_definitions.event_uses import EventUses, Use, uses_event
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow, RowPage
 from flagtui.text.event_words import use_lines

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.changes.writing import Writing, run_all
+from tests.doubles.expected import expect
 from tests.doubles.new_database import copy_tables
 from tests.doubles.steady_clock import Timing
 from tests.doubles.whole_program import HOST, KEY
@@ -36,8 +37,7 @@ def definition(**fields: Any) -> EventDefinition:
 
 def approve(*plans: EventPlan, typed: str = "", level: Level = Level.GUARDED) -> Approved[EventPlan]:
     """What the guard gives for the right answer."""
-    question = guard(list(plans), GuardRules(level))
-    assert isinstance(question, Question)
+    question = expect(guard(list(plans), GuardRules(level)), Question)
     approved = question.settle(Confirmation(yes=True, typed=typed or question.type_this or ""))
     assert isinstance(approved, Approved), approved
     return approved

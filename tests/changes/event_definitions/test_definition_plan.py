@@ -1,6 +1,7 @@
 """The plan of an intent for a definition as it is now, in words and on the wire."""
 
 from tests.changes.event_definitions.conftest import AROUND, approve, definition
+from tests.doubles.expected import expect
 
 from flagtui.changes.event_definitions.definition_intent import (
     KIND,
@@ -11,11 +12,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     tidy_tags,
     verify,
 )
-from flagtui.changes.event_definitions.definition_plan import (
-    EventPlan,
-    plan_event,
-    plan_recreation,
-)
+from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
 from flagtui.changes.event_definitions.definition_save import plan_undo
 from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
@@ -45,8 +42,7 @@ def test_what_is_so_already_needs_nothing() -> None:
 
 def test_verifying_a_hidden_event_says_that_it_un_hides() -> None:
     plan = planned(plan_event(verify(ID), definition(hidden=True), AROUND))
-    assert plan.body == {"verified": True}
-    assert plan.values == {"verified": True, "hidden": False}
+    assert (plan.body, plan.values) == ({"verified": True}, {"verified": True, "hidden": False})
     assert [line.words for line in plan.lines] == ["unverified → verified", "hidden → shown"]
     assert "verifying un-hides" in plan.cautions[0].text
 
@@ -59,8 +55,7 @@ def test_hiding_a_verified_event_says_who_is_forgotten() -> None:
 
 def test_an_owner_is_read_as_a_person_and_written_as_a_number() -> None:
     plan = planned(plan_event(set_field(ID, "owner", 1, 7), definition(owner=BOB), AROUND))
-    assert plan.body == {"owner": 1}
-    assert plan.lines[0].words == "owner: user 7 → alice@acme.com"
+    assert (plan.body, plan.lines[0].words) == ({"owner": 1}, "owner: user 7 → alice@acme.com")
     nobody = planned(plan_event(set_field(ID, "owner", None, 7), definition(owner=BOB), AROUND))
     assert nobody.body == {"owner": None}
 
@@ -107,19 +102,16 @@ def test_a_deletion_says_that_it_is_real_and_what_is_lost_and_what_comes_back() 
     assert "which cannot restore it" in told
     assert "with the next event, without its metadata; last seen" in told
     assert "description, 2 tags, owner, that it is verified" in told
-    assert plan.before["tags"] == ["a", "b"]
-    assert plan.before["owner"] == 7
+    assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
 
 
 def test_a_deletion_is_typed_at_every_level_and_a_verification_is_not() -> None:
     plan = planned(plan_event(delete(ID), definition(), AROUND))
     for level in (Level.RELAXED, Level.GUARDED, Level.STRICT):
-        question = guard([plan], GuardRules(level))
-        assert isinstance(question, Question)
+        question = expect(guard([plan], GuardRules(level)), Question)
         assert question.type_this == "signed up"
         assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
-    unlocked = guard([plan], GuardRules(Level.STRICT, is_unlocked=True))
-    assert isinstance(unlocked, Question)
+    unlocked = expect(guard([plan], GuardRules(Level.STRICT, is_unlocked=True)), Question)
     assert unlocked.type_this == "signed up"
     verified = guard([planned(plan_event(verify(ID), definition(), AROUND))], GuardRules(Level.GUARDED))
     assert isinstance(verified, Question)
@@ -138,8 +130,7 @@ def test_many_are_counted_by_their_own_noun() -> None:
         )
         for n in range(3)
     ]
-    question = guard(plans, GuardRules(Level.GUARDED, place="PROD"))
-    assert isinstance(question, Question)
+    question = expect(guard(plans, GuardRules(Level.GUARDED, place="PROD")), Question)
     assert question.title == "Verify 3 event definitions in PROD"
     assert approve(*plans).batch
 
@@ -180,13 +171,11 @@ def test_undoing_what_somebody_changed_since_has_three_sides_and_asks_about_thei
         ("description", "Mine", "Old", "Theirs")
     ]
     assert plan.body == {"description": "Old", "owner": 1}
-    question = guard([plan], GuardRules(Level.RELAXED))
-    assert isinstance(question, Question)
+    question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
 
 
 def test_undoing_tags_keeps_those_that_others_added_since() -> None:
     entry = an_entry({"tags": ["a", "b"]}, {"tags": ["a", "c"]})
     plan = planned(plan_undo(entry, definition(tags=["a", "c", "theirs"]), AROUND))
-    assert plan.body == {"tags": ["a", "b", "theirs"]}
-    assert plan.clashes == ()
+    assert (plan.body, plan.clashes) == ({"tags": ["a", "b", "theirs"]}, ())

@@ -1,10 +1,10 @@
 """Experiments in any state, and a person who says yes."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-import pytest
+from tests.doubles.expected import expect
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
@@ -12,8 +12,6 @@ from flagtui.models.experiment import Experiment
 
 NOW = 1_772_442_000.0
 """2026-03-02 09:00 UTC."""
-Made = Callable[..., Experiment]
-Planned = Callable[..., ExperimentPlan]
 _DATES: dict[str, dict[str, Any]] = {
     "draft": {"start_date": None, "end_date": None},
     "running": {"start_date": "2026-02-18T09:00:00Z", "end_date": None},
@@ -36,19 +34,17 @@ def made(state: str = "running", **more: Any) -> Experiment:
     return Experiment.of({**raw, "metrics": [metric], **_DATES[state], **more})
 
 
-@pytest.fixture
-def experiment() -> Made:
-    return made
+CONTEXT: Final = StepContext(now=NOW)
 
 
-@pytest.fixture
-def planned() -> Planned:
+def planned(
+    name: StepName, fresh: Experiment, context: StepContext = CONTEXT, **chosen: Any
+) -> ExperimentPlan:
     """The plan of a step that must be possible."""
+    return expect(tried(name, fresh, context, **chosen), ExperimentPlan)
 
-    def plan(name: StepName, fresh: Experiment, **chosen: Any) -> ExperimentPlan:
-        intent = ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen))
-        found = plan_step(intent, fresh, StepContext(now=NOW))
-        assert isinstance(found, ExperimentPlan), found
-        return found
 
-    return plan
+def tried(
+    name: StepName, fresh: Experiment, context: StepContext = CONTEXT, **chosen: Any
+) -> ExperimentPlan | Blocked | None:
+    return plan_step(ExperimentIntent(fresh.id, STEPS[name], Choices(**chosen)), fresh, context)

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import pytest
 from tests.changes.experiments.conftest import NOW
-from tests.changes.experiments.test_step_save import approve
-from tests.changes.writing import Writing
+from tests.changes.writing import Writing, approve
 from tests.doubles.new_database import copy_tables
 from tests.doubles.slices import FULL, crossed
 from tests.doubles.steady_clock import SteadyClock

@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import NOW, Made
+from tests.changes.experiments.conftest import NOW, made
+from tests.doubles.expected import expect
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out, plan_step
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.experiment import Experiment
 
 SPLIT = [
@@ -18,31 +19,28 @@ SPLIT = [
 ]
 
 
-def draft(experiment: Made, **more: Any) -> Experiment:
+def draft(**more: Any) -> Experiment:
     parameters = {"feature_flag_variants": SPLIT, "rollout_percentage": 100, "variant_notes": {"test": "x"}}
     fields = {"description": "", "metrics_secondary": [], "exposure_criteria": {}, "stats_config": {}}
-    return experiment("draft", **{**fields, "parameters": parameters, "holdout_id": None, **more})
+    return made("draft", **{**fields, "parameters": parameters, "holdout_id": None, **more})
 
 
 def plan_of(copy: ExperimentCopy, fresh: Experiment) -> ExperimentPlan:
     intent = copy.intent()
     assert intent is not None
-    plan = plan_step(intent, fresh, StepContext(NOW))
-    assert isinstance(plan, ExperimentPlan), plan
-    return plan
+    return expect(plan_step(intent, fresh, StepContext(NOW)), ExperimentPlan)
 
 
-def test_nothing_that_was_only_looked_at_is_sent(experiment: Made) -> None:
-    fresh = draft(experiment)
-    copy = ExperimentCopy.of(fresh)
+def test_nothing_that_was_only_looked_at_is_sent() -> None:
+    copy = ExperimentCopy.of(draft())
     copy.settings("stats_config")
     copy.metrics("metrics_secondary")
     assert not copy.is_changed
     assert copy.intent() is None
 
 
-def test_an_edit_sends_the_whole_field_it_changed_and_no_other(experiment: Made) -> None:
-    fresh = draft(experiment)
+def test_an_edit_sends_the_whole_field_it_changed_and_no_other() -> None:
+    fresh = draft()
     copy = ExperimentCopy.of(fresh)
     copy.variants[0]["rollout_percentage"] = 60
     assert copy.problems == ["the variants have 110 % together, which has to be 100 %"]
@@ -63,35 +61,33 @@ def test_an_edit_sends_the_whole_field_it_changed_and_no_other(experiment: Made)
     ]
 
 
-def test_a_flag_that_is_on_keeps_its_split(experiment: Made) -> None:
+def test_a_flag_that_is_on_keeps_its_split() -> None:
     flag = {"id": 31, "key": "blue", "active": True, "filters": {"multivariate": {"variants": SPLIT}}}
-    copy = ExperimentCopy.of(draft(experiment, feature_flag=flag))
+    copy = ExperimentCopy.of(draft(feature_flag=flag))
     assert not copy.has_own_flag
     assert copy.variants == []
     assert "parameters" not in copy.values
 
 
 @pytest.mark.parametrize("state", ["running", "paused", "stopped"])
-def test_variants_and_holdout_are_fixed_at_launch(state: str, experiment: Made) -> None:
-    fresh = experiment(state, parameters={"feature_flag_variants": SPLIT}, holdout_id=3, conclusion=None)
+def test_variants_and_holdout_are_fixed_at_launch(state: str) -> None:
+    fresh = made(state, parameters={"feature_flag_variants": SPLIT}, holdout_id=3, conclusion=None)
     copy = ExperimentCopy.of(fresh)
     assert not {"parameters", "holdout_id"} & copy.values.keys()
     assert "conclusion" in copy.values
     copy.set("holdout_id", 4)
     intent = copy.intent()
     assert intent is not None
-    found = plan_step(intent, fresh, StepContext(NOW))
-    assert isinstance(found, Blocked)
+    found = expect(plan_step(intent, fresh, StepContext(NOW)), Blocked)
     assert "holdout cannot be changed once it is launched" in found.reason
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_written_over(experiment: Made) -> None:
-    copy = ExperimentCopy.of(draft(experiment))
+def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
+    copy = ExperimentCopy.of(draft())
     copy.set("description", "mine")
     intent = copy.intent()
     assert intent is not None
-    found = plan_step(intent, experiment("draft", description="theirs"), StepContext(NOW))
-    assert isinstance(found, Blocked)
+    found = expect(plan_step(intent, made("draft", description="theirs"), StepContext(NOW)), Blocked)
     assert "somebody changed description" in found.reason
 
 
@@ -169,11 +165,9 @@ def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:
     assert all("allow" not in line.words for line in plan.lines)
 
 
-def test_metrics_are_moved_shared_and_taken_away(experiment: Made) -> None:
+def test_metrics_are_moved_shared_and_taken_away() -> None:
     link = {"id": 1, "saved_metric": 4, "metadata": {"type": "primary"}, "query": {"uuid": "s"}}
-    fresh = draft(
-        experiment, metrics=[_metric("a"), _metric("b")], saved_metrics=[link], saved_metrics_ids=None
-    )
+    fresh = draft(metrics=[_metric("a"), _metric("b")], saved_metrics=[link], saved_metrics_ids=None)
     copy = ExperimentCopy.of(fresh)
     assert copy.move_metric("metrics", 0, 1)
     assert not copy.move_metric("metrics", 1, 2)
@@ -190,15 +184,15 @@ def test_metrics_are_moved_shared_and_taken_away(experiment: Made) -> None:
     assert "shared metrics: − #4" in [line.words for line in plan_of(copy, fresh).lines]
 
 
-def test_a_field_that_did_not_arrive_is_named(experiment: Made) -> None:
-    fresh = draft(experiment)
+def test_a_field_that_did_not_arrive_is_named() -> None:
+    fresh = draft()
     copy = ExperimentCopy.of(fresh)
     copy.set("holdout_id", 3)
     copy.settings("exposure_criteria")["filterTestAccounts"] = False
     plan = plan_of(copy, fresh)
     criteria = {"filterTestAccounts": False, "filled in": 1}
-    assert is_reached(plan, draft(experiment, holdout_id=3, exposure_criteria=criteria))
-    assert left_out(plan, draft(experiment, exposure_criteria=criteria)) == ("holdout_id",)
+    assert is_reached(plan, draft(holdout_id=3, exposure_criteria=criteria))
+    assert left_out(plan, draft(exposure_criteria=criteria)) == ("holdout_id",)
 
 
 def _metric(name: str) -> dict[str, Any]:

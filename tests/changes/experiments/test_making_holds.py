@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.changes.bench import Bench, agree, working
+from tests.changes.bench import Bench, working
 from tests.changes.test_with_the_service import HERE
-from tests.changes.writing import Writing
+from tests.changes.writing import Writing, approve
+from tests.doubles.expected import expect
 
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
@@ -221,10 +222,10 @@ async def taken(bench: Bench, name: StepName, state: str, choices: Choices) -> M
     own = fresh.feature_flag
     before = {"there": there, **({own.key: await client.flags.get(own.id)} if own is not None else {})}
     context = StepContext(now=bench.now, flag_keys=frozenset(before))
-    plan = plan_step(ExperimentIntent(fresh.id, STEPS[name], choices), fresh, context)
-    assert isinstance(plan, ExperimentPlan), plan
-    saving = Writing(StepAdapter(client.experiments), bench.journal, HERE, bench.clock)
-    ended = await saving.save(agree(plan))
+    plan = expect(plan_step(ExperimentIntent(fresh.id, STEPS[name], choices), fresh, context), ExperimentPlan)
+    ended = await Writing(StepAdapter(client.experiments), bench.journal, HERE, bench.clock).save(
+        approve(plan)
+    )
     assert ended.ending == "saved", ended
     assert ended.record is not None
     assert ended.record.feature_flag is not None

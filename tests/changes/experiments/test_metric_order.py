@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.changes.experiments.conftest import Made
+from tests.changes.experiments.conftest import made
 
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.metrics import with_order
@@ -16,14 +16,14 @@ def metrics(*uuids: str) -> list[dict[str, Any]]:
     return [{"kind": "ExperimentMetric", "metric_type": "mean", "uuid": uuid} for uuid in uuids]
 
 
-def arranged(experiment: Made, *shown: str, shared: str = "") -> Experiment:
-    stored = sorted(uuid for uuid in shown if uuid != shared)
-    return experiment(metrics=metrics(*stored), **{ORDER: list(shown)})
+def arranged(*shown: str, shared: str = "") -> Experiment:
+    order: dict[str, Any] = {ORDER: list(shown)}
+    return made(metrics=metrics(*sorted(uuid for uuid in shown if uuid != shared)), **order)
 
 
-def test_metrics_are_edited_in_the_order_in_which_they_are_shown(experiment: Made) -> None:
-    assert stored_field(arranged(experiment, "c", "a", "b"), "metrics") == metrics("c", "a", "b")
-    assert stored_field(experiment(metrics=metrics("b", "a")), "metrics") == metrics("b", "a")
+def test_metrics_are_edited_in_the_order_in_which_they_are_shown() -> None:
+    assert stored_field(arranged("c", "a", "b"), "metrics") == metrics("c", "a", "b")
+    assert stored_field(made(metrics=metrics("b", "a")), "metrics") == metrics("b", "a")
 
 
 @pytest.mark.parametrize(
@@ -40,17 +40,14 @@ def test_metrics_are_edited_in_the_order_in_which_they_are_shown(experiment: Mad
     ],
 )
 def test_an_order_is_sent_only_for_metrics_that_trade_places(
-    before: tuple[str, ...], wanted: tuple[str, ...], sent: list[str] | None, experiment: Made
+    before: tuple[str, ...], wanted: tuple[str, ...], sent: list[str] | None
 ) -> None:
-    fresh = arranged(experiment, *before, shared="s")
-    found = with_order(fresh, {"metrics": metrics(*wanted), "name": "n"})
+    found = with_order(arranged(*before, shared="s"), {"metrics": metrics(*wanted), "name": "n"})
     assert found.get(ORDER) == sent
     assert found["name"] == "n"
 
 
-def test_a_server_that_keeps_no_order_is_sent_none(experiment: Made) -> None:
+def test_a_server_that_keeps_no_order_is_sent_none() -> None:
     fields = {"metrics": metrics("b", "a")}
-    assert with_order(experiment(metrics=metrics("a", "b")), fields) == fields
-    assert with_order(arranged(experiment, "a", "b"), {"metrics": [{"kind": "x"}]}) == {
-        "metrics": [{"kind": "x"}]
-    }
+    assert with_order(made(metrics=metrics("a", "b")), fields) == fields
+    assert with_order(arranged("a", "b"), {"metrics": [{"kind": "x"}]}) == {"metrics": [{"kind": "x"}]}

@@ -110,12 +110,7 @@ def test_a_window_is_told_as_people_say_it() -> None:
             {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
             "exposure: without test accounts yes → no; exposure: by its flag being called → seen",
         ),
-        (
-            "parameters",
-            {"rollout_percentage": 100},
-            {"rollout_percentage": 20},
-            "rollout: 100 % → 20 %",
-        ),
+        ("parameters", {"rollout_percentage": 100}, {"rollout_percentage": 20}, "rollout: 100 % → 20 %"),
         (
             "metrics",
             [{"uuid": "a"}, {"uuid": "b"}],

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.changes.experiments.conftest import NOW, Made, Planned
+from tests.changes.experiments.conftest import NOW, made, planned
 from tests.changes.writing import recover
 
 from flagtui.api.errors import ApiError, NotFound, Unanswered
@@ -59,17 +59,17 @@ def open_step(
     ],
 )
 async def test_the_state_tells_what_became_of_a_pause(
-    state: str, age: float, truth: str, is_open: bool, experiment: Made, tmp_path: Path
+    state: str, age: float, truth: str, is_open: bool, tmp_path: Path
 ) -> None:
     journal = open_step(tmp_path, {"status": "paused", "feature_flag.active": False}, age)
-    (found,) = await recover(journal, HERE, experiments=Server(experiment(state)))
+    (found,) = await recover(journal, HERE, experiments=Server(made(state)))
     assert found.truth == truth
     assert journal.entries()[0].is_open is is_open
 
 
-async def test_one_that_was_ended_since_is_not_said_to_be_undone(experiment: Made, tmp_path: Path) -> None:
+async def test_one_that_was_ended_since_is_not_said_to_be_undone(tmp_path: Path) -> None:
     journal = open_step(tmp_path, {"status": "paused"})
-    (found,) = await recover(journal, HERE, experiments=Server(experiment("stopped")))
+    (found,) = await recover(journal, HERE, experiments=Server(made("stopped")))
     assert found.words == (
         "Blue button was changed since: whether “pause experiment” was done cannot be told"
     )
@@ -94,39 +94,33 @@ NEW: dict[str, JSON] = {"feature_flag_key": "blue", "name": "Blue button"}
 
 
 @pytest.mark.parametrize("step", ["create", "duplicate"])
-async def test_one_that_was_made_is_found_by_its_flag_and_its_name(
-    step: StepName, experiment: Made, tmp_path: Path
-) -> None:
+async def test_one_that_was_made_is_found_by_its_flag_and_its_name(step: StepName, tmp_path: Path) -> None:
     journal = open_step(tmp_path, NEW, step=step, record=0)
-    await recover(journal, HERE, experiments=Server(experiment("draft")))
+    await recover(journal, HERE, experiments=Server(made("draft")))
     (entry,) = journal.entries()
     assert (entry.ending, entry.record) == ("saved", 12)
 
 
 @pytest.mark.parametrize(("name", "ending"), [("Blue button", "saved"), ("Green button", "failed")])
-async def test_a_copy_is_looked_for_in_the_project_it_is_for(
-    name: str, ending: str, experiment: Made, tmp_path: Path
-) -> None:
+async def test_a_copy_is_looked_for_in_the_project_it_is_for(name: str, ending: str, tmp_path: Path) -> None:
     journal = open_step(tmp_path, {**NEW, "project": 2}, step="copy", record=0)
-    there = {2: Server(experiment("draft", name=name))}
+    there = {2: Server(made("draft", name=name))}
     await recover(journal, HERE, experiments=Server(NotFound("Not found.")), elsewhere=there)
     assert journal.entries()[0].ending == ending
 
 
-async def test_a_setting_that_the_server_filled_in_is_the_one_that_was_wanted(
-    experiment: Made, tmp_path: Path
-) -> None:
+async def test_a_setting_that_the_server_filled_in_is_the_one_that_was_wanted(tmp_path: Path) -> None:
     stored = {"method": "frequentist", "frequentist": {"alpha": 0.05}}
     journal = open_step(tmp_path, {"stats_config": {"method": "frequentist"}}, step="edit")
-    (found,) = await recover(journal, HERE, experiments=Server(experiment(stats_config=stored)))
+    (found,) = await recover(journal, HERE, experiments=Server(made(stats_config=stored)))
     assert found.truth == "applied"
 
 
 @pytest.mark.parametrize(("shares", "truth"), [((0, 100), "applied"), ((50, 50), "not applied")])
 async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
-    shares: tuple[int, int], truth: str, experiment: Made, planned: Planned, tmp_path: Path
+    shares: tuple[int, int], truth: str, tmp_path: Path
 ) -> None:
-    before, after = before_and_after(planned("ship", experiment("stopped"), variant="test"))
+    before, after = before_and_after(planned("ship", made("stopped"), variant="test"))
     journal = Journal(tmp_path, clock=lambda: NOW)
     verb = STEPS["ship"].verb.name
     journal.begin(Entry("e", NOW - 90, 12, "x", verb, HERE, "experiment", before=before, after=after))
@@ -139,5 +133,5 @@ async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
         "key": "blue",
         "filters": {"groups": [{"properties": []}], "multivariate": {"variants": variants}},
     }
-    (found,) = await recover(journal, HERE, experiments=Server(experiment("stopped", feature_flag=flag)))
+    (found,) = await recover(journal, HERE, experiments=Server(made("stopped", feature_flag=flag)))
     assert found.truth == truth

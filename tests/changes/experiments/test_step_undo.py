@@ -1,26 +1,35 @@
 """Undo of a step, planned on the experiment as it is today."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.changes.experiments.conftest import NOW, made
+from tests.changes.office import HERE
+from tests.doubles.expected import expect
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
 from flagtui.changes.experiments.steps import STEPS
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.experiment import Experiment
 
 
-def edited(**moves: tuple[Any, Any]) -> Entry:
-    """The journal's word of an edit, each field as before and after."""
-    before, after = ({name: pair[side] for name, pair in moves.items()} for side in (0, 1))
+def entry(step: str, before: dict[str, Any] | None = None, after: dict[str, Any] | None = None) -> Entry:
+    """What the journal keeps of a step."""
+    verb = f"{step} experiment"
     return Entry(
-        "e", NOW, 12, "Blue button", "edit experiment", kind="experiment", before=before, after=after
+        "e", NOW, 12, "Blue button", verb, HERE, "experiment", before=before or {}, after=after or {}
     )
+
+
+def edited(**moves: tuple[Any, Any]) -> Entry:
+    """Each field as before and after."""
+    before, after = ({name: pair[side] for name, pair in moves.items()} for side in (0, 1))
+    return entry("edit", before, after)
 
 
 def planned_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | None:
@@ -39,20 +48,16 @@ def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
 
 
 def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to_that() -> None:
-    entry = edited(name=("Old", "Mine"), description=("was", "is"))
-    plan = planned_undo(entry, made(name="Theirs", description="is"))
-    assert isinstance(plan, ExperimentPlan)
+    change = edited(name=("Old", "Mine"), description=("was", "is"))
+    plan = expect(planned_undo(change, made(name="Theirs", description="is")), ExperimentPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [("name", "Mine", "Old", "Theirs")]
-    question = guard([plan], GuardRules())
-    assert isinstance(question, Question)
-    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    assert isinstance(expect(guard([plan], GuardRules()), Question).settle(Confirmation(yes=True)), NotYet)
 
 
 def test_what_is_as_it_was_is_left_alone() -> None:
-    entry = edited(name=("Old", "New"), description=("a", "b"))
-    assert planned_undo(entry, made(name="Old", description="a")) is None
-    plan = planned_undo(entry, made(name="Old", description="b"))
-    assert isinstance(plan, ExperimentPlan)
+    change = edited(name=("Old", "New"), description=("a", "b"))
+    assert planned_undo(change, made(name="Old", description="a")) is None
+    plan = expect(planned_undo(change, made(name="Old", description="b")), ExperimentPlan)
     assert dict(plan.choices.fields) == {"description": "a"}
 
 
@@ -61,27 +66,19 @@ def test_what_is_as_it_was_is_left_alone() -> None:
     [("create", "delete"), ("delete", "restore"), ("pause", "resume"), ("archive", "unarchive")],
 )
 def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
-    intent = step_back(Entry("e", NOW, 12, "Blue button", f"{verb} experiment", kind="experiment"))
+    intent = step_back(entry(verb))
     assert intent is not None
     assert (intent.id, intent.step.name) == (12, back)
 
 
 def test_an_undo_that_today_s_state_forbids_says_so() -> None:
-    entry = Entry("e", NOW, 12, "Blue button", "pause experiment", kind="experiment")
-    found = planned_undo(entry, made("running"))
-    assert isinstance(found, Blocked)
-    assert found.reason == "it is not paused"
+    assert expect(planned_undo(entry("pause"), made("running")), Blocked).reason == "it is not paused"
 
 
 DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "won", "archived": False}
 
 
-def reset() -> Entry:
-    """What the journal keeps of a reset."""
-    erased = {**dict.fromkeys(DATES), "archived": False, "status": "draft"}
-    return Entry(
-        "e", NOW, 12, "Blue button", "reset experiment", kind="experiment", before=DATES, after=erased
-    )
+RESET = entry("reset", DATES, {**dict.fromkeys(DATES), "archived": False, "status": "draft"})
 
 
 @pytest.mark.parametrize(
@@ -95,8 +92,7 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
     is_on: bool, words: str
 ) -> None:
     flag = made().raw["feature_flag"] | {"active": is_on}
-    plan = planned_undo(reset(), made("draft", feature_flag=flag))
-    assert isinstance(plan, ExperimentPlan)
+    plan = expect(planned_undo(RESET, made("draft", feature_flag=flag)), ExperimentPlan)
     assert plan.clashes == ()
     assert [line.words for line in plan.lines] == [
         "start date: none → 2026-02-18 09:00",
@@ -106,31 +102,20 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
 
 
 def test_a_reset_of_what_was_launched_anew_since_is_a_clash() -> None:
-    anew = planned_undo(reset(), made("running", start_date="2026-03-01T09:00:00Z"))
-    assert isinstance(anew, ExperimentPlan)
+    anew = expect(planned_undo(RESET, made("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan)
     assert [clash.where for clash in anew.clashes] == ["start_date"]
 
 
 def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_date() -> None:
-    sides: dict[str, Any] = {
-        "before": {"conclusion": "lost"},
-        "after": {"status": "stopped", "conclusion": "won"},
-    }
-    entry = Entry("e", NOW, 12, "Blue button", "end experiment", kind="experiment", **sides)
-    blocked = planned_undo(entry, made("draft"))
-    assert isinstance(blocked, Blocked)
-    assert blocked.reason == "it was reset to a draft since"
-    plan = planned_undo(entry, made("stopped", conclusion="won", is_legacy=True))
-    assert isinstance(plan, ExperimentPlan)
+    end = entry("end", {"conclusion": "lost"}, {"status": "stopped", "conclusion": "won"})
+    assert expect(planned_undo(end, made("draft")), Blocked).reason == "it was reset to a draft since"
+    plan = expect(planned_undo(end, made("stopped", conclusion="won", is_legacy=True)), ExperimentPlan)
     assert dict(plan.choices.fields) == {"end_date": None}
 
 
 def test_what_was_taken_back_is_taken_back_itself() -> None:
-    verb = STEPS["reopen"].verb.name
-    entry = Entry(
-        "e", NOW, 12, "x", verb, kind="experiment", before={"end_date": "b"}, after={"end_date": None}
-    )
-    intent = step_back(entry)
+    reopened = replace(entry("", {"end_date": "b"}, {"end_date": None}), verb=STEPS["reopen"].verb.name)
+    intent = step_back(reopened)
     assert intent is not None
     assert (intent.step.name, dict(intent.choices.fields)) == ("reopen", {"end_date": "b"})
 
@@ -149,9 +134,6 @@ def test_what_a_step_did_to_the_flag_is_taken_back_as_a_change_of_the_flag(
     verb: str, before: dict[str, Any], after: dict[str, Any], kinds: list[str]
 ) -> None:
     flag = {"feature_flag.id": 31, "feature_flag.key": "blue"}
-    told = f"{verb} experiment"
-    parts = StepEntries().parts(
-        Entry("e", NOW, 12, "x", told, kind="experiment", before={**flag, **before}, after=after)
-    )
+    parts = StepEntries().parts(entry(verb, {**flag, **before}, after))
     assert [part.kind for part in parts] == kinds
     assert all((part.record, part.key) == (31, "blue") for part in parts if part.kind == "flag")

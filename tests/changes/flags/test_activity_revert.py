@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from tests.changes.conftest import FlagMaker
+from tests.changes.conftest import CALM, flag
+from tests.doubles.expected import expect
 
-from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON
 
@@ -31,35 +31,30 @@ def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Act
     )
 
 
-def test_a_rollout_goes_back_to_what_it_was(flag: FlagMaker, calm: Context) -> None:
-    plan = revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(flag(), calm)
-    assert isinstance(plan, Plan)
+def test_a_rollout_goes_back_to_what_it_was() -> None:
+    plan = expect(revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(flag(), CALM), Plan)
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
     assert plan.intent.seen_version == 12
 
 
-def test_what_others_changed_elsewhere_since_stays(flag: FlagMaker, calm: Context) -> None:
+def test_what_others_changed_elsewhere_since_stays() -> None:
     fresh = flag(name="Newer words", filters=targeting(25, payloads={"true": "1"}), version=15)
-    plan = revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, calm)
-    assert isinstance(plan, Plan)
+    plan = expect(revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, CALM), Plan)
     assert plan.body["filters"]["payloads"] == {"true": "1"}
     assert set(plan.values) == {"filters"}
 
 
-def test_a_place_that_was_changed_again_is_refused_with_all_three_sides(
-    flag: FlagMaker, calm: Context
-) -> None:
+def test_a_place_that_was_changed_again_is_refused_with_all_three_sides() -> None:
     fresh = flag(filters=targeting(75), version=14)
-    found = revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, calm)
-    assert isinstance(found, Blocked)
+    found = expect(revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, CALM), Blocked)
     assert found.code == "moved on"
     for side in ('"rollout_percentage": 25', '"rollout_percentage": 10', '"rollout_percentage": 75'):
         assert side in found.reason
 
 
-def test_what_is_back_already_needs_nothing(flag: FlagMaker, calm: Context) -> None:
-    found = revert_of(entry({"active": (True, False)})).plan(flag(active=True, version=13), calm)
+def test_what_is_back_already_needs_nothing() -> None:
+    found = revert_of(entry({"active": (True, False)})).plan(flag(active=True, version=13), CALM)
     assert isinstance(found, NothingToDo)
 
 
@@ -75,51 +70,36 @@ def test_what_is_back_already_needs_nothing(flag: FlagMaker, calm: Context) -> N
         ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}),
     ],
 )
-def test_each_kind_of_entry_has_its_undo(
-    flag: FlagMaker, changed: Changed, activity: str, wanted: dict[str, Any]
-) -> None:
-    intent = revert_of(entry(changed, activity)).intent(flag())
-    assert isinstance(intent, Intent)
-    assert intent.changes == wanted
+def test_each_kind_of_entry_has_its_undo(changed: Changed, activity: str, wanted: dict[str, Any]) -> None:
+    assert expect(revert_of(entry(changed, activity)).intent(flag()), Intent).changes == wanted
 
 
 @pytest.mark.parametrize("activity", ["created", "restored"])
-def test_a_beginning_is_not_taken_back_once_somebody_built_on_it(
-    flag: FlagMaker, calm: Context, activity: str
-) -> None:
-    found = revert_of(entry({}, activity, version=3)).plan(flag(version=12), calm)
-    assert isinstance(found, Blocked)
+def test_a_beginning_is_not_taken_back_once_somebody_built_on_it(activity: str) -> None:
+    found = expect(revert_of(entry({}, activity, version=3)).plan(flag(version=12), CALM), Blocked)
     assert found.code == "moved on"
 
 
 @pytest.mark.parametrize(("changed", "code"), [({}, "unlogged"), ({"usage_dashboard": (1, 2)}, "field")])
-def test_what_cannot_be_set_again_says_so(
-    flag: FlagMaker, calm: Context, changed: Changed, code: str
-) -> None:
-    found = revert_of(entry(changed)).plan(flag(), calm)
-    assert isinstance(found, Blocked)
-    assert found.code == code
+def test_what_cannot_be_set_again_says_so(changed: Changed, code: str) -> None:
+    assert expect(revert_of(entry(changed)).plan(flag(), CALM), Blocked).code == code
 
 
-def test_a_masked_payload_is_never_written_back(flag: FlagMaker, calm: Context) -> None:
+def test_a_masked_payload_is_never_written_back() -> None:
     sealed = flag(
         has_encrypted_payloads=True, filters=targeting(25, payloads={"true": "********* (encrypted)"})
     )
     old, new = targeting(25, payloads={"true": "gAAA1"}), targeting(25, payloads={"true": "gAAA2"})
-    found = revert_of(entry({"filters": (old, new)})).plan(sealed, calm)
-    assert isinstance(found, Blocked)
+    found = expect(revert_of(entry({"filters": (old, new)})).plan(sealed, CALM), Blocked)
     assert found.code == "secret"
     assert "gAAA" not in found.reason
 
 
-def test_targeting_of_a_flag_with_an_encrypted_payload_goes_back_and_leaves_the_payload(
-    flag: FlagMaker, calm: Context
-) -> None:
+def test_targeting_of_a_flag_with_an_encrypted_payload_goes_back_and_leaves_the_payload() -> None:
     shown = {"true": "********* (encrypted)"}
     sealed = flag(has_encrypted_payloads=True, filters=targeting(25, payloads=shown))
     kept = {"true": "gAAA"}
     moved = {"filters": (targeting(10, payloads=kept), targeting(25, payloads=kept))}
-    plan = revert_of(entry(moved)).plan(sealed, calm)
-    assert isinstance(plan, Plan)
+    plan = expect(revert_of(entry(moved)).plan(sealed, CALM), Plan)
     assert plan.body["filters"]["payloads"] == shown
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10

@@ -11,9 +11,11 @@ import pytest
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 
+from flagtui.changes.blocked import Linked
+from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_consequences import Consequence, cautions, consequences
-from flagtui.changes.flags.flag_context import NOBODY, Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_consequences import cautions, consequences
+from flagtui.changes.flags.flag_context import NOBODY, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
@@ -175,8 +177,7 @@ def any_change(random: Random) -> tuple[Flag, Intent, Context]:
     """A flag, what is to become of it, and what could be learned about it."""
     groups = [{"properties": [], "rollout_percentage": share} for share in random.sample([0, 30, 60, 100], 2)]
     version = random.choice([None, 4, 5])
-    raw = flag(1, "base", *groups, active=random.random() < 0.6, version=version)
-    fresh = Flag.of(raw)
+    fresh = Flag.of(flag(1, "base", *groups, active=random.random() < 0.6, version=version))
     seen = random.choice([None, 4])
     intents = [
         *(flag_intent.switch(verb, 1, seen) for verb in ("turn on", "turn off", "delete", "archive")),

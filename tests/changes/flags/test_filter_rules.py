@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.targeting import group
 
 from flagtui.changes.flags.filter_rules import SIZE_LIMIT, problems_in
 from flagtui.models.json_value import JSON
@@ -14,9 +15,7 @@ from flagtui.models.json_value import JSON
 
 def asking(**item: JSON) -> dict[str, JSON]:
     """Filters with one condition that asks for one thing."""
-    return {
-        "groups": [{"properties": [{"key": "email", "type": "person", **item}], "rollout_percentage": 50}]
-    }
+    return {"groups": [group(50, {"key": "email", "type": "person", **item})]}
 
 
 def variants(*shares: JSON, **more: JSON) -> dict[str, JSON]:

@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks_cohort
 
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.models.flag import Flag
@@ -11,11 +12,7 @@ from flagtui.models.flag import Flag
 FILTERS: dict[str, Any] = {
     "groups": [
         {"properties": None, "rollout_percentage": None, "sort_key": "a"},
-        {
-            "properties": [{"key": "id", "type": "cohort", "value": 3, "operator": "in", "cohort_name": "x"}],
-            "rollout_percentage": 5,
-            "variant": "test",
-        },
+        {"properties": [asks_cohort(3, cohort_name="x")], "rollout_percentage": 5, "variant": "test"},
     ],
     "multivariate": {
         "variants": [
@@ -52,8 +49,7 @@ def test_the_flag_itself_is_never_touched() -> None:
     edited.add_condition()
     edited.rename_variant(1, "other")
     edited.set("tags", [])
-    assert read.filters == FILTERS
-    assert read.tags == ("a",)
+    assert (read.filters, read.tags) == (FILTERS, ("a",))
 
 
 def test_only_what_was_meant_is_in_the_intent() -> None:
@@ -78,8 +74,7 @@ def test_the_ends_of_the_list_cannot_be_moved_beyond() -> None:
 def test_a_renamed_variant_takes_its_payload_and_conditions_along() -> None:
     edited = WorkingCopy.of(flag())
     edited.rename_variant(1, "blue")
-    assert edited.payloads == {"control": "1", "blue": "2"}
-    assert edited.groups[1]["variant"] == "blue"
+    assert (edited.payloads, edited.groups[1]["variant"]) == ({"control": "1", "blue": "2"}, "blue")
     assert edited.variants[1] == {"key": "blue", "rollout_percentage": 50, "extra": 1}
     assert edited.problems == []
 
@@ -87,8 +82,7 @@ def test_a_renamed_variant_takes_its_payload_and_conditions_along() -> None:
 def test_a_variant_that_a_condition_forces_cannot_go_away_unseen() -> None:
     edited = WorkingCopy.of(flag())
     edited.remove_variant(1)
-    assert edited.payloads == {"control": "1"}
-    assert edited.share_sum == 50
+    assert (edited.payloads, edited.share_sum) == ({"control": "1"}, 50)
     assert any("there is no variant test" in problem for problem in edited.problems)
     assert any("add up to 50 %" in problem for problem in edited.problems)
 
@@ -103,9 +97,7 @@ def test_without_its_last_variant_a_flag_is_on_or_off() -> None:
 def test_a_first_variant_takes_everyone_and_the_payload_for_on_goes() -> None:
     edited = WorkingCopy.of(flag(filters={"groups": [], "payloads": {"true": "1"}}))
     edited.add_variant("a")
-    assert edited.share_sum == 100
-    assert edited.payloads == {}
-    assert edited.problems == []
+    assert (edited.share_sum, edited.payloads, edited.problems) == (100, {}, [])
 
 
 @pytest.mark.parametrize("count", [2, 3, 7, 20])
@@ -114,8 +106,7 @@ def test_even_shares_always_add_up(count: int) -> None:
     for place in range(count):
         edited.add_variant(f"v{place}")
     edited.distribute()
-    assert edited.share_sum == 100
-    assert edited.problems == []
+    assert (edited.share_sum, edited.problems) == (100, [])
 
 
 def test_encrypted_payloads_stay_hidden_and_are_kept() -> None:
@@ -160,14 +151,10 @@ def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> No
     edited = grouped({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
     edited.set_group_type(1)
     assert edited.filters["aggregation_group_type_index"] == 1
-    assert edited.groups == [
-        {"properties": [], "aggregation_group_type_index": 1},
-        {"properties": []},
-    ]
+    assert edited.groups == [{"properties": [], "aggregation_group_type_index": 1}, {"properties": []}]
     edited.set_group_type(None, 1)
     assert edited.filters["aggregation_group_type_index"] is None
-    assert edited.groups[1] == {"properties": []}
-    assert edited.group_types == [1, None]
+    assert (edited.groups[1], edited.group_types) == ({"properties": []}, [1, None])
 
 
 def test_choosing_what_is_so_already_changes_nothing() -> None:

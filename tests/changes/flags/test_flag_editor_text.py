@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.changes.flags.test_targeting_intents import RICH
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.draft import Faulty, GivenUp, edit, without_comments
@@ -35,9 +36,7 @@ def wanted(text: str, fresh: Flag) -> Intent:
 
 
 def refused(text: str, fresh: Flag) -> Faulty:
-    found = flag_text(fresh).read(text)
-    assert isinstance(found, Faulty)
-    return found
+    return expect(flag_text(fresh).read(text), Faulty)
 
 
 def test_the_text_begins_with_what_it_is_and_how_it_works() -> None:
@@ -58,15 +57,13 @@ def test_text_as_it_was_changes_nothing() -> None:
 def test_one_changed_value_is_an_intent_for_it_alone() -> None:
     intent = wanted(as_text(flag()).replace('"rollout_percentage": 25,', '"rollout_percentage": 30,'), flag())
     assert (list(intent.changes), intent.verb, intent.seen_version) == (["filters"], "change targeting", 12)
-    plan = plan_flag(intent, flag(), Context(dependents=()))
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(intent, flag(), Context(dependents=())), Plan)
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
 
 
 def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
     intent = wanted(as_text(flag()).replace("New checkout", "My words"), flag())
-    plan = plan_flag(intent, flag(active=False, version=13), Context(dependents=()))
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(intent, flag(active=False, version=13), Context(dependents=())), Plan)
     assert plan.body == {"name": "My words"}
 
 
@@ -172,30 +169,25 @@ def test_the_file_is_private_and_gone_afterwards(tmp_path: Path) -> None:
 
 
 def test_a_mistake_opens_the_editor_again_with_the_reason(tmp_path: Path) -> None:
-    good = as_text(flag()).replace("New checkout", "My words")
-    editor = Editor("{", good)
+    editor = Editor("{", as_text(flag()).replace("New checkout", "My words"))
     assert edit(flag_text(flag()), editor, tmp_path) == {"name": "My words"}
     assert "# NOT SAVED:" in editor.shown[1]
 
 
 def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -> None:
     editor = Editor("{ my careful work", None)
-    found = edit(flag_text(flag()), editor, tmp_path / "drafts")
-    assert isinstance(found, GivenUp)
+    found = expect(edit(flag_text(flag()), editor, tmp_path / "drafts"), GivenUp)
     assert found.copy is not None
     assert "my careful work" in found.copy.read_text()
     assert stat.S_IMODE(found.copy.stat().st_mode) == 0o600
 
 
 def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
-    found = edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path)
-    assert isinstance(found, GivenUp)
+    found = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
     assert found.copy is not None
     assert found.copy.read_text() == "half a thought"
 
 
 def test_no_room_for_a_copy_is_survived(tmp_path: Path) -> None:
     (tmp_path / "drafts").touch()
-    found = edit(flag_text(flag()), Editor("{", None), tmp_path / "drafts")
-    assert isinstance(found, GivenUp)
-    assert found.copy is None
+    assert expect(edit(flag_text(flag()), Editor("{", None), tmp_path / "drafts"), GivenUp).copy is None

@@ -1,194 +1,164 @@
 """An intent against today's record: what a person is told before agreeing, and what would be sent."""
 
 import dataclasses
+from typing import Any, Final
 
 import pytest
-from tests.changes.conftest import NOW, FlagMaker
+from tests.changes.conftest import CALM, NOW, flag, planned
+from tests.doubles.expected import expect
+from tests.doubles.flag_server import raw_flag
+from tests.doubles.targeting import variants
 
-from flagtui.changes.flags import flag_intent
-from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Reach, Touch
-from flagtui.changes.flags.flag_intent import Intent, switch
+from flagtui.changes.blocked import Blocked, Linked
+from flagtui.changes.flags.flag_context import Context, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_intent import Intent, set_field, set_rollout, switch
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
 
-
-def planned(result: Plan | NothingToDo | Blocked) -> Plan:
-    assert isinstance(result, Plan), result
-    return result
+OFF: Final = switch("turn off", 812)
 
 
 def consequence(plan: Plan, label: str) -> str:
     return next(found.text for found in plan.consequences if found.label == label)
 
 
-def test_turning_off_sends_the_one_field_with_what_the_server_compares(
-    flag: FlagMaker, calm: Context
-) -> None:
-    plan = planned(plan_flag(switch("turn off", 812, seen_version=12), flag(), calm))
-    assert plan.body == {"active": False}
-    assert (plan.version, plan.original) == (12, {"active": True})
-    assert (plan.title, plan.versions) == ("Turn OFF", "v12 → v13")
+def test_turning_off_sends_the_one_field_with_what_the_server_compares() -> None:
+    plan = planned(switch("turn off", 812, seen_version=12), flag())
+    assert (plan.body, plan.version, plan.original) == ({"active": False}, 12, {"active": True})
+    assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
     assert [(line.where, line.line.before, line.line.after, line.words) for line in plan.lines] == [
         ("active", True, False, "on → off")
     ]
 
 
-def test_turning_off_says_who_loses_it_with_a_share_for_the_bar(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(switch("turn off", 812), flag(), calm))
-    reach = next(found for found in plan.consequences if found.label == "Reach")
+def test_turning_off_says_who_loses_it_with_a_share_for_the_bar() -> None:
+    reach = next(found for found in planned(OFF, flag()).consequences if found.label == "Reach")
     assert reach.text == "41,230 of 82,460 users lose it"
     assert reach.share == pytest.approx(0.5)
 
 
-def test_an_unknown_reach_says_why_and_holds_nothing_up(flag: FlagMaker, calm: Context) -> None:
-    context = dataclasses.replace(calm, reach=NotKnown("no answer in 3 s"))
-    assert consequence(planned(plan_flag(switch("turn off", 812), flag(), context)), "Reach") == (
-        "not known: no answer in 3 s"
-    )
+SINCE: Final = (Touch("sam", NOW - 180, "rollout 25 % → 50 %"),)
+OTHER: Final = Linked(9, "child", False)
+WIDER: Final = set_rollout(flag(), 0, 60)
 
 
-def test_the_newest_version_is_said_to_be_one(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(switch("turn off", 812, seen_version=12), flag(), calm))
-    assert consequence(plan, "Changed since") == "no, you are looking at the newest version"
+@pytest.mark.parametrize(
+    ("wanted", "around", "label", "words"),
+    [
+        (OFF, {"reach": NotKnown("no answer in 3 s")}, "Reach", "not known: no answer in 3 s"),
+        (
+            WIDER,
+            {"reach": Reach(100, 250, 1000, is_bound=True)},
+            "Reach",
+            "up to 150 of 1,000 users gain it: 100 → 250",
+        ),
+        (switch("turn off", 812, 12), {}, "Changed since", "no, you are looking at the newest version"),
+        (
+            switch("turn off", 812, 11),
+            {"touched_since": SINCE},
+            "Changed since",
+            "yes, v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %",
+        ),
+        (
+            OFF,
+            {"dependents": (OTHER,)},
+            "Dependents",
+            "child depends on this flag, and will find it off for everybody (it is off)",
+        ),
+    ],
+)
+def test_what_is_known_around_it_is_told(
+    wanted: Intent, around: dict[str, Any], label: str, words: str
+) -> None:
+    assert consequence(planned(wanted, flag(), dataclasses.replace(CALM, **around)), label) == words
 
 
-def test_a_change_since_the_person_looked_is_told_with_who_and_what(flag: FlagMaker, calm: Context) -> None:
-    since = (Touch("sam", NOW - 180, "rollout 25 % → 50 %"),)
-    context = dataclasses.replace(calm, touched_since=since)
-    plan = planned(plan_flag(switch("turn off", 812, seen_version=11), flag(), context))
-    assert consequence(plan, "Changed since") == "yes, v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"
-
-
-def test_a_running_experiment_is_named_and_the_safer_ways_offered(flag: FlagMaker, calm: Context) -> None:
+def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
     fresh = flag(
         experiment_set=[31],
         experiment_set_metadata=[{"id": 31, "name": "Checkout redesign", "is_running": True}],
     )
-    plan = planned(plan_flag(switch("turn off", 812), fresh, calm))
+    plan = planned(OFF, fresh)
     assert consequence(plan, "Experiment") == "#31 Checkout redesign is running on it"
     assert plan.cautions[0].text.startswith("experiment #31 Checkout redesign is running")
     assert plan.cautions[0].instead == ("pause the experiment", "end the experiment")
 
 
-def test_a_flag_that_is_already_off_needs_nothing(flag: FlagMaker, calm: Context) -> None:
-    result = plan_flag(switch("turn off", 812), flag(active=False), calm)
-    assert isinstance(result, NothingToDo)
+def test_a_flag_that_is_already_off_needs_nothing() -> None:
+    result = expect(plan_flag(OFF, flag(active=False), CALM), NothingToDo)
     assert result.words == "already is off"
 
 
-def test_archiving_a_flag_that_is_on_turns_it_off_in_the_same_write(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(switch("archive", 812), flag(), calm))
+def test_archiving_a_flag_that_is_on_turns_it_off_in_the_same_write() -> None:
+    plan = planned(switch("archive", 812), flag())
     assert plan.body == {"active": False, "archived": True}
     assert plan.before == {"active": True, "archived": False}
+    assert planned(switch("archive", 812), flag(active=False)).body == {"archived": True}
 
 
-def test_archiving_a_flag_that_is_off_sends_only_that(flag: FlagMaker, calm: Context) -> None:
-    assert planned(plan_flag(switch("archive", 812), flag(active=False), calm)).body == {"archived": True}
-
-
-CHILD = Linked(9, "child", True)
-BLOCKED: list[tuple[str, Intent, dict[str, JSON], Context, str]] = [
-    ("access", switch("turn off", 812), {"can_edit": False}, Context(), "access"),
-    ("deleted", switch("turn on", 812), {"deleted": True, "active": False}, Context(), "deleted"),
-    ("dependents", switch("turn off", 812), {}, Context(dependents=(CHILD,)), "dependents"),
-    (
-        "dependencies",
-        switch("turn on", 812),
-        {"active": False},
-        Context(dependencies=(Linked(3, "x", False),)),
-        "dependencies",
-    ),
-    ("archived", switch("turn on", 812), {"active": False, "archived": True}, Context(), "archived"),
-    ("archive", Intent(812, {"archived": True}, "archive"), {}, Context(), "archive"),
-    (
-        "early access",
-        switch("delete", 812),
-        {"features": [{"id": 1, "name": "Beta"}]},
-        Context(),
-        "early access",
-    ),
-    (
-        "running experiment",
-        switch("delete", 812),
-        {"experiment_set_metadata": [{"id": 3, "name": "Checkout", "is_running": True}]},
-        Context(),
-        "experiment",
-    ),
-    ("delete with dependents", switch("delete", 812), {}, Context(dependents=(CHILD,)), "dependents"),
-    ("replay", switch("delete", 812), {"is_used_in_replay_settings": True}, Context(), "replay"),
-    (
-        "newer configuration",
-        switch("archive", 812),
-        {"filters": {"version": 2, "rules": []}},
-        Context(),
-        "configuration version",
-    ),
-    ("bad key", flag_intent.set_field(812, "key", "checkout-v2", "a b"), {}, Context(), "key"),
+CHILD: Final = Linked(9, "child", True)
+DELETE: Final = switch("delete", 812)
+OFF_NOW: Final = {"active": False}
+RUNNING: Final = {"experiment_set_metadata": [{"id": 3, "name": "Checkout", "is_running": True}]}
+BLOCKED: list[tuple[str, Intent, dict[str, JSON], dict[str, Any]]] = [
+    ("access", OFF, {"can_edit": False}, {}),
+    ("deleted", switch("turn on", 812), {"deleted": True, **OFF_NOW}, {}),
+    ("dependents", OFF, {}, {"dependents": (CHILD,)}),
+    ("dependencies", switch("turn on", 812), OFF_NOW, {"dependencies": (Linked(3, "x", False),)}),
+    ("archived", switch("turn on", 812), {"archived": True, **OFF_NOW}, {}),
+    ("archive", Intent(812, {"archived": True}, "archive"), {}, {}),
+    ("early access", DELETE, {"features": [{"id": 1, "name": "Beta"}]}, {}),
+    ("experiment", DELETE, RUNNING, {}),
+    ("dependents", DELETE, {}, {"dependents": (CHILD,)}),
+    ("replay", DELETE, {"is_used_in_replay_settings": True}, {}),
+    ("configuration version", switch("archive", 812), {"filters": {"version": 2, "rules": []}}, {}),
+    ("key", set_field(812, "key", "checkout-v2", "a b"), {}, {}),
 ]
 
 
-@pytest.mark.parametrize(
-    ("wanted", "fields", "context", "code"), [row[1:] for row in BLOCKED], ids=[row[0] for row in BLOCKED]
-)
+@pytest.mark.parametrize(("code", "wanted", "fields", "around"), BLOCKED)
 def test_what_the_server_would_refuse_is_said_before_it_is_asked(
-    flag: FlagMaker, wanted: Intent, fields: dict[str, JSON], context: Context, code: str
+    code: str, wanted: Intent, fields: dict[str, JSON], around: dict[str, Any]
 ) -> None:
-    result = plan_flag(wanted, flag(**fields), context)
-    assert isinstance(result, Blocked)
-    assert result.code == code
-    assert result.reason
+    found = expect(plan_flag(wanted, flag(**fields), Context(**around)), Blocked)
+    assert (found.code, bool(found.reason)) == (code, True)
 
 
-def test_a_dependent_that_is_off_is_named_and_does_not_block(flag: FlagMaker, calm: Context) -> None:
-    context = dataclasses.replace(calm, dependents=(Linked(9, "child", False),))
-    plan = planned(plan_flag(switch("turn off", 812), flag(), context))
-    assert (
-        consequence(plan, "Dependents")
-        == "child depends on this flag, and will find it off for everybody (it is off)"
-    )
+def test_a_server_without_the_archive_is_not_asked_to_archive() -> None:
+    old = Flag.of({name: value for name, value in raw_flag().items() if name != "archived"})
+    assert expect(plan_flag(switch("archive", 812), old, CALM), Blocked).code == "unknown field"
 
 
-def test_a_server_without_the_archive_is_not_asked_to_archive(flag: FlagMaker, calm: Context) -> None:
-    old = flag()
-    raw = {name: value for name, value in old.raw.items() if name != "archived"}
-    result = plan_flag(switch("archive", 812), type(old).of(raw), calm)
-    assert isinstance(result, Blocked)
-    assert result.code == "unknown field"
-
-
-def test_restoring_gives_back_the_key_that_deleting_changed(flag: FlagMaker, calm: Context) -> None:
+def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
     fresh = flag(deleted=True, key="checkout-v2:deleted:812")
-    plan = planned(plan_flag(switch("restore", 812), fresh, calm))
+    plan = planned(switch("restore", 812), fresh)
     assert plan.body == {"deleted": False, "key": "checkout-v2"}
     assert not [found for found in plan.cautions if "the key has" in found.text]
 
 
-def test_a_key_with_a_bidirectional_mark_is_shown_by_its_code_points(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(switch("turn off", 812), flag(key="prod\u202e-x"), calm))
-    odd = next(found for found in plan.cautions if "the key has" in found.text)
-    assert "U+202E" in odd.text
+def test_a_key_with_a_bidirectional_mark_is_shown_by_its_code_points() -> None:
+    plan = planned(OFF, flag(key="prod\u202e-x"))
+    assert "U+202E" in next(found for found in plan.cautions if "the key has" in found.text).text
 
 
-def test_similar_keys_old_data_and_replay_settings_are_cautioned_about(
-    flag: FlagMaker, calm: Context
-) -> None:
-    context = dataclasses.replace(calm, similar=("checkout-v1",), age=45.0)
-    plan = planned(plan_flag(switch("turn off", 812), flag(is_used_in_replay_settings=True), context))
+def test_similar_keys_old_data_and_replay_settings_are_cautioned_about() -> None:
+    context = dataclasses.replace(CALM, similar=("checkout-v1",), age=45.0)
+    plan = planned(OFF, flag(is_used_in_replay_settings=True), context)
     assert [found.text.partition(" ")[0] for found in plan.cautions] == ["easily", "this", "session"]
 
 
-def test_a_filters_change_is_sent_whole_and_clears_what_has_gone(flag: FlagMaker, calm: Context) -> None:
+def test_a_filters_change_is_sent_whole_and_clears_what_has_gone() -> None:
     stored = {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3, "cohort_name": "Staff"}]}],
-        "multivariate": {"variants": [{"key": "a", "rollout_percentage": 100}]},
+        "multivariate": variants(a=100),
         "payloads": {"a": "1"},
         "mystery": {"kept": [1, 2]},
         "version": 1,
     }
     wanted = {"groups": stored["groups"], "mystery": stored["mystery"]}
-    plan = planned(plan_flag(Intent(812, {"filters": wanted}, "edit"), flag(filters=stored), calm))
+    plan = planned(Intent(812, {"filters": wanted}, "edit"), flag(filters=stored))
     assert plan.body["filters"] == {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3}]}],
         "mystery": {"kept": [1, 2]},
@@ -199,99 +169,73 @@ def test_a_filters_change_is_sent_whole_and_clears_what_has_gone(flag: FlagMaker
     assert "version" not in plan.original["filters"]
 
 
-def test_tags_are_not_sent_for_comparison_and_two_peoples_tags_both_stay(
-    flag: FlagMaker, calm: Context
-) -> None:
-    wanted = flag_intent.set_field(812, "tags", ["checkout"], ["checkout", " Web "])
-    plan = planned(plan_flag(wanted, flag(tags=["checkout", "sam"]), calm))
-    assert plan.body == {"tags": ["checkout", "sam", "web"]}
-    assert plan.original == {}
+def test_tags_are_not_sent_for_comparison_and_two_peoples_tags_both_stay() -> None:
+    wanted = set_field(812, "tags", ["checkout"], ["checkout", " Web "])
+    plan = planned(wanted, flag(tags=["checkout", "sam"]))
+    assert (plan.body, plan.original) == ({"tags": ["checkout", "sam", "web"]}, {})
 
 
-def test_another_persons_edit_of_another_condition_is_kept(flag: FlagMaker, calm: Context) -> None:
+def test_another_persons_edit_of_another_condition_is_kept() -> None:
     seen = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 20}]}
     mine = {"groups": [{"rollout_percentage": 15}, {"rollout_percentage": 20}]}
     now = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 80}]}
-    plan = planned(plan_flag(flag_intent.set_field(812, "filters", seen, mine), flag(filters=now), calm))
+    plan = planned(set_field(812, "filters", seen, mine), flag(filters=now))
     assert plan.body["filters"]["groups"] == [{"rollout_percentage": 15}, {"rollout_percentage": 80}]
     assert plan.clashes == ()
     assert [line.words for line in plan.lines] == ["condition 1: rollout 10 % → 15 %"]
 
 
-def test_another_persons_edit_of_the_same_condition_is_a_clash_with_three_sides(
-    flag: FlagMaker, calm: Context
-) -> None:
+def test_another_persons_edit_of_the_same_condition_is_a_clash_with_three_sides() -> None:
     seen = {"groups": [{"rollout_percentage": 10}]}
     mine = {"groups": [{"rollout_percentage": 15}]}
     now = {"groups": [{"rollout_percentage": 80}]}
-    plan = planned(plan_flag(flag_intent.set_field(812, "filters", seen, mine), flag(filters=now), calm))
-    clash = plan.clashes[0]
+    plan = planned(set_field(812, "filters", seen, mine), flag(filters=now))
+    (clash,) = plan.clashes
     assert clash.where == "filters.groups[0]"
-    assert (clash.seen, clash.mine, clash.theirs) == tuple(
-        {"rollout_percentage": share} for share in (10, 15, 80)
-    )
+    assert [clash.seen, clash.mine, clash.theirs] == [*seen["groups"], *mine["groups"], *now["groups"]]
 
 
-def test_targeting_the_strictest_server_refuses_is_blocked_with_its_place(
-    flag: FlagMaker, calm: Context
-) -> None:
+def test_targeting_the_strictest_server_refuses_is_blocked_with_its_place() -> None:
     wanted = Intent(812, {"filters": {"groups": [{"rollout_percentage": 101}]}}, "edit")
-    result = plan_flag(wanted, flag(), calm)
-    assert isinstance(result, Blocked)
+    result = expect(plan_flag(wanted, flag(), CALM), Blocked)
     assert "groups[0].rollout_percentage must be between 0 and 100, not 101" in result.reason
 
 
-def test_a_fault_that_was_there_before_is_a_caution_and_not_a_block(flag: FlagMaker, calm: Context) -> None:
+def test_a_fault_that_was_there_before_is_a_caution_and_not_a_block() -> None:
     odd = {"multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
     stored = {**odd, "groups": [{"rollout_percentage": 10}]}
     wanted = {**odd, "groups": [{"rollout_percentage": 20}]}
-    plan = planned(plan_flag(Intent(812, {"filters": wanted}, "edit"), flag(filters=stored), calm))
+    plan = planned(Intent(812, {"filters": wanted}, "edit"), flag(filters=stored))
     assert plan.cautions[0].text.startswith("already so before this change: ")
 
 
-def test_a_plan_says_how_it_is_taken_back(flag: FlagMaker, calm: Context) -> None:
-    plan = planned(plan_flag(switch("turn off", 812), flag(), calm))
-    assert plan.verb.undo == "turn it on again"
-
-
-def test_an_encrypted_flag_says_so_in_the_request_so_that_the_payload_stays_encrypted(
-    flag: FlagMaker, calm: Context
-) -> None:
+def test_an_encrypted_flag_says_so_in_the_request_so_that_the_payload_stays_encrypted() -> None:
     stored = {"groups": [{"rollout_percentage": 10}], "payloads": {"true": '"secret"'}}
     wanted = {**stored, "groups": [{"rollout_percentage": 20}]}
     fresh = flag(filters=stored, has_encrypted_payloads=True, is_remote_configuration=True)
-    plan = planned(plan_flag(Intent(812, {"filters": wanted}, "edit"), fresh, calm))
+    plan = planned(Intent(812, {"filters": wanted}, "edit"), fresh)
     assert plan.body["has_encrypted_payloads"] is True
     assert plan.is_secret
 
 
-def test_reach_that_grows_is_told_as_a_gain_from_and_to(flag: FlagMaker, calm: Context) -> None:
-    context = dataclasses.replace(calm, reach=Reach(100, 250, 1000, is_bound=True))
-    seen = flag().filters
-    mine = {**seen, "groups": [{**seen["groups"][0], "rollout_percentage": 60}]}
-    plan = planned(plan_flag(flag_intent.set_field(812, "filters", seen, mine), flag(), context))
-    assert consequence(plan, "Reach") == "up to 150 of 1,000 users gain it: 100 → 250"
-
-
-def test_an_encrypted_payload_is_masked_in_every_line_and_clash(flag: FlagMaker, calm: Context) -> None:
+def test_an_encrypted_payload_is_masked_in_every_line_and_clash() -> None:
     def filters(payload: str) -> dict[str, JSON]:
         return {"groups": [{"rollout_percentage": 10}], "payloads": {"true": payload}}
 
-    wanted = flag_intent.set_field(812, "filters", filters('"hunter1"'), filters('"hunter2"'))
-    fresh = flag(filters=filters('"hunter3"'), has_encrypted_payloads=True)
-    plan = planned(plan_flag(wanted, fresh, calm))
+    wanted = set_field(812, "filters", filters('"hunter1"'), filters('"hunter2"'))
+    plan = planned(wanted, flag(filters=filters('"hunter3"'), has_encrypted_payloads=True))
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
     assert plan.clashes
     assert "hunter" not in f"{plan.lines} {plan.clashes}"
 
 
-def test_a_condition_that_turns_to_groups_is_said_to_be_drawn_anew(flag: FlagMaker, calm: Context) -> None:
-    context = dataclasses.replace(calm, names=Names(groups={0: "company"}))
+def test_a_condition_that_turns_to_groups_is_said_to_be_drawn_anew() -> None:
+    context = dataclasses.replace(CALM, names=Names(groups={0: "company"}))
     before = flag(filters={"groups": [{"properties": [], "rollout_percentage": 50}]})
     groups: JSON = [{"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}]
-    plan = planned(plan_flag(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context))
+    plan = planned(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context)
     told = [caution.text for caution in plan.cautions if "drawn anew" in caution.text]
     assert told == ["condition 1 is drawn anew, among company groups: others will be in it"]
     wider: JSON = [{"properties": [], "rollout_percentage": 60}]
-    other = planned(plan_flag(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context))
+    other = planned(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
     assert not [caution for caution in other.cautions if "drawn anew" in caution.text]

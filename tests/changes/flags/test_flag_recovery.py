@@ -62,8 +62,7 @@ async def test_the_record_tells_what_became_of_it(
 
 
 async def test_a_flag_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
-    journal = left_open(tmp_path)
-    found = await recover(journal, HERE, flags=FlagServer().person("ada@acme.test"))
+    found = await recover(left_open(tmp_path), HERE, flags=FlagServer().person("ada@acme.test"))
     assert [one.truth for one in found] == ["gone"]
 
 

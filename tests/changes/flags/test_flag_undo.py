@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 from tests.changes.office import HERE, Office
+from tests.doubles.expected import expect
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Entry
+from flagtui.changes.journal_entries import Ending, Entry
 from flagtui.changes.undo import next_redo, next_undo, undoable, why_not
 from flagtui.models.json_value import JSON
 
@@ -22,7 +23,7 @@ CALM = Context(dependents=())
 
 async def done(office: Office, wanted: Intent) -> Entry:
     """A change of Ada's that was saved, as the journal has it."""
-    assert (await office.save_context.save(office.approve(await office.plan(wanted)))).is_saved
+    assert (await office.change(wanted)).is_saved
     return office.journal.entries()[0]
 
 
@@ -32,14 +33,12 @@ async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked:
     found = undo_of(entry).plan(await office.ada.get(812), context)
     if isinstance(found, Plan) and not found.clashes:
         office.clock.now += 1
-        assert (await office.save_context.save(office.approve(found), undoes=entry.id)).is_saved
+        assert (await office.save(found, undoes=entry.id)).is_saved
     return found
 
 
 async def test_turning_off_is_undone_by_turning_on(office: Office) -> None:
-    entry = await done(office, flag_intent.switch("turn off", 812))
-    plan = await undone(office, entry)
-    assert isinstance(plan, Plan)
+    plan = expect(await undone(office, await done(office, flag_intent.switch("turn off", 812))), Plan)
     assert plan.title == "Turn ON"
     assert office.server.stored[812]["active"] is True
 
@@ -55,15 +54,13 @@ async def test_changes_are_undone_in_any_order(office: Office) -> None:
 async def test_an_undone_change_leaves_the_list_and_its_undo_can_be_undone(office: Office) -> None:
     off = await done(office, flag_intent.switch("turn off", 812))
     await undone(office, off)
-    left = undoable(office.journal.entries(), HERE)
-    assert [entry.undoes for entry in left] == [off.id]
+    assert [entry.undoes for entry in undoable(office.journal.entries(), HERE)] == [off.id]
 
 
 async def test_another_persons_change_of_the_same_thing_is_shown_with_three_sides(office: Office) -> None:
     entry = await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     office.bob_writes(name="Bob's words")
-    found = await undone(office, entry)
-    assert isinstance(found, Plan)
+    found = expect(await undone(office, entry), Plan)
     assert [(clash.seen, clash.mine, clash.theirs) for clash in found.clashes] == [
         ("Ada's words", "New checkout", "Bob's words")
     ]
@@ -97,15 +94,12 @@ async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office
 async def test_a_deleted_flag_comes_back_with_the_key_it_had(office: Office) -> None:
     entry = await done(office, flag_intent.switch("delete", 812))
     office.server.stored[812]["key"] = "checkout-v2:deleted:812"
-    plan = await undone(office, entry)
-    assert isinstance(plan, Plan)
-    assert plan.verb.name == "restore"
+    assert expect(await undone(office, entry), Plan).verb.name == "restore"
     assert (office.server.stored[812]["deleted"], office.server.stored[812]["key"]) == (False, "checkout-v2")
 
 
 async def test_an_archived_flag_that_was_on_comes_back_on(office: Office) -> None:
-    entry = await done(office, flag_intent.switch("archive", 812))
-    assert isinstance(await undone(office, entry), Plan)
+    assert isinstance(await undone(office, await done(office, flag_intent.switch("archive", 812))), Plan)
     stored = office.server.stored[812]
     assert (stored["active"], stored["archived"]) == (True, False)
 
@@ -118,9 +112,8 @@ async def test_a_change_of_another_project_is_not_undone_here(office: Office) ->
 
 
 @pytest.mark.parametrize("ending", ["refused", "unknown", "conflicted", ""])
-async def test_what_was_not_saved_is_not_undone(office: Office, ending: str) -> None:
-    entry = await done(office, flag_intent.switch("turn off", 812))
-    other = dataclasses.replace(entry, ending=ending)  # type: ignore[arg-type]
+async def test_what_was_not_saved_is_not_undone(office: Office, ending: Ending) -> None:
+    other = dataclasses.replace(await done(office, flag_intent.switch("turn off", 812)), ending=ending)
     assert isinstance(why_not(other, HERE), Blocked)
 
 
@@ -139,9 +132,7 @@ async def test_an_encrypted_payload_that_was_replaced_cannot_be_undone(tmp_path:
     office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
     wanted = {**filters, "payloads": {"true": '"other"'}}
     entry = await done(office, flag_intent.set_field(812, "filters", filters, wanted))
-    found = await undone(office, entry)
-    assert isinstance(found, Blocked)
-    assert found.code == "secret"
+    assert expect(await undone(office, entry), Blocked).code == "secret"
 
 
 def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path) -> None:

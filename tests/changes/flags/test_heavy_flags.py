@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.changes.conftest import NOW
 from tests.doubles import heavy_records as heavy
+from tests.doubles.expected import expect
 
 from flagtui.changes.difference import field_words, without
 from flagtui.changes.flags.filter_rules import problems_in
@@ -106,8 +107,7 @@ async def test_flags_that_are_heavy_together_are_planned_in_a_thread() -> None:
             for fresh in flags
         ]
         threads.clear()
-        planned = await plan_together(looked)
-        assert [plan.id for plan in planned.plans] == [901, 902]
+        assert [plan.id for plan in (await plan_together(looked)).plans] == [901, 902]
         assert [thread is not threading.main_thread() for thread in threads] == [is_beside, is_beside]
 
 
@@ -117,8 +117,7 @@ def test_question_counts_the_cautions_it_leaves_out() -> None:
         {**group, "aggregation_group_type_index": 0, "properties": []} for group in fresh.filters["groups"]
     ]
     intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
-    plan = plan_flag(intent, fresh, Context(now=NOW, dependents=()))
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(intent, fresh, Context(now=NOW, dependents=())), Plan)
     lines = [*plan_lines(plan, 80)]
     assert len(lines) < 200
     assert f"… and {len(plan.cautions) - 100:,} more cautions" in plain(lines)

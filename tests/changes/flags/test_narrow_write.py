@@ -5,26 +5,25 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.changes.conftest import FlagMaker
+from tests.changes.conftest import flag, planned
 from tests.changes.office import Office
 from tests.changes.writing import edited
+from tests.doubles.expected import expect
+from tests.doubles.targeting import group
 
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.narrow_write import NarrowWrite, narrow_write
 from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 TWO: Final[dict[str, JSON]] = {
-    "groups": [
-        {"properties": [{"key": "email", "type": "person", "value": "x"}], "rollout_percentage": 10},
-        {"properties": [], "rollout_percentage": 5, "variant": None},
-    ],
+    "groups": [group(10, {"key": "email", "type": "person", "value": "x"}), group(5, variant=None)],
     "payloads": {},
     "mystery": {"kept": 1},
 }
@@ -57,34 +56,27 @@ def first_at(percent: float) -> list[JSON]:
     return [{**TWO["groups"][0], "rollout_percentage": percent}, *TWO["groups"][1:]]
 
 
-def plan(intent: Intent, flag: Flag, context: Context) -> Plan:
-    found = plan_flag(intent, flag, context)
-    assert isinstance(found, Plan), found
-    return found
-
-
 @pytest.mark.parametrize("percent", [0, 12.5, 100])
-def test_one_share_is_a_narrow_write(flag: FlagMaker, calm: Context, percent: float) -> None:
+def test_one_share_is_a_narrow_write(percent: float) -> None:
     fresh = flag(filters=TWO)
-    found = narrow_write(plan(flag_intent.set_rollout(fresh, 1, percent), fresh, calm))
+    found = narrow_write(planned(flag_intent.set_rollout(fresh, 1, percent), fresh))
     assert found == NarrowWrite(1, percent)
 
 
-def test_a_share_that_is_said_outright_for_the_first_time_is_one_too(flag: FlagMaker, calm: Context) -> None:
+def test_a_share_that_is_said_outright_for_the_first_time_is_one_too() -> None:
     fresh = flag(filters={"groups": [{"properties": []}]})
-    found = narrow_write(plan(flag_intent.set_rollout(fresh, 0, 50), fresh, calm))
-    assert found == NarrowWrite(0, 50)
+    assert narrow_write(planned(flag_intent.set_rollout(fresh, 0, 50), fresh)) == NarrowWrite(0, 50)
 
 
-def test_everyone_first_is_a_narrow_write(flag: FlagMaker, calm: Context) -> None:
+def test_everyone_first_is_a_narrow_write() -> None:
     fresh = flag(filters=TWO)
-    assert narrow_write(plan(changed(fresh, **opened(TWO)), fresh, calm)) == NarrowWrite()
+    assert narrow_write(planned(changed(fresh, **opened(TWO)), fresh)) == NarrowWrite()
     fresh = flag(filters=SPLIT)
     wanted = opened(SPLIT, control=0, test=100)
-    assert narrow_write(plan(changed(fresh, **wanted), fresh, calm)) == NarrowWrite(variant="test")
+    assert narrow_write(planned(changed(fresh, **wanted), fresh)) == NarrowWrite(variant="test")
 
 
-def test_what_is_more_than_one_thing_is_none(flag: FlagMaker, calm: Context) -> None:
+def test_what_is_more_than_one_thing_is_none() -> None:
     fresh = flag(filters=SPLIT)
     at_once = {
         "every share": flag_intent.set_all_rollouts(fresh, 50),
@@ -99,8 +91,7 @@ def test_what_is_more_than_one_thing_is_none(flag: FlagMaker, calm: Context) -> 
         "a condition removed": edited(fresh, lambda copy: copy.remove_condition(0)),
         "another field": flag_intent.set_field(fresh.id, "name", fresh.name, "Better"),
     }
-    narrow = {words for words, intent in at_once.items() if narrow_write(plan(intent, fresh, calm))}
-    assert narrow == set()
+    assert {words for words, intent in at_once.items() if narrow_write(planned(intent, fresh))} == set()
 
 
 @pytest.mark.parametrize(
@@ -110,12 +101,10 @@ def test_what_is_more_than_one_thing_is_none(flag: FlagMaker, calm: Context) -> 
         {"filters": {**TWO, "feature_enrollment": True}},
     ],
 )
-def test_everyone_first_is_none_where_the_server_would_do_less_or_refuse(
-    flag: FlagMaker, calm: Context, fields: dict[str, Any]
-) -> None:
+def test_everyone_first_is_none_where_the_server_would_do_less_or_refuse(fields: dict[str, Any]) -> None:
     fresh = flag(**fields)
     wanted = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
-    assert narrow_write(plan(flag_intent.targeting(fresh, wanted), fresh, calm)) is None
+    assert narrow_write(planned(flag_intent.targeting(fresh, wanted), fresh)) is None
 
 
 @pytest.fixture
@@ -126,9 +115,8 @@ def newest(tmp_path: Path) -> Office:
 
 
 async def set_share(office: Office, percent: float) -> Outcome:
-    fresh = await office.ada.get(812)
-    wanted = flag_intent.set_rollout(fresh, 0, percent)
-    return await office.save_context.save(office.approve(await office.plan(wanted)))
+    wanted = flag_intent.set_rollout(await office.ada.get(812), 0, percent)
+    return await office.change(wanted)
 
 
 def share(office: Office) -> JSON:
@@ -141,9 +129,8 @@ async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     assert saved.remarks == ()
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
-    back = undo_of(entry).plan(await newest.ada.get(812), context)
-    assert isinstance(back, Plan)
-    await newest.save_context.save(newest.approve(back), undoes=entry.id)
+    back = expect(undo_of(entry).plan(await newest.ada.get(812), context), Plan)
+    await newest.save(back, undoes=entry.id)
     assert share(newest) == 10
     assert (newest.ada.sends, newest.ada.sent_filters) == (2, 0)
 

@@ -8,13 +8,14 @@ from tests.changes.office import HERE, Office
 from tests.changes.test_with_the_service import GENERATIONS, working
 from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
 from tests.changes.writing import recover
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import Fault, raw_flag
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.new_flags import (
     Taken,
     boolean_flag,
@@ -32,9 +33,7 @@ FREE = Taken((FlagRow(1, "other"),))
 
 
 def planned(fields: dict[str, JSON], taken: Taken = FREE, context: Context | None = None) -> Plan:
-    plan = plan_create(fields, taken, context or Context())
-    assert isinstance(plan, Plan), plan
-    return plan
+    return expect(plan_create(fields, taken, context or Context()), Plan)
 
 
 KINDS: list[dict[str, JSON]] = [
@@ -84,9 +83,7 @@ def test_the_plan_reads_as_what_will_be_there() -> None:
     ],
 )
 def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str) -> None:
-    found = plan_create(fields, FREE, Context())
-    assert isinstance(found, Blocked)
-    assert found.code == code
+    assert expect(plan_create(fields, FREE, Context()), Blocked).code == code
 
 
 def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
@@ -98,20 +95,19 @@ def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
 
 
 async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(office: Office) -> None:
-    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    outcome = await office.save(planned(boolean_flag("fresh")))
     assert outcome.is_saved
     assert outcome.remarks == ()
     assert outcome.record is not None
     entry = office.journal.entries()[0]
     assert (entry.verb, entry.record, entry.saved_version) == ("create", outcome.record.id, 1)
-    found = undo_of(entry).plan(await office.ada.get(entry.record), Context(dependents=()))
-    assert isinstance(found, Plan)
+    found = expect(undo_of(entry).plan(await office.ada.get(entry.record), Context(dependents=())), Plan)
     assert found.body == {"deleted": True}
 
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
     office.ada.faults = ["lose the answer"]
-    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    outcome = await office.save(planned(boolean_flag("fresh")))
     assert outcome.record is not None
     assert office.journal.entries()[0].record == outcome.record.id
     assert office.ada.sends == 1
@@ -119,16 +115,15 @@ async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) 
 
 async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: Office) -> None:
     office.ada.faults = ["never arrives"]
-    outcome = await office.save_context.save(office.approve(planned(boolean_flag("fresh"))))
+    outcome = await office.save(planned(boolean_flag("fresh")))
     assert outcome.ending == "unknown"
-    found = await office.save_context.settle(outcome)
-    assert found.ending == "failed"
+    assert (await office.save_context.settle(outcome)).ending == "failed"
     assert office.ada.sends == 1
 
 
 async def test_a_key_taken_meanwhile_is_refused(office: Office) -> None:
     plan = planned(boolean_flag("checkout-v2"))
-    assert (await office.save_context.save(office.approve(plan))).ending == "refused"
+    assert (await office.save(plan)).ending == "refused"
 
 
 @pytest.mark.parametrize(
@@ -143,8 +138,7 @@ async def test_a_creation_left_open_is_found_out_at_the_next_start(
     )
     if fault == "lose the answer":
         await office.ada.create(fields)
-    found = await recover(office.journal, HERE, flags=office.ada)
-    assert [one.truth for one in found] == [truth]
+    assert [one.truth for one in await recover(office.journal, HERE, flags=office.ada)] == [truth]
     assert not office.journal.unresolved()
 
 

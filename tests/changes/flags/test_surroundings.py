@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.targeting import group
 
 from flagtui.api import errors
-from flagtui.changes.flags.flag_context import COUNTED, NOBODY, Linked, NotKnown, Reach
+from flagtui.changes.blocked import Linked
+from flagtui.changes.flags.flag_context import COUNTED, NOBODY, NotKnown, Reach
 from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
@@ -76,14 +78,7 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
     (
         "one condition more",
         flag({"properties": ASKS, "rollout_percentage": 50}),
-        {
-            "filters": {
-                "groups": [
-                    {"properties": ASKS, "rollout_percentage": 50},
-                    {"properties": [], "rollout_percentage": 10},
-                ]
-            }
-        },
+        {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
         Reach(200, 300, 1000, is_bound=True, is_estimate=True),
     ),
     (
@@ -142,8 +137,7 @@ async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None
     found = await gather(
         Answers(fault=errors.ServerFault("The server failed.")), flag({}), {"active": False}, surroundings()
     )
-    assert found.reach == NotKnown("The server failed")
-    assert found.dependents == NotKnown("The server failed")
+    assert (found.reach, found.dependents) == (NotKnown("The server failed"), NotKnown("The server failed"))
     assert found.last_touch == NotKnown("The server failed")
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from flagtui.changes.flags.flag_intent import read_tags, retag
+from flagtui.changes.flags.flag_intent import retag
+from flagtui.changes.tag_line import read_tags
 from flagtui.models.rows import FlagRow
 
 
@@ -31,8 +32,6 @@ def test_a_line_that_makes_no_sense_says_why(line: str) -> None:
 
 
 def test_what_the_person_saw_goes_along_so_that_nobody_elses_tag_is_lost() -> None:
-    row = FlagRow(id=4, key="k", tags=("a", "b"), version=9)
-    (intent,) = retag([row], read_tags("c, -a"))
-    assert intent.seen == {"tags": ["a", "b"]}
-    assert intent.changes == {"tags": ["b", "c"]}
+    (intent,) = retag([FlagRow(id=4, key="k", tags=("a", "b"), version=9)], read_tags("c, -a"))
+    assert (intent.seen, intent.changes) == ({"tags": ["a", "b"]}, {"tags": ["b", "c"]})
     assert intent.seen_version == 9

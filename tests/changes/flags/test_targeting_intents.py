@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 from tests.changes.writing import edited
+from tests.doubles.expected import expect
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.flag_server import FlagServer, raw_flag
+from tests.doubles.targeting import asks, asks_cohort
 
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.shares import even_shares
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -23,8 +26,8 @@ RICH: dict[str, JSON] = {
     "groups": [
         {
             "properties": [
-                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test", "note": 1},
-                {"key": "id", "type": "cohort", "operator": "in", "value": 3, "cohort_name": "Staff"},
+                asks("email", "icontains", "@acme.test", note=1),
+                asks_cohort(3, cohort_name="Staff"),
             ],
             "rollout_percentage": 25,
             "variant": "test",
@@ -52,9 +55,7 @@ def flag(**fields: JSON) -> Flag:
 
 
 def planned(wanted: Intent, fresh: Flag) -> Plan:
-    plan = plan_flag(wanted, fresh, Context(dependents=()))
-    assert isinstance(plan, Plan), plan
-    return plan
+    return expect(plan_flag(wanted, fresh, Context(dependents=())), Plan)
 
 
 async def saved(wanted: Intent, fresh: Flag) -> dict[str, JSON]:
@@ -103,11 +104,7 @@ def test_every_rollout_at_once() -> None:
 
 
 INTENTS: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
-    (
-        "add",
-        lambda fresh: edited(fresh, lambda copy: copy.add_condition()),
-        ["filters.groups[3]"],
-    ),
+    ("add", lambda fresh: edited(fresh, lambda copy: copy.add_condition()), ["filters.groups[3]"]),
     ("remove", lambda fresh: edited(fresh, lambda copy: copy.remove_condition(1)), ["filters.groups[1]"]),
     (
         "payload",
@@ -128,8 +125,7 @@ async def test_an_intent_moves_only_the_places_it_names(
 ) -> None:
     fresh = flag()
     after = await saved(intent(fresh), fresh)
-    lines = difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))
-    assert [line.where for line in lines] == places
+    assert [line.where for line in difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))] == places
 
 
 def test_a_condition_moves_and_keeps_all_it_has() -> None:
@@ -140,7 +136,7 @@ def test_a_condition_moves_and_keeps_all_it_has() -> None:
 
 @pytest.mark.parametrize("count", range(1, 21))
 def test_even_shares_are_whole_and_add_up(count: int) -> None:
-    shares = flag_intent.even_shares(count)
+    shares = even_shares(count)
     assert sum(shares) == 100
     assert max(shares) - min(shares) <= 1
 

@@ -4,7 +4,9 @@ import copy
 from collections.abc import Callable
 
 import pytest
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.targeting import asks, asks_cohort
 
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
@@ -17,9 +19,9 @@ FILTERS: dict[str, JSON] = {
     "groups": [
         {
             "properties": [
-                {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.test"},
-                {"key": "age", "type": "person", "operator": "min", "value": "18"},
-                {"key": "id", "type": "cohort", "operator": "in", "value": 3},
+                asks("email", "icontains", "@acme.test"),
+                asks("age", "min", "18"),
+                asks_cohort(3),
             ],
             "rollout_percentage": 25,
         },
@@ -98,12 +100,8 @@ def test_a_group_type_copied_from_the_flag_into_its_conditions_is_no_change() ->
     plan_item = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
     groups = [{"properties": [plan_item], "rollout_percentage": 10}]
     fresh = Flag.of(raw_flag(filters={"aggregation_group_type_index": 0, "groups": groups}))
-    plan = plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=()))
-    assert isinstance(plan, Plan)
-    copied = {
-        "aggregation_group_type_index": 0,
-        "groups": [{**groups[0], "aggregation_group_type_index": 0}],
-    }
+    plan = expect(plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=())), Plan)
+    copied = {"aggregation_group_type_index": 0, "groups": [{**groups[0], "aggregation_group_type_index": 0}]}
     assert compare(plan, stored(plan, filters=copied)) == Report()
     otherwise = {
         "aggregation_group_type_index": 1,
@@ -136,8 +134,7 @@ def test_a_planned_path_that_did_not_move_is_told() -> None:
 
 def test_nothing_of_the_plan_is_not_applied() -> None:
     plan = planned(active=False)
-    report = compare(plan, stored(plan, active=True))
-    assert not report.is_applied
+    assert not compare(plan, stored(plan, active=True)).is_applied
 
 
 def test_unknown_keys_that_a_server_drops_are_told() -> None:
@@ -154,15 +151,13 @@ def test_a_version_gap_counts_the_other_writes() -> None:
 
 def test_a_flag_without_versions_counts_none() -> None:
     fresh = Flag.of(raw_flag(version=None))
-    plan = plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=()))
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=())), Plan)
     assert compare(plan, Flag.of({**fresh.raw, "active": False})) == Report()
 
 
 def test_contexts_that_reading_blanks_and_writing_shows_are_no_surprise() -> None:
     fresh = Flag.of(raw_flag(evaluation_contexts=[]))
-    plan = plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=()))
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=())), Plan)
     assert compare(plan, stored(plan, evaluation_contexts=["web"])) == Report()
 
 
@@ -186,8 +181,7 @@ def test_the_mark_that_deleting_puts_on_the_key_is_no_surprise() -> None:
 
 def test_a_restored_flag_under_another_key_is_told() -> None:
     fresh = Flag.of(raw_flag(deleted=True, key="checkout-v2:deleted:812"))
-    plan = plan_flag(Intent(812, {"deleted": False}, "restore"), fresh, Context())
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(Intent(812, {"deleted": False}, "restore"), fresh, Context()), Plan)
     report = compare(plan, stored(plan, key="checkout-v2-2"))
     assert [(line.where, line.line.after) for line in (*report.missing, *report.beyond)] == [
         ("key", "checkout-v2-2")

@@ -7,7 +7,7 @@ import pytest
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.flags import Flags
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.new_flags import Taken
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
@@ -87,15 +87,13 @@ def test_the_question_names_cohorts_and_flags_that_have_to_be_there() -> None:
     plan = planned(plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"})))
     told = {one.label: one.text for one in plan.consequences}
     assert told["Cohorts"].startswith("Payers: found there by name")
-    assert told["Needs"] == "base there under the same key"
-    assert told["Stays behind"] == "its history"
+    assert (told["Needs"], told["Stays behind"]) == ("base there under the same key", "its history")
     assert [caution.text.endswith("is written over") for caution in plan.cautions] == [True]
 
 
 def test_a_key_that_is_taken_there_or_an_unknown_organisation_ends_it() -> None:
     flag = asking(PAYING)
-    taken = Target(2, "Mobile", "org-1", Taken((flag.row(),)))
-    assert isinstance(plan_copy(flag, taken, ()), Blocked)
+    assert isinstance(plan_copy(flag, Target(2, "Mobile", "org-1", Taken((flag.row(),))), ()), Blocked)
     assert isinstance(plan_copy(flag, Target(2, "Mobile"), ()), Blocked)
     deleted = Target(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
     assert planned(plan_copy(flag, deleted, ())).cautions[0].text.endswith("is destroyed for good")

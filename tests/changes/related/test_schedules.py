@@ -22,8 +22,7 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
     ],
 )
 def test_a_moment_is_one_of_the_persons_clock_unless_it_says_otherwise(text: str, moment: str) -> None:
-    found = read_moment(text, NOW)
-    assert found == datetime.fromisoformat(moment).timestamp()
+    assert read_moment(text, NOW) == datetime.fromisoformat(moment).timestamp()
 
 
 @pytest.mark.parametrize("text", ["", "soon", "25:00", "2020-01-01 00:00", "2026-13-01", "+5y"])

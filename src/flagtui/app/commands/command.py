@@ -3,6 +3,7 @@
 from typing import Any, Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 from textual.app import App
 from textual.binding import Binding
 
@@ -25,6 +26,18 @@ Place = Literal[
     "deleted",
     "form",
 ]
+Places = tuple[Place, ...]
+
+FLAG: Final[Places] = ("flags", "flag")
+EXPERIMENT: Final[Places] = ("experiments", "experiment")
+EVENT: Final[Places] = ("events", "event")
+PAGES: Final[Places] = ("flag", "experiment", "event")
+CHANGES: Final[Places] = (*FLAG, *EXPERIMENT, *EVENT, "activity", "journal")
+"""Where changes are made and shown."""
+LISTS: Final[Places] = ("lists",)
+INBOX: Final[Places] = ("inbox",)
+FORM: Final[Places] = ("form",)
+EVERYWHERE: Final[Places] = ("everywhere",)
 SIGNS: Final = {
     "at": "@",
     "colon": ":",
@@ -49,29 +62,50 @@ class Command(Struct, frozen=True):
 
     id: str
     keys: str
-    title: str
-    """The word beside the key on the last line."""
-    action: str
     help: str
     """One sentence for the palette and the help screen."""
     places: tuple[Place, ...]
     """Where it works; the first is where it belongs."""
+    title: str = ""
+    """The word beside the key on the last line; the part of the id after the dot unless given."""
+    handler: str = ""
+    """The method `action_…` that carries it out; the part of the id after the dot unless given."""
+    argument: str | int | None = None
+    """What the handler is called with."""
+    by_app: bool = False
+    """Whether the handler is the app's and not the screen's."""
     shown: bool = False
     """Whether it comes first on the last line of the screen; the others follow where there is room."""
     writes: bool = False
     turns_keys: bool = False
     """Whether it changes what the keys after it mean. Such a key is obeyed before the next one is looked at:
     over a slow link `/` and a word arrive together."""
+    asks: bool = False
+    """Whether it asks the server without changing anything."""
+    needs_record: bool = True
+    """Whether a record has to be chosen first, where it needs the server or is called from another tab."""
+    synonyms: str = ""
+    """Words that find it and are not in its name or sentence."""
+    cli: str = ""
+    """The same on the command line, after `flagtui`. FLAG is filled in with the record under the cursor,
+    FLAGS with all that are marked; other words in capitals are for the person. Of two words with a bar the
+    second is for a record of which the first is true already. KIND and RECORD are of the kind on screen."""
 
-    needs_server: bool = False
-    """Whether it does nothing without a connection, as every command that writes."""
-    needs_row: bool = True
-    """Whether it is about a row of the list it is given in, where it needs the server."""
+    def __post_init__(self) -> None:
+        name = self.id.partition(".")[2]
+        force_setattr(self, "title", self.title or name)
+        force_setattr(self, "handler", self.handler or name)
 
     @property
-    def verb(self) -> str:
-        """The name of its action without parameters and without the app it may belong to."""
-        return self.action.removeprefix("app.").partition("(")[0]
+    def needs_server(self) -> bool:
+        """Whether it does nothing without a connection."""
+        return self.writes or self.asks
+
+    @property
+    def action(self) -> str:
+        """The call of the handler as Textual writes it: `cycle('state')`."""
+        call = self.handler if self.argument is None else f"{self.handler}({self.argument!r})"
+        return f"app.{call}" if self.by_app else call
 
     def binding(self) -> Binding:
         """The same as Textual wants it; the id is what a keymap names."""

@@ -13,22 +13,17 @@ from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
+from flagtui.store.kinds import KINDS
 
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
 WORD_CELLS: Final = 14
 GROUPS: Final[Mapping[str, str]] = {
-    "flags": "FLAG",
-    "flag": "FLAG",
-    "experiments": "EXPERIMENT",
-    "experiment": "EXPERIMENT",
-    "events": "EVENT",
-    "event": "EVENT",
+    **{place: kind.name.upper() for kind in KINDS.values() for place in kind.places},
     "activity": "CHANGE",
     "journal": "CHANGE",
     "deleted": "DELETED FLAG",
     "lists": "LIST",
-    "everywhere": "EVERYWHERE",
 }
 """By place: what its commands are about; other places are called by their name."""
 MOVING: Final = "MOVING"
@@ -113,7 +108,7 @@ class HelpScreen(NarrowedList[Run]):
 
 def group_of(command: Command, place: str) -> str:
     """The heading of a command in the help of a screen, which is such a place."""
-    if command.verb in ("rows", "scroll", "step_tab") and "mark" not in command.action:
+    if command.handler in ("rows", "scroll", "step_tab") and "mark" not in command.action:
         return MOVING
     belongs = place if place in command.places else command.places[0]
     return GROUPS.get(belongs, belongs.upper())

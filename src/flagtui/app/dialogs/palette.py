@@ -35,7 +35,7 @@ class Offer:
     about: str = ""
     is_here: bool = True
     """Whether it works on the screen below, and does not lead to another one first."""
-    twin: str = ""
+    cli: str = ""
     """The same on the command line; raw, and empty where there is none."""
 
 
@@ -60,7 +60,7 @@ Copy = Callable[[str], object]
 class PaletteScreen(NarrowedList[Run]):
     """Answers with what was chosen, ready to be called, or None."""
 
-    BINDINGS = [Binding("ctrl+y", "copy_twin", "copy command line", show=False)]
+    BINDINGS = [Binding("ctrl+y", "copy_command_line", "copy command line", show=False)]
     keys = "⏎ do it or go there · esc leave"
     placeholder = "a command, its key, a record or a project"
 
@@ -72,10 +72,10 @@ class PaletteScreen(NarrowedList[Run]):
         self._offers = {offer.command: offer for offer in offers}
         self._places = places
         self._more = more
-        self._twins: list[str] = []
+        self._command_lines: list[str] = []
 
     def on_mount(self) -> None:
-        self.query_one("#picker").mount(Static(id="twin"))
+        self.query_one("#picker").mount(Static(id="command-line"))
 
     @on(Input.Changed)
     def _look_further(self, event: Input.Changed) -> None:
@@ -90,13 +90,13 @@ class PaletteScreen(NarrowedList[Run]):
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[Run]]:
         found = self._found(typed)[:MOST]
-        self._twins = [one.twin if isinstance(one, Offer) else "" for one in found]
+        self._command_lines = [one.cli if isinstance(one, Offer) else "" for one in found]
         for one in found:
             yield ListedChoice(_drawn(one, typed, width), one.run, is_passed=one.run is None)
 
     def narrow(self) -> None:
         super().narrow()
-        self._show_twin()
+        self._show_command_line()
 
     def _found(self, line: str) -> list[Offer | Destination]:
         """Exact names first, then commands that begin so, then records by name, then what merely has it."""
@@ -115,22 +115,22 @@ class PaletteScreen(NarrowedList[Run]):
         return [one for _fit, one in sorted(ranked, key=lambda each: each[0])]
 
     @on(OptionList.OptionHighlighted)
-    def _show_twin(self) -> None:
+    def _show_command_line(self) -> None:
         """The command line of the line under the cursor, and the key that copies it."""
-        shown = self.query_one("#twin", Static)
-        twin = safe_text(self._twin, 1_000)
-        key = "ctrl+y copies  " if twin else ""
+        shown = self.query_one("#command-line", Static)
+        line = safe_text(self._command_line, 1_000)
+        key = "ctrl+y copies  " if line else ""
         room = self.query_one(OptionList).content_size.width - len(key) - 2
-        shown.update(styled((key, "$text-muted"), (cut(twin, room), "$secondary")))
+        shown.update(styled((key, "$text-muted"), (cut(line, room), "$secondary")))
 
     @property
-    def _twin(self) -> str:
+    def _command_line(self) -> str:
         place = self.query_one(OptionList).highlighted
-        return self._twins[place] if place is not None and place < len(self._twins) else ""
+        return self._command_lines[place] if place is not None and place < len(self._command_lines) else ""
 
-    def action_copy_twin(self) -> None:
-        if self._twin:
-            self._copy(self._twin)
+    def action_copy_command_line(self) -> None:
+        if self._command_line:
+            self._copy(self._command_line)
 
 
 def _behind(offer: Offer) -> float:

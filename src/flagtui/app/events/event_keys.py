@@ -20,7 +20,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     tag_intent,
     verify,
 )
-from flagtui.changes.flags.flag_intent import read_tags
+from flagtui.changes.tag_line import read_tags
 from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow

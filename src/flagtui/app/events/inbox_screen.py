@@ -23,9 +23,9 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.form_lines import ask_tags
 from flagtui.app.writing.screens import Listener
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
+from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.pipeline import Ended
-from flagtui.details.event_inspector import EventUses
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text

@@ -6,16 +6,17 @@ from typing import Final
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
-from flagtui.app.experiments.step_planner import RequestedStep, StepPlanner, read_experiment
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.answers import answer, answers
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.form_lines import ask_line
 from flagtui.app.writing.screens import NOBODY, Listener, Saved, unheard
+from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes import guard
+from flagtui.changes.experiments.step_planner import StepPlanner, unread_experiment
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import Skipped
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
@@ -63,20 +64,14 @@ class ExperimentSteps:
             choices = await self._choose(step, fresh, "each of them") if fresh else None
         if choices is None and (fresh or not left_out):
             return
-        steps = [
-            RequestedStep(ExperimentIntent(one.id, step, choices or Choices()), one, leading) for one in fresh
-        ]
-        listener = Listener(saved, left_out=left_out)
-        await self.changing.write(steps, StepPlanner(self._app_state, workspace), listener)
+        intents = [ExperimentIntent(one.id, step, choices or Choices(), leading) for one in fresh]
+        await self._write(intents, fresh, workspace, Listener(saved, left_out=left_out))
 
     async def save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
         """Take what was edited, which took long: what is there now decides. Only within a worker."""
         if (workspace := self.changing.open_workspace()) is None:
             return
-        choices = intent.choices
-        fresh: Experiment | None = Experiment.of(
-            {"id": 0, "name": choices.name, "feature_flag_key": choices.flag_key}
-        )
+        fresh: Experiment | None = unread_experiment(intent)
         if intent.id:
             fresh = await self.read(intent.id, f"experiment {intent.id}", workspace)
         if fresh is not None:
@@ -87,15 +82,25 @@ class ExperimentSteps:
         self, intent: ExperimentIntent, fresh: Experiment, workspace: Workspace, listener: Listener = NOBODY
     ) -> None:
         """Say what a step means whose choices were made elsewhere, ask, and take it. Only within a worker."""
-        planner = StepPlanner(self._app_state, workspace)
-        await self.changing.write([RequestedStep(intent, fresh)], planner, listener)
+        await self._write([intent], [fresh], workspace, listener)
+
+    async def _write(
+        self,
+        intents: Sequence[ExperimentIntent],
+        fresh: Sequence[Experiment],
+        workspace: Workspace,
+        listener: Listener,
+    ) -> None:
+        context = WorkspaceContext(self._app_state, workspace)
+        planner = StepPlanner(context, {one.id: one for one in fresh})
+        await self.changing.write(intents, planner, listener)
 
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
         """The experiment as it is now; None, once that was said, when it cannot be read."""
 
         async def ask() -> Experiment:
             with self.changing.reading(name):
-                return await read_experiment(id, workspace)
+                return await WorkspaceContext(self._app_state, workspace).read_experiment(id)
 
         return await answer(self.changing, name, ask)
 
@@ -108,16 +113,16 @@ class ExperimentSteps:
 
     async def _read_all(
         self, step: Step, rows: Sequence[ExperimentRow], workspace: Workspace
-    ) -> tuple[list[Experiment], list[LeftOut]]:
+    ) -> tuple[list[Experiment], list[Skipped]]:
         """Experiments that may be able to take the step; of one alone it is told why it cannot."""
         if len(rows) == 1:
             fresh = await self.read(rows[0].id, rows[0].name, workspace)
             return ([] if fresh is None or self._is_refused(step, fresh) else [fresh]), []
 
-        async def look(id: int) -> Experiment | LeftOut:
-            fresh = await read_experiment(id, workspace)
+        async def look(id: int) -> Experiment | Skipped:
+            fresh = await WorkspaceContext(self._app_state, workspace).read_experiment(id)
             refusal = foresee_refusal(fresh, step, Choices())
-            return fresh if refusal is None else LeftOut(fresh.id, fresh.name, refusal.reason, refusal.next)
+            return fresh if refusal is None else Skipped(fresh.id, fresh.name, refusal.reason, refusal.next)
 
         with self.changing.reading(count(len(rows), "experiment")):
             return await answers(self.changing, [(row.id, row.name) for row in rows], look)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.flags.flag_reader import read_flag, read_flags
@@ -12,36 +11,36 @@ from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.answers import answer
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.flag_planner import NewFlag, RelatedPlanner
 from flagtui.app.writing.form_lines import ask_new_key
 from flagtui.app.writing.screens import Listener, Saved
+from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_draft import WorkingCopy
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_planner import NewFlag
 from flagtui.changes.flags.new_flags import (
-    Taken,
     boolean_flag,
     copy_of,
     multivariate_flag,
     remote_configuration,
 )
 from flagtui.changes.pipeline import Ended
-from flagtui.changes.proposal import LeftOut
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
-    Target,
     bound_to_its_project,
+    find_left_behind,
+    find_target,
     needs_the_server,
     plan_copy,
-    stays_behind,
     stays_behind_in_words,
+    why_no_new_flag,
 )
-from flagtui.models.account import Project
+from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
-from flagtui.store.activity_feed import recent_deletions
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
+from flagtui.text.outcomes import explain_skipped
 from flagtui.text.styled import Notice
 
 Kind = Literal["boolean", "multivariate", "config", "copy"]
@@ -116,9 +115,9 @@ class FlagCreation:
 
     async def _copy_here(self, row: FlagRow, key: str) -> None:
         """Under another key, as a form to go on with."""
-        flag = await read_flag(row, self._app_state, self._changing)
-        if flag is not None:
-            told = (stays_behind_in_words(await self._left(flag)),)
+        flag, workspace = await read_flag(row, self._app_state, self._changing), self._app_state.workspace
+        if flag is not None and workspace is not None:
+            told = (stays_behind_in_words(await find_left_behind(flag, workspace.client)),)
             copy = WorkingCopy.new(copy_of(flag, key))
             self._changing.app.push_screen(FormScreen(self._app_state, self._changing, copy, told))
 
@@ -127,19 +126,22 @@ class FlagCreation:
         workspace = self._app_state.workspace
         flags, left_out = await read_flags(rows, self._app_state, self._changing)
         there = await self._there(rows, workspace, project) if workspace is not None and flags else None
-        if there is None:
+        if there is None or workspace is None:
             return
         if len(rows) == 1 and needs_the_server(flags[0]) and not bound_to_its_project(flags[0]):
             await self._by_the_server(rows[0], flags[0], there, name)
             return
-        left_out += [found for flag in flags if (found := _why_not_made(flag, len(rows) == 1))]
+        left_out += [why for flag in flags if (why := why_no_new_flag(flag))]
         if len(rows) == 1 and left_out:
-            text = f"{left_out[0].key}: {left_out[0].reason}.\nMake it there by hand."
-            self._changing.tell(Notice(text, "warning", "not possible now"))
+            self._changing.tell(explain_skipped(left_out[0]))
             return
         out = {one.id for one in left_out}
         wanted = [
-            NewFlag(copy_of(flag, flag.key), (stays_behind_in_words(await self._left(flag)),), flag.id)
+            NewFlag(
+                copy_of(flag, flag.key),
+                (stays_behind_in_words(await find_left_behind(flag, workspace.client)),),
+                flag.id,
+            )
             for flag in flags
             if flag.id not in out
         ]
@@ -157,32 +159,21 @@ class FlagCreation:
         workspace = self._app_state.workspace
         if workspace is None:
             return
-        client, first = workspace.client, [flag]
+        here, first = WorkspaceContext(self._app_state, workspace), [flag]
+        away = WorkspaceContext(self._app_state, there)
 
         async def make() -> RelatedPlan | Blocked | None:
             asked = first.pop() if first else await read_flag(row, self._app_state, self._changing)
-            target = await self._target(client, there, name, asked.key) if asked is not None else None
-            if asked is None or target is None:
+            if asked is None:
                 return None
-            return plan_copy(asked, target, await self._left(asked), self._app_state.names)
+            about = f"{asked.key} was not copied"
+            target = await answer(self._changing, about, lambda: find_target(here, away, name))
+            if target is None:
+                return None
+            left = await find_left_behind(asked, workspace.client)
+            return plan_copy(asked, target, left, self._app_state.names)
 
-        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, name, make=make))
-
-    async def _target(self, client: Client, there: Workspace, name: str, key: str) -> Target | None:
-        async def both() -> tuple[Project, Project]:
-            ours = await client.projects.get(client.project)
-            return ours, await there.client.projects.get(there.client.project)
-
-        if (found := await answer(self._changing, f"{key} was not copied", both)) is None:
-            return None
-        ours, theirs = found
-        try:
-            deleted = {one.key: one.id for one in await recent_deletions(there.client.flags)}
-        except ApiError:
-            # Not every key may read the activity there; the warning is lost then, not the copy.
-            deleted = {}
-        organization = ours.organization if ours.organization == theirs.organization else ""
-        return Target(theirs.id, name, organization, Taken(there.flags.rows, deleted))
+        await self._changing.write([row.key], RelatedPlanner(here, make=make, place=name))
 
     async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have these keys; None, and said, without an answer."""
@@ -196,22 +187,3 @@ class FlagCreation:
 
         what = rows[0].key if len(rows) == 1 else "they"
         return await answer(self._changing, f"{what} cannot be copied", ask)
-
-    async def _left(self, flag: Flag) -> tuple[str, ...]:
-        """What a copy would not have."""
-        workspace = self._app_state.workspace
-        try:
-            schedule = workspace.client.schedule if workspace is not None else None
-            due = await schedule.all({"model_name": "FeatureFlag", "record_id": flag.id}) if schedule else ()
-        except ApiError:
-            return stays_behind(flag, None)
-        return stays_behind(flag, sum(not change.is_done for change in due))
-
-
-def _why_not_made(flag: Flag, is_alone: bool) -> LeftOut | None:
-    if why := bound_to_its_project(flag):
-        return LeftOut(flag.id, flag.key, why, "" if is_alone else "make it there by hand")
-    if needs_the_server(flag):
-        reason = "it asks for cohorts or flags, which have other numbers there, so the server has to copy it"
-        return LeftOut(flag.id, flag.key, reason, "copy it alone")
-    return None

@@ -14,15 +14,9 @@ from flagtui.app.writing.form_lines import ask_tags
 from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.app.writing.screens import Saved
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
-from flagtui.changes.flags.flag_intent import (
-    read_tags,
-    retag,
-    set_all_rollouts,
-    set_rollout,
-    switch,
-    why_no_rollout,
-)
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
+from flagtui.changes.proposal import Skipped
+from flagtui.changes.tag_line import read_tags
 from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
@@ -74,7 +68,7 @@ class FlagEdits:
         """A share in percent, for one condition or all."""
         found, left_out = await read_flags(rows, self._app_state, self._changing)
         flags = [flag for flag in found if not why_no_rollout(flag)]
-        left_out += [LeftOut(flag.id, flag.key, why) for flag in found if (why := why_no_rollout(flag))]
+        left_out += [Skipped(flag.id, flag.key, why) for flag in found if (why := why_no_rollout(flag))]
         if len(rows) == 1 and left_out:
             self._changing.tell(
                 Notice(f"{left_out[0].key}: {left_out[0].reason}", "warning", "not possible now")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.answers import answer, answers
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 
@@ -22,7 +22,7 @@ async def read_flag(row: FlagRow, app_state: AppState, changing: Changes) -> Fla
 
 async def read_flags(
     rows: Sequence[FlagRow], app_state: AppState, changing: Changes
-) -> tuple[list[Flag], list[LeftOut]]:
+) -> tuple[list[Flag], list[Skipped]]:
     """Flags as they are now, and of many those that cannot be read; of one that is said.
 
     Only within a worker.

@@ -10,10 +10,11 @@ from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.answers import answer
 from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.flag_planner import RelatedPlanner
 from flagtui.app.writing.form_lines import ask_line
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
+from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
     Later,
     adding_condition,
@@ -76,7 +77,8 @@ class RelatedChanges:
             fresh = await read_flag(row, self._app_state, self._changing)
             return None if fresh is None else await plan(fresh)
 
-        await self._changing.write([row.key], RelatedPlanner(self._app_state, workspace, make=make))
+        context = WorkspaceContext(self._app_state, workspace)
+        await self._changing.write([row.key], RelatedPlanner(context, make=make))
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
         """Who would be in a cohort, as far as it was counted."""

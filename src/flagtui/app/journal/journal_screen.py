@@ -25,11 +25,11 @@ from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
+from flagtui.store.kinds import Kind
 from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
-from flagtui.store.workspace import Kind
 from flagtui.text.empty_states import Words
 from flagtui.text.formats import count
 from flagtui.text.styled import Look, Notice, Piece

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.store.workspace import Kind
+from flagtui.store.kinds import Kind
 from flagtui.text.styled import Notice, why_not_opened
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from flagtui.app.widgets.line import joined
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_listing import MOMENTS, read_moment
+from flagtui.store.kinds import Kind
 from flagtui.store.list_differences import Changed, Comparison, compare
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
-from flagtui.store.workspace import Kind
 from flagtui.text.formats import moment
 from flagtui.text.styled import Piece
 

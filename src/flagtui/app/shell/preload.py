@@ -24,7 +24,7 @@ REST: Final = (
     "flagtui.changes.flags.flag_plan",
     "flagtui.changes.flags.flag_entries",
     "flagtui.changes.pipeline",
-    "flagtui.app.writing.flag_planner",
+    "flagtui.changes.flags.flag_planner",
     "flagtui.app.writing.writer",
     "flagtui.app.flags.form.flag_fields",
     "flagtui.app.flags.related_changes",

@@ -9,7 +9,8 @@ from flagtui.api.errors import ApiError
 from flagtui.app.shell.polling import Polling
 from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.details.flag_inspector import Inspector
-from flagtui.store.workspace import Kind, Workspace
+from flagtui.store.kinds import Kind
+from flagtui.store.workspace import Workspace
 
 
 class ServerConnection:

@@ -14,8 +14,9 @@ from flagtui.api.errors import ApiError
 from flagtui.config.guard_rules import GuardRules
 from flagtui.config.preferences import Preferences
 from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
-from flagtui.store.workspace import Kind, Workspace, recall_rows
+from flagtui.store.workspace import Workspace, recall_rows
 from flagtui.text.styled import is_own, link_to, shows_links
 
 if TYPE_CHECKING:

@@ -27,9 +27,7 @@ SCOPES: Final[Mapping[str, str]] = {
 @cache
 def writes_in(place: str) -> frozenset[str]:
     """The actions of the commands that change something in a place, without their parameters."""
-    return frozenset(
-        command.action.partition("(")[0] for command in COMMANDS if command.writes and place in command.places
-    )
+    return frozenset(command.handler for command in COMMANDS if command.writes and place in command.places)
 
 
 def may_write(app_state: AppState, place: str) -> bool | None:

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import Skipped
 from flagtui.text.outcomes import explain_error
 
 AT_ONCE: Final = 8
@@ -26,21 +26,21 @@ async def answer(changing: Changes, about: str, ask: Callable[[], Awaitable[T]])
 async def answers(
     changing: Changes,
     named: Sequence[tuple[int, str]],
-    ask: Callable[[int], Awaitable[T | LeftOut]],
-) -> tuple[list[T], list[LeftOut]]:
+    ask: Callable[[int], Awaitable[T | Skipped]],
+) -> tuple[list[T], list[Skipped]]:
     """The answers for records of these ids and names, and of which there is none. Only within a worker."""
     turn = asyncio.Semaphore(AT_ONCE)
 
-    async def one(id: int, name: str) -> T | LeftOut:
+    async def one(id: int, name: str) -> T | Skipped:
         async with turn:
             found = await _attempt(changing, lambda: ask(id))
         if isinstance(found, ApiError):
-            return LeftOut(id, name, found.what.rstrip("."), found.next.rstrip("."))
+            return Skipped(id, name, found.what.rstrip("."), found.next.rstrip("."))
         return found
 
     found = await asyncio.gather(*(one(id, name) for id, name in named))
-    there = [each for each in found if not isinstance(each, LeftOut)]
-    return there, [each for each in found if isinstance(each, LeftOut)]
+    there = [each for each in found if not isinstance(each, Skipped)]
+    return there, [each for each in found if isinstance(each, Skipped)]
 
 
 async def _attempt(changing: Changes, ask: Callable[[], Awaitable[T]]) -> T | ApiError:

@@ -13,15 +13,15 @@ from flagtui.app.writing.screens import NOBODY, Listener, Screens, unheard
 
 if TYPE_CHECKING:
     from flagtui.app.shell.sign_in import SignIn
-    from flagtui.app.writing.flag_planner import NewFlag
     from flagtui.app.writing.key_queue import KeyQueue
-    from flagtui.app.writing.planner import Planner, Q
     from flagtui.app.writing.screens import Saved
     from flagtui.app.writing.writer import Writer
     from flagtui.changes.flags.flag_intent import Intent
+    from flagtui.changes.flags.flag_planner import NewFlag
     from flagtui.changes.journal_entries import Entry
     from flagtui.changes.pipeline import Ended
-    from flagtui.changes.proposal import LeftOut, P, R
+    from flagtui.changes.planner import Planner, Q
+    from flagtui.changes.proposal import P, R, Skipped
     from flagtui.models.activity import Activity
     from flagtui.store.workspace import Workspace
 
@@ -63,7 +63,7 @@ class Changes(Screens):
         intents: Sequence[Intent],
         saved: Saved = unheard,
         ended: Callable[[Ended[Any, Any]], None] = unheard,
-        left_out: Sequence[LeftOut] = (),
+        left_out: Sequence[Skipped] = (),
     ) -> None:
         """Begin the path for these intents, which are confirmed together; `left_out` was chosen with them."""
         if intents or left_out:

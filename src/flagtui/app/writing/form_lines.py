@@ -8,7 +8,7 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen, no_reading
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.draft import Draft
-from flagtui.changes.flags.flag_intent import Retagging, read_tags
+from flagtui.changes.tag_line import Retagging, read_tags
 from flagtui.models.editable_fields import EditableField, is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.rows import FlagRow

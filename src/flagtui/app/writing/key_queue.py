@@ -20,9 +20,11 @@ from flagtui.text.styled import Notice
 
 NEEDS_SERVER: Final = frozenset(command.id for command in COMMANDS if command.needs_server)
 """Ids of these commands."""
-MOVES: Final = frozenset(command.id for command in COMMANDS if command.action.startswith("rows("))
+MOVES: Final = frozenset(command.id for command in COMMANDS if command.handler == "rows")
 """Those that move the cursor or mark: on a list without rows the next key would be about another row."""
-NEEDS_ROWS: Final = MOVES | {command.id for command in COMMANDS if command.needs_server and command.needs_row}
+NEEDS_ROWS: Final = MOVES | {
+    command.id for command in COMMANDS if command.needs_server and command.needs_record
+}
 """Those about a row. For others that need the server a connection is enough."""
 QUIT: Final = "ctrl+q"
 NOTICED_AFTER: Final = 0.5

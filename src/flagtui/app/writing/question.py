@@ -18,7 +18,7 @@ from flagtui.app.widgets.dialog import AnswerButton, Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, joined, styled
 from flagtui.changes.guard import Approved, Confirmation, NotYet, Question
-from flagtui.changes.proposal import LeftOut, P
+from flagtui.changes.proposal import P, Skipped
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 
@@ -28,7 +28,7 @@ TALLEST: Final = 96
 """Percent of the screen's height that the dialog may take, as the stylesheet has it."""
 
 
-class ConfirmScreen(Dialog[Approved[P] | LeftOut | None], Generic[P]):
+class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     """Answers with the guard's approval, with something left out that is to be opened instead, or None.
 
     A key counts only after a moment in which nothing was pressed or pasted: the key that opened the

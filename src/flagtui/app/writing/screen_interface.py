@@ -9,14 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.planner import OptimisticRows, Planner
+from flagtui.app.writing.optimistic_rows import OptimisticRows, rows_of
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, LEFT_OUT, Result, ResultsScreen
 from flagtui.app.writing.screens import Screens
+from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.guard import Approved, Around, GuardRefused, Question, guard
 from flagtui.changes.interface import Interface
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.pipeline import Batch, Ended
-from flagtui.changes.proposal import LeftOut, Outcome, P, R
+from flagtui.changes.planner import Planned, Planner
+from flagtui.changes.proposal import Outcome, P, R, Skipped
 from flagtui.store.collection import Collection
 from flagtui.store.load_progress import RecordId
 from flagtui.store.record_list import Loading
@@ -72,18 +75,24 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         app_state: AppState,
         changes: Screens,
         planner: Planner[Any, P, R],
+        planned: Planned[Any, P],
         around: Around,
-        late: asyncio.Task[P] | None = None,
     ) -> None:
-        """`late` is the one plan with what was not known yet: the question tells it when it is there."""
         self._app_state = app_state
         self._changes = changes
         self._planner = planner
+        self._place = planned.place
         self._around = around
-        self._late = late
+        self._late = planned.late
+        """The one plan with what was not known yet: the question tells it when it is there."""
+        assert isinstance(planner.context, WorkspaceContext)
+        here = planner.context.workspace
+        self.workspace = here if planned.project is None else here.in_project(planned.project)
+        """The project in which it happens."""
+        self.signature: Signature = planned.signature or app_state.signature(here)
         self._unresolved: Unresolved | None = None
         """Of a change that a list shows."""
-        self._rows: OptimisticRows[P, R] = OptimisticRows()
+        self._rows: OptimisticRows[P, R] = OptimisticRows(self.workspace, 0.0)
         self._shown: dict[int, ExitStack] = {}
 
     def refuse(self, refused: GuardRefused) -> None:
@@ -96,7 +105,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
         screen = ConfirmScreen(question, self._app_state.session, is_partial=self._late is not None)
         with self._kept_current(screen):
             answer = await self._changes.ask(screen)
-        if isinstance(answer, LeftOut):
+        if isinstance(answer, Skipped):
             self._changes.open_record(self._planner.kind, answer.id, answer.key)
             return None
         if answer is not None and question.type_this == question.plans[0].type_to_confirm:
@@ -105,7 +114,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
 
     @contextmanager
     def _kept_current(self, screen: ConfirmScreen[P]) -> Iterator[None]:
-        late, rules = self._late, self._app_state.rules_in(self._planner.place)
+        late, rules = self._late, self._app_state.rules_in(self._place)
         if late is None:
             yield
             return
@@ -129,13 +138,13 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
     @contextmanager
     def showing(self, plans: Sequence[P]) -> Iterator[None]:
         # The list as it is now is what an answer is newer than.
-        self._rows, workspace = self._planner.rows(), self._planner.workspace
-        if self._rows.listed is not None:
-            self._unresolved = Unresolved(self._app_state, workspace, *self._rows.listed)
+        rows = self._rows = rows_of(self._planner, self.workspace)
+        if rows.listed is not None:
+            self._unresolved = Unresolved(self._app_state, self.workspace, *rows.listed)
         with ExitStack() as every:
             self._shown = {id(plan): every.enter_context(ExitStack()) for plan in plans}
             for plan in plans:
-                self._shown[id(plan)].enter_context(self._rows.showing(plan))
+                self._shown[id(plan)].enter_context(rows.showing(plan))
             yield
 
     async def hear(self, outcome: Outcome[P, R]) -> bool:
@@ -168,7 +177,7 @@ class ScreenInterface(Interface[P, R], Generic[P, R]):
     def _is_here(self) -> bool:
         """Whether `u` would take it back next."""
         workspace = self._app_state.workspace
-        return workspace is not None and self._planner.signature == self._app_state.signature(workspace)
+        return workspace is not None and self.signature == self._app_state.signature(workspace)
 
     async def tell_results(self, results: Iterable[Result]) -> bool:
         """Name each of many that was not changed, with its reason; True to try again what can be."""

@@ -20,8 +20,9 @@ from flagtui.text.styled import Notice
 if TYPE_CHECKING:
     from flagtui.changes.guard import Purpose
     from flagtui.changes.pipeline import Ended
-    from flagtui.changes.proposal import LeftOut
-    from flagtui.store.workspace import Kind, Workspace
+    from flagtui.changes.proposal import Skipped
+    from flagtui.store.kinds import Kind
+    from flagtui.store.workspace import Workspace
 
 Answer = TypeVar("Answer")
 Saved = Callable[[Collection[RecordId]], None]
@@ -44,7 +45,7 @@ class Listener:
     """What was changed, as soon as that is known."""
     ended: Callable[[Ended[Any, Any]], None] = unheard
     """What was approved has come to an end, good or bad."""
-    left_out: Sequence[LeftOut] = ()
+    left_out: Sequence[Skipped] = ()
     """What was chosen as well and cannot be changed like this."""
     purpose: Purpose | None = None
     """An undo or a redo."""

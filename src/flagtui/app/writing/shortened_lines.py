@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.app.writing.form_lines import MOST, FormLine
 from flagtui.changes.draft import Draft
-from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
+from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent, share_bar

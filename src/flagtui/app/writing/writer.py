@@ -9,28 +9,29 @@ from dataclasses import replace
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.sign_in import SignIn
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.app.writing.planner import Planned, PlannedStep, Planner, Q
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.screen_interface import ScreenInterface
 from flagtui.app.writing.screens import NOBODY, Listener, Screens
-from flagtui.app.writing.undo_planner import UndoPlanner
+from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import request_for
 from flagtui.changes.guard import Around, Purpose
 from flagtui.changes.interface import WriteRequest, ask_and_write
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.pipeline import Ended
-from flagtui.changes.proposal import P, R
+from flagtui.changes.planner import Planned, Planner, Q
+from flagtui.changes.proposal import P, R, chosen_id
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
+from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import Activity
 from flagtui.store.workspace import Workspace
-from flagtui.text.formats import ago
-from flagtui.text.outcomes import explain_blocked, explain_error, left_open
+from flagtui.text.formats import ago, count
+from flagtui.text.outcomes import explain_blocked, explain_error, explain_skipped, left_open
 from flagtui.text.styled import Notice
 
 
@@ -49,13 +50,14 @@ class Writer:
         """New values of flags, or changes that the activity tells taken back, confirmed together."""
         if (workspace := self._changes.open_workspace()) is not None:
             requests = [request_for(one) if isinstance(one, Intent) else revert_of(one) for one in asked]
-            await self.follow(requests, FlagPlanner(self._app_state, workspace), listener)
+            await self.follow(requests, FlagPlanner(WorkspaceContext(self._app_state, workspace)), listener)
 
     async def create(
         self, wanted: Sequence[NewFlag], listener: Listener, workspace: Workspace, place: str
     ) -> None:
         """New flags; `place` names another project."""
-        await self.follow(wanted, NewFlagPlanner(self._app_state, workspace, place), listener)
+        context = WorkspaceContext(self._app_state, workspace)
+        await self.follow(wanted, NewFlagPlanner(context, place=place), listener)
 
     async def undo_newest(self, *, is_redo: bool) -> None:
         """The newest change of this person here, or what was undone last."""
@@ -104,8 +106,11 @@ class Writer:
             else:
                 self._changes.tell(explain_error(error, found[0].key))
             return
+        here = self._app_state.signature(workspace)
         for parts, asked in questions:
-            planner = UndoPlanner(self._app_state, workspace, entries=entries)
+            context = WorkspaceContext(self._app_state, workspace)
+            kind = parts[0].entry.kind
+            planner = UndoPlanner(context, entries=entries, signature=here, entry_kind=kind)
             ended = await self.follow(parts, planner, Listener(purpose=asked))
             if ended is None or not ended.is_saved:
                 return
@@ -127,72 +132,76 @@ class Writer:
             tell(left_open(one.words, is_known=one.is_known))
 
     async def follow(
-        self, asked: Sequence[Q], planner: Planner[Q, P, R], listener: Listener = NOBODY
+        self, requests: Sequence[Q], planner: Planner[Q, P, R], listener: Listener = NOBODY
     ) -> Ended[P, R] | None:
         """None when nothing was agreed to; what is so already has ended with nothing to do."""
-        with self._changes.reading(planner.name_of(asked)):
-            planned = await planner.plan(asked)
-        around = Around((*listener.left_out, *planned.left_out), listener.purpose)
-        if not planned.steps:
-            return await self._without_plan(asked, planned, planner, listener)
-        interface = ScreenInterface(self._app_state, self._changes, planner, around, planned.late)
-        session, steps = self._app_state.session, planned.steps
+        name = planner.name(requests[0])
+        with self._changes.reading(name if len(requests) == 1 else count(len(requests), planner.noun)):
+            planned = await planner.plan(requests)
+        around = Around((*listener.left_out, *planned.skipped), listener.purpose)
+        interface = ScreenInterface(self._app_state, self._changes, planner, planned, around)
+        if planned.adapter is None or not planned.plans:
+            return await self._without_plan(requests, planned, planner, listener, interface)
+        session = self._app_state.session
         request = WriteRequest(
-            [step.plan for step in steps],
-            planner.adapter(),
-            self._app_state.rules_in(planner.place),
+            planned.plans,
+            planned.adapter,
+            self._app_state.rules_in(planned.place),
             WriteContext(
                 session.journal,
-                planner.signature,
+                interface.signature,
                 session.timing,
                 lambda words: self._changes.tell(Notice(words, "warning")),
             ),
             around,
-            {step.plan.key: step.undoes for step in steps if step.undoes is not None},
+            planned.undoes,
         )
         if (ended := await ask_and_write(request, interface)) is None:
             return None
         self._app_state.tell()
         saved = [outcome for outcome in ended.outcomes if outcome.is_saved]
-        made = next((one for one in map(planner.made, saved) if one is not None), None)
-        if made is not None:
-            self._changes.show_made(planner.kind, made, planner.workspace)
-        listener.saved([planner.record_of(one.plan) for one in saved])
+        made = (one.record.id for one in saved if one.plan.makes_record and one.record is not None)
+        if (record := next(made, None)) is not None:
+            self._changes.show_made(planner.kind, record, interface.workspace)
+        listener.saved([chosen_id(one.plan) for one in saved])
         listener.ended(ended)
-        return await self._ask_again(ended, steps, planner, listener, interface) or ended
+        return await self._ask_again(ended, planned, planner, listener, interface) or ended
 
     async def _without_plan(
         self,
-        asked: Sequence[Q],
+        requests: Sequence[Q],
         planned: Planned[Q, P],
         planner: Planner[Q, P, R],
         listener: Listener,
+        interface: ScreenInterface[P, R],
     ) -> Ended[P, R] | None:
         """With another key the same question is asked anew; only the person's answer sends anything."""
         if await self.signing_in.helps(planned.refused):
-            return await self.follow(asked, planner, listener)
-        if planned.notice is not None:
-            self._changes.tell(planned.notice)
-        elif left_out := (*listener.left_out, *planned.left_out):
-            await ScreenInterface(self._app_state, self._changes, planner, Around(left_out)).tell_results(())
-        return Ended() if planned.is_so_already else None
+            return await self.follow(requests, planner, listener)
+        if len(requests) == 1 and planned.skipped:
+            self._changes.tell(explain_skipped(planned.skipped[0]))
+            return Ended() if planned.skipped[0].is_settled else None
+        if listener.left_out or planned.skipped:
+            await interface.tell_results(())
+        return None
 
     async def _ask_again(
         self,
         ended: Ended[P, R],
-        steps: Sequence[PlannedStep[Q, P]],
+        planned: Planned[Q, P],
         planner: Planner[Q, P, R],
         listener: Listener,
         interface: ScreenInterface[P, R],
     ) -> Ended[P, R] | None:
         """What surely was not changed: with another key, or because it was chosen."""
         kept = {(one.plan.id, one.plan.key) for one in ended.outcomes if not one.is_unchanged}
-        again = [step.asked for step in steps if (step.plan.id, step.plan.key) not in kept]
+        pairs = zip(planned.plans, planned.requests, strict=True)
+        again = [request for plan, request in pairs if (plan.id, plan.key) not in kept]
         alone = replace(listener, left_out=())
         errors = (outcome.error for outcome in ended.outcomes)
         if await self.signing_in.helps(next((one for one in errors if needs_key(one)), None)):
             return await self.follow(again, planner, alone)
-        results = results_of(ended.outcomes, ended.unsent, planner.record_of)
+        results = results_of(ended.outcomes, ended.unsent, chosen_id)
         # The one change that was asked for met another person's: it is asked about anew, with all sides.
         is_overtaken = not ended.unsent and [one.ending for one in ended.outcomes] == ["conflicted"]
         if is_overtaken or await interface.tell_results(results):

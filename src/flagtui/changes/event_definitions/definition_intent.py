@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from flagtui.changes.draft import RecordText
-from flagtui.changes.flags.flag_intent import Retagging as TagLine
+from flagtui.changes.tag_line import Retagging as TagLine
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import JSON

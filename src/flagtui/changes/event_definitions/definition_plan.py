@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
+from flagtui.changes.consequence import Caution, Consequence, ago
 from flagtui.changes.difference import MISSING, Clash, DifferenceLine, field_words, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
-from flagtui.changes.flags.flag_consequences import Caution, Consequence, ago
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.local_time import unix
 from flagtui.models.event_definition import EventDefinition
@@ -65,6 +65,10 @@ class EventPlan(PlanBase):
     def is_new(self) -> bool:
         """It is made again after a deletion, and will have another id."""
         return self.intent.verb == "recreate"
+
+    @property
+    def makes_record(self) -> bool:
+        return self.is_new
 
 
 def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:

@@ -14,7 +14,7 @@ from flagtui.changes.experiments.experiment_fields import (
 )
 from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
-from flagtui.changes.flags.flag_intent import even_shares
+from flagtui.changes.shares import even_shares
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text, copy_json
 from flagtui.models.record_fields import EXPERIMENT_FIELDS

@@ -13,7 +13,7 @@ from flagtui.changes.experiments.metric_words import (
     metric_words,
 )
 from flagtui.changes.experiments.metrics import as_shown, problems_in_metric
-from flagtui.changes.flags.filter_rules import SUM_TOLERANCE
+from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.local_time import as_moment
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment

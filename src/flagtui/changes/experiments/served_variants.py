@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from flagtui.changes.flags.flag_consequences import Tone
+from flagtui.changes.consequence import Tone
 from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from flagtui.changes.consequence import Caution, Consequence, Tone
 from flagtui.changes.experiments.experiment_fields import METRICS, split_words
 from flagtui.changes.experiments.metric_nodes import measured
 from flagtui.changes.experiments.metric_words import activated_by, exposed_by
@@ -16,7 +17,6 @@ from flagtui.changes.experiments.served_variants import (
     when_on,
 )
 from flagtui.changes.experiments.steps import LIVE, Choices, Step
-from flagtui.changes.flags.flag_consequences import Caution, Consequence, Tone
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import MISSING, DifferenceLine, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
+
+MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})
+"""Steps after which there is an experiment more in the list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,10 @@ class ExperimentPlan(PlanBase):
     @property
     def choices(self) -> Choices:
         return self.intent.choices
+
+    @property
+    def makes_record(self) -> bool:
+        return self.step.name in MADE_HERE
 
     @property
     def key(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import (
     SAYS_HOW,
@@ -10,7 +11,6 @@ from flagtui.changes.experiments.experiment_fields import (
     stored_field,
 )
 from flagtui.changes.experiments.steps import ANY, Choices, Step
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS

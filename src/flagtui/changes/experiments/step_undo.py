@@ -9,6 +9,7 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -16,7 +17,6 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
 from flagtui.changes.flags.canonical_filters import means_same
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.surroundings import rows_of
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, with_payloads

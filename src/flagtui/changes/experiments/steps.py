@@ -70,6 +70,8 @@ class ExperimentIntent:
     id: int
     step: Step
     choices: Choices = Choices()
+    leading: str = ""
+    """What its first metric shows so far, in words."""
 
 
 _TABLE: Final = """

@@ -9,6 +9,7 @@ from typing import Final
 
 from flagtui.changes.difference import Path, spelled
 from flagtui.changes.flags.property_rules import is_read, problems_in_property
+from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.models.filters import as_index
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number
@@ -16,7 +17,6 @@ from flagtui.models.record_fields import FLAG_FIELDS
 
 SIZE_LIMIT: Final = 512 * 1024
 """Bytes of one flag's `filters` as compact JSON."""
-SUM_TOLERANCE: Final = 0.01
 _NOT_JSON: Final = "the text is not JSON"
 
 

@@ -1,10 +1,11 @@
 """What follows from a change: who loses it, what runs on it, what asks for it, who was here last."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from flagtui.changes.flags.flag_context import FRESH_FOR, NOBODY, Context, Linked, NotKnown, Reach, Touch
+from flagtui.changes.blocked import Linked
+from flagtui.changes.consequence import Caution, Consequence, Tone, ago
+from flagtui.changes.flags.flag_context import FRESH_FOR, NOBODY, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.local_time import unix
@@ -16,17 +17,6 @@ from flagtui.safe_text import code_points
 
 TOUCHES: Final = 3
 """Earlier changes that a question tells one by one."""
-Tone = Literal["plain", "good", "warning", "danger", "experiment"]
-
-
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """One thing that follows: a label, a sentence, how it is meant, and a share from 0 to 1 for a bar."""
-
-    label: str
-    text: str
-    tone: Tone = "plain"
-    share: float | None = None
 
 
 def consequences(
@@ -52,14 +42,6 @@ def consequences(
         yield touch
     if intent.seen_version is not None:
         yield _changed_since(intent.seen_version, fresh, context)
-
-
-def ago(seconds: float) -> str:
-    """A rough age: `20 s`, `3 min`, `5 h`, `12 days` ago."""
-    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if seconds >= size * (2 if unit == "days" else 1):
-            return f"{int(seconds // size):,} {unit} ago"
-    return f"{max(int(seconds), 0)} s ago"
 
 
 def told(touch: Touch, now: float) -> str:
@@ -133,15 +115,6 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
 
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change who is in an experiment, and as what."""
-
-
-@dataclass(frozen=True, slots=True)
-class Caution:
-    """One reason to look twice, and what could be done instead."""
-
-    text: str
-    instead: tuple[str, ...] = ()
-    """Names of safer ways, such as `pause the experiment`."""
 
 
 def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:

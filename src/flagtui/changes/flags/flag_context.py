@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
+from flagtui.changes.blocked import Linked
 from flagtui.models.account import User
 from flagtui.models.filters import OPTED_IN, Asked, Filters, asked_of
 from flagtui.models.flag import Flag
@@ -28,16 +29,6 @@ class NotKnown:
     @property
     def words(self) -> str:
         return f"{'not known yet' if self.is_pending else 'not known'}: {self.why}"
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """Another flag, or an experiment, that has to do with this one."""
-
-    id: int
-    name: str
-    is_on: bool | None = None
-    """Whether the flag is on or the experiment runs; None when that was not said."""
 
 
 @dataclass(frozen=True, slots=True)

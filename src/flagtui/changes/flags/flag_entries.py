@@ -10,11 +10,11 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import Clash, compact
 from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, stored_value
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_clash
 from flagtui.changes.flags.flags_together import RequestedChange, late_plan, look_around

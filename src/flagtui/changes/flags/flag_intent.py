@@ -1,16 +1,15 @@
 """What the person wants to change of flags: fields, targeting, tags; whether it can be done is not known."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from flagtui.changes.flags.canonical_filters import clean_filters
-from flagtui.models.editable_fields import TAG_LIMIT
+from flagtui.changes.tag_line import Retagging
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
-from flagtui.safe_text import safe_text
 
 Kind = Literal["flag", "experiment", "event_definition"]
 
@@ -53,49 +52,6 @@ def set_field(id: int, name: str, seen: JSON, wanted: JSON, seen_version: int | 
     """One field with another value."""
     verb = "rename" if name == "key" else f"change {FLAG_FIELDS.words(name)}"
     return Intent(id, {name: wanted}, verb, seen={name: seen}, seen_version=seen_version)
-
-
-@dataclass(frozen=True, slots=True)
-class Retagging:
-    """What a line asks for. Tags are lower case and without blanks around them, as servers store them."""
-
-    added: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    replaces: bool = False
-    """The added tags are all there shall be."""
-    problem: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.added or self.removed or self.replaces)
-
-    def of(self, tags: Iterable[str]) -> tuple[str, ...]:
-        """These tags afterwards, those that stay in the order they had."""
-        before = () if self.replaces else tuple(tags)
-        kept = [tag for tag in before if tag not in self.removed]
-        return tuple(dict.fromkeys([*kept, *self.added]))
-
-
-def read_tags(line: str) -> Retagging:
-    """The line understood; `problem` says what is wrong with it."""
-    replaces = line.lstrip().startswith("=")
-    added: list[str] = []
-    removed: list[str] = []
-    for piece in line.lstrip().removeprefix("=").split(","):
-        word = piece.strip()
-        tag = word.lstrip("+-").strip().lower()
-        if not tag:
-            if word:
-                return Retagging(problem=f"{word} needs a tag after it")
-            continue
-        if len(tag) > TAG_LIMIT:
-            return Retagging(problem=f"a tag has {TAG_LIMIT} characters at most")
-        (removed if word.startswith("-") else added).append(tag)
-    if replaces and removed:
-        return Retagging(problem="= sets all tags, so there is nothing to remove")
-    if both := set(added) & set(removed):
-        return Retagging(problem=f"{safe_text(min(both), 40)} is both added and removed")
-    return Retagging(tuple(added), tuple(removed), replaces)
 
 
 def retag(rows: Sequence[FlagRow], wanted: Retagging) -> list[Intent]:
@@ -143,12 +99,6 @@ def ramp_step(percent: float, forward: bool = True) -> int:
     if forward:
         return next((step for step in RAMP if step > percent), RAMP[-1])
     return next((step for step in reversed(RAMP) if step < percent), RAMP[0])
-
-
-def even_shares(count: int) -> list[int]:
-    """Whole shares that add up to 100, as equal as they can be."""
-    share, left = divmod(100, count)
-    return [share + (place < left) for place in range(count)]
 
 
 def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Intent:

@@ -5,13 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution
 from flagtui.changes.difference import Clash, difference, merge, without
 from flagtui.changes.flags.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
-from flagtui.changes.flags.flag_consequences import Caution, cautions, consequences
+from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_refusals import Blocked, foresee_refusal
+from flagtui.changes.flags.flag_refusals import foresee_refusal
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.changes.verbs import STATES, verb
@@ -69,6 +71,10 @@ class Plan(AboutFlag):
     def is_new(self) -> bool:
         """The record is not there yet, so it has no number."""
         return self.id <= 0
+
+    @property
+    def makes_record(self) -> bool:
+        return self.is_new or self.values.get("deleted") is False
 
     @property
     def version(self) -> int | None:

@@ -1,11 +1,12 @@
 """What the server would refuse, known before it is asked. The order is the server's own."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.difference import compact
-from flagtui.changes.flags.flag_context import Context, Linked
+from flagtui.changes.flags.flag_context import Context
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
@@ -13,17 +14,6 @@ from flagtui.models.record_fields import FLAG_FIELDS
 
 NAMED: Final = 5
 """How many flags a sentence names before it counts the rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """The change cannot be made now: why, and what would make it possible."""
-
-    code: str
-    reason: str
-    next: str = ""
-    together: tuple[Linked, ...] = ()
-    """Flags that stand in the way, and would not if the same change were made to them as well."""
 
 
 def foresee_refusal(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:

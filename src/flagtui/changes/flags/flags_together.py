@@ -3,23 +3,23 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Final
 
-from flagtui.changes.flags.flag_consequences import Caution
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.surroundings import Answers, Gathering, Surroundings, gather
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.planner import SOON, settle, skip
+from flagtui.changes.proposal import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 Found = Plan | NothingToDo | Blocked
 HEAVY: Final = 300
 """Conditions, properties and variants, of all flags together, from which changes are planned in a thread."""
-SOON: Final = 1.0
-"""Seconds a question waits for what it could do without; what comes later is added to it."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,7 @@ class PlannedTogether:
     """The plans of many requests, and what was left out."""
 
     plans: Sequence[Plan]
-    left_out: Sequence[LeftOut] = ()
-    settled: Sequence[LeftOut] = ()
-    """Those of them that are as wanted already."""
+    skipped: Sequence[Skipped] = ()
 
 
 async def plan_together(looked: Sequence[Looked]) -> PlannedTogether:
@@ -133,7 +131,7 @@ async def plan_together(looked: Sequence[Looked]) -> PlannedTogether:
 
 
 def _plan_together(looked: Sequence[Looked]) -> PlannedTogether:
-    known, left_out, settled = list(looked), list[LeftOut](), list[LeftOut]()
+    known, skipped = list(looked), list[Skipped]()
     while True:
         # What is left out stays as it is, and may stand in the way of the others.
         ids = frozenset(item.fresh.id for item in known)
@@ -141,12 +139,12 @@ def _plan_together(looked: Sequence[Looked]) -> PlannedTogether:
         out = [(item, plan) for item, plan in found if not isinstance(plan, Plan)]
         if not out:
             plans = in_order([plan for _, plan in found if isinstance(plan, Plan)])
-            return PlannedTogether(plans, tuple(left_out), tuple(settled))
+            return PlannedTogether(plans, tuple(sorted(skipped, key=attrgetter("is_settled"))))
         for item, plan in out:
             if isinstance(plan, NothingToDo):
-                settled.append(LeftOut(item.fresh.id, item.fresh.key, plan.words))
+                skipped.append(settle(item.fresh.id, item.fresh.key, plan.words))
             else:
-                left_out.append(LeftOut(item.fresh.id, item.fresh.key, plan.reason, plan.next))
+                skipped.append(skip(item.fresh.id, item.fresh.key, plan))
         known = [item for item, plan in found if isinstance(plan, Plan)]
 
 

@@ -4,16 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import MISSING, DifferenceLine, Path, brief
 from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.flags.filter_rules import problems_in_fields
-from flagtui.changes.flags.flag_consequences import Caution, Consequence, reach_in_words
+from flagtui.changes.flags.flag_consequences import reach_in_words
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import Intent, even_shares
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.flags.flag_words import condition_in_short, hidden, percent
 from flagtui.changes.proposal import DiffLine
+from flagtui.changes.shares import even_shares
 from flagtui.changes.verbs import verb
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.flag_context import Context, Linked, NotKnown, Touch, reach_of
+from flagtui.changes.blocked import Linked
+from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made

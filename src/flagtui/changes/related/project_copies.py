@@ -11,12 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
 from flagtui.api.flags import Flags
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.flag_plan import stored_value
-from flagtui.changes.flags.flag_refusals import Blocked
+from flagtui.changes.flags.flag_planner import find_taken
 from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import PlanContext
+from flagtui.changes.proposal import Skipped
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
 from flagtui.models.flag import Flag
@@ -82,6 +87,36 @@ def _own_parts(flag: Flag) -> Iterator[str]:
         yield "what its experiment froze"
     if flag.has_encrypted_payloads:
         yield "its encrypted payload"
+
+
+def why_no_new_flag(flag: Flag) -> Skipped | None:
+    """Why the flag cannot be made anew in another project; None when it can be."""
+    if why := bound_to_its_project(flag):
+        return Skipped(flag.id, flag.key, why, _BY_HAND)
+    if needs_the_server(flag):
+        reason = "it asks for cohorts or flags, which have other numbers there, so the server has to copy it"
+        return Skipped(flag.id, flag.key, reason, "copy it alone")
+    return None
+
+
+async def find_left_behind(flag: Flag, client: Client) -> tuple[str, ...]:
+    """What a copy does not have, with the scheduled changes where the key may read them."""
+    try:
+        due = await client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+    except ApiError:
+        return stays_behind(flag, None)
+    return stays_behind(flag, sum(not change.is_done for change in due))
+
+
+async def find_target(context: PlanContext, there: PlanContext, name: str) -> Target:
+    """The project of `there`, which is called so; the server copies within one organisation.
+
+    Raises ApiError.
+    """
+    ours = await context.client.projects.get(context.client.project)
+    theirs = await there.client.projects.get(there.client.project)
+    organization = ours.organization if ours.organization == theirs.organization else ""
+    return Target(theirs.id, name or theirs.label, organization, await find_taken(there))
 
 
 def plan_copy(

@@ -9,9 +9,9 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_entries import FlagEntries
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.related.creation import NEWEST, RelatedPlan

@@ -14,9 +14,9 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.api import Client
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import Clash, same
-from flagtui.changes.flags.flag_consequences import Caution, Consequence
-from flagtui.changes.flags.flag_refusals import Blocked
 from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb

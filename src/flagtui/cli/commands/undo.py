@@ -2,19 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import click
 
-from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.proposal import LeftOut
 from flagtui.changes.undo import (
     SURPRISING,
-    Part,
-    kind_of,
     next_redo,
     next_undo,
     questions_of,
@@ -22,14 +17,15 @@ from flagtui.changes.undo import (
     undoable,
     why_not,
 )
+from flagtui.changes.undo_planner import UndoPlanner
+from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
-from flagtui.cli.plumbing.confirmation import PlannedChange, ask_and_send, signature_of
+from flagtui.cli.plumbing.confirmation import ask_and_send, signature_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.text.formats import ago
 
-ALREADY: Final = "it is as it was already"
 ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
 
@@ -69,7 +65,7 @@ async def _take_back(
     Raises Trouble for what has to be corrected before anything can be sent.
     """
     entries = await asyncio.to_thread(session.journal.entries)
-    me = await session.me()
+    await session.me()
     signature = signature_of(session)
     found = chosen(entries, change, signature, is_redo=is_redo)
     now = session.clock.time()
@@ -79,41 +75,19 @@ async def _take_back(
         undo_words(found, is_redo=is_redo),
         ago(found[0].at, now) if is_surprising else "",
     )
-    context = UndoContext(session.client, signature, session.clock, me, entries)
+    context = SessionContext(session, terms)
     with ChangeReport(terms.printer) as report:
-        for together, asked in await questions_of(found, entries, session.client, purpose):
-            planned = await _plan(together, context, asked)
-            if not planned.plans and planned.settled and not change:
-                what = f"{found[0].key}: {ALREADY}; nothing was sent."
+        for parts, asked in await questions_of(found, entries, session.client, purpose):
+            kind = parts[0].entry.kind
+            planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
+            planned = await planner.plan(parts)
+            settled = [skipped for skipped in planned.skipped if skipped.is_settled]
+            if not planned.plans and settled and not change:
+                what = f"{found[0].key}: {settled[0].reason}; nothing was sent."
                 raise Trouble(what, ANOTHER, code="nothing_to_do")
-            if code := await ask_and_send(planned, session, terms, report):
+            if code := await ask_and_send(planned, session, terms, report, asked):
                 return code
     return 0
-
-
-async def _plan(together: Sequence[Part], context: UndoContext, purpose: Purpose) -> PlannedChange:
-    """The parts of one question held against today. Raises ApiError."""
-    flags = frozenset(part.entry.record for part in together if part.entry.kind == "flag")
-    ready: list[tuple[Part, PreparedUndo]] = []
-    left_out: list[LeftOut] = []
-    settled: list[LeftOut] = []
-    for part in together:
-        entry = part.entry
-        prepared = await kind_of(entry.kind).prepare_undo(entry, replace(context, together=flags))
-        if isinstance(prepared, PreparedUndo):
-            ready.append((part, prepared))
-        elif prepared is None:
-            settled.append(LeftOut(entry.record, entry.key, ALREADY))
-        else:
-            left_out.append(LeftOut(entry.record, entry.key, prepared.reason, prepared.next))
-    if not ready:
-        return PlannedChange((), None, left_out, settled)
-    first = ready[0][1]
-    undoes = {one.plan.key: part.undoes for part, one in ready}
-    plans = [one.plan for _part, one in ready]
-    return PlannedChange(
-        plans, first.adapter, left_out, settled, first.place, purpose, undoes, first.signature
-    )
 
 
 def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool) -> Sequence[Entry]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flagtui.api.errors import BadKey
 from flagtui.app.app import FlagTui
-from flagtui.app.commands.command_table import COMMANDS, OLD_NAMES
+from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.flags.flag_columns import FLAG_LIST
 from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.shell.themes import CHOICES
@@ -44,7 +44,7 @@ def checked_keymap(settings: Settings) -> dict[str, str]:
     try:
         settings.check_theme(tuple(CHOICES))
         settings.check_columns("flags", FLAG_LIST.column_names)
-        return read_keymap(settings, COMMANDS, OLD_NAMES)
+        return read_keymap(settings, COMMANDS)
     except SettingsError as wrong:
         raise Trouble(str(wrong), code="usage") from None
 

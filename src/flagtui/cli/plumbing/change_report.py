@@ -1,7 +1,7 @@
 """How the changes of a command ended: sentences for people, one document for programs, an exit code."""
 
 from asyncio import CancelledError
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
@@ -10,7 +10,7 @@ import click
 from flagtui.changes.difference import MISSING, Clash
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
-from flagtui.changes.proposal import LeftOut, Outcome, Proposal
+from flagtui.changes.proposal import Outcome, Proposal, Skipped
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.plumbing.output.lines import say, warn
@@ -64,7 +64,7 @@ class ChangePlan:
     """What one record would become, or why it stays as it is."""
 
     plan: Proposal | None
-    left_out: LeftOut | None = None
+    left_out: Skipped | None = None
 
     @property
     def record(self) -> Any:
@@ -78,6 +78,11 @@ def _sides(clashes: Sequence[Clash]) -> list[dict[str, Any]]:
     ]
 
 
+def _id(id: int | str) -> str:
+    # A copy that is not there yet has the number of its original, below zero.
+    return str(max(0, id) if isinstance(id, int) else id)
+
+
 def _of(found: ChangePlan, name: str, missing: Any) -> Any:
     """What its plan says; `missing` where nothing would be changed."""
     return missing if found.plan is None else getattr(found.plan, name)
@@ -88,10 +93,9 @@ def _raw(value: Any) -> Any:
 
 
 def _changes(found: ChangePlan) -> list[dict[str, Any]]:
-    changes = ((line, line.line) for line in _of(found, "lines", ()))
     return [
-        {"where": line.where, "words": line.words, "before": _raw(sides.before), "after": _raw(sides.after)}
-        for line, sides in changes
+        {"where": it.where, "words": it.words, "before": _raw(it.line.before), "after": _raw(it.line.after)}
+        for it in _of(found, "lines", ())
     ]
 
 
@@ -127,7 +131,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
     "What a change would do. Nothing was sent.",
     (
         RecordField("key", "text", "What the record is called.", lambda one: one.record.key, True),
-        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: str(one.record.id)),
+        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: _id(one.record.id)),
         RecordField("title", "text", "What would be done.", lambda one: _of(one, "title", ""), True),
         RecordField("versions", "text", "From which version to which.", lambda one: _of(one, "versions", "")),
         RecordField(
@@ -230,10 +234,10 @@ def exit_code(results: Sequence[ChangeResult]) -> int:
     return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0
 
 
-def set_apart(left_out: Sequence[LeftOut], ending: str) -> Iterator[ChangeResult]:
-    """What was asked for and is not in the question, as results."""
-    for one in left_out:
-        yield ChangeResult(one.key, ending, one.reason, one.next, str(one.id))
+def set_apart(skipped: Sequence[Skipped]) -> list[ChangeResult]:
+    """What was asked for and is left as it is, as results."""
+    ending = {True: NOTHING_TO_DO, False: LEFT_OUT}
+    return [ChangeResult(it.key, ending[it.is_settled], it.reason, it.next, str(it.id)) for it in skipped]
 
 
 def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
@@ -266,8 +270,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         said = ("the journal keeps it: flagtui journal",)
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
-    is_refused = outcome.ending in ("refused", "failed")
-    code = code_of(outcome.error) if is_refused and outcome.error is not None else None
+    code = code_of(outcome.error) if outcome.error and outcome.ending in ("refused", "failed") else None
     id = getattr(record, "id", plan.id)
     if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
         said = (f"it is #{id}", *said)

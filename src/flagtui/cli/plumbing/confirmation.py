@@ -2,14 +2,14 @@
 
 import asyncio
 import shutil
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final, Generic
 
 import click
 
-from flagtui.changes.adapter import Adapter, WriteContext
+from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import (
     Approved,
     Around,
@@ -21,15 +21,15 @@ from flagtui.changes.guard import (
     guard,
 )
 from flagtui.changes.interface import Interface, WriteRequest, ask_and_write
-from flagtui.changes.journal_entries import Signature, TakenBack
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.changes.pipeline import Batch, Ended
-from flagtui.changes.proposal import LeftOut, Outcome, P, R
+from flagtui.changes.planner import Planned
+from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.plumbing.change_report import (
     LEFT_OUT,
     NOT_SENT,
-    NOTHING_TO_DO,
     STOPPED,
     ChangePlan,
     ChangeReport,
@@ -53,44 +53,34 @@ MOST_NAMED: Final = 12
 """Records that are named with the reason why they are left out."""
 
 
-@dataclass(frozen=True)
-class PlannedChange(Generic[P]):
-    """What was planned together, of one kind of record."""
-
-    plans: Sequence[P]
-    adapter: Adapter[P, Any] | None
-    """None where nothing is planned."""
-    left_out: Sequence[LeftOut] = ()
-    settled: Sequence[LeftOut] = ()
-    """What is as wanted already."""
-    place: str = ""
-    """Where it happens when that is not the project of the profile."""
-    purpose: Purpose | None = None
-    """An undo or a redo."""
-    undoes: Mapping[str, TakenBack] = field(default_factory=dict)
-    """By the key of a plan: the journal entry that it takes back."""
-    signature: Signature | None = None
-    """Of the project in which it is taken back; None is that of the profile."""
-
-
-async def carry_out(change: PlannedChange[P], session: ProjectSession, terms: WriteTerms) -> int:
-    """Ask, send and report; the exit code. Raises Trouble when nothing could be sent."""
+async def carry_out(planned: Planned[Any, P], session: ProjectSession, terms: WriteTerms) -> int:
+    """Ask, send and report; the exit code. Raises Trouble when nothing could be sent, ApiError."""
     with ChangeReport(terms.printer) as report:
-        return await ask_and_send(change, session, terms, report)
+        return await ask_and_send(planned, session, terms, report)
 
 
 async def ask_and_send(
-    change: PlannedChange[P], session: ProjectSession, terms: WriteTerms, report: ChangeReport
+    planned: Planned[Any, P],
+    session: ProjectSession,
+    terms: WriteTerms,
+    report: ChangeReport,
+    purpose: Purpose | None = None,
 ) -> int:
-    """One question of a command, and what follows from its answer; the exit code. Raises Trouble."""
-    apart = [*set_apart(change.left_out, LEFT_OUT), *set_apart(change.settled, NOTHING_TO_DO)]
+    """One question of a command, and what follows from its answer; the exit code.
+
+    `purpose` is an undo or a redo. Raises Trouble, and ApiError for a record that could not be read.
+    """
+    if planned.refused is not None:
+        raise planned.refused
+    apart = set_apart(planned.skipped)
     if terms.agreement.dry_run:
-        return _dry_run(change, session, report)
-    if not change.plans:
+        return _dry_run(planned, purpose, session, report)
+    if not planned.plans:
         return nothing_sent(apart, report)
-    interface = TerminalInterface(terms, report, change)
+    interface = TerminalInterface(terms, report, planned)
     try:
-        ended = await ask_and_write(_request(change, session, terms.agreement.wait), interface)
+        request = _request(planned, purpose, session, terms.agreement.wait)
+        ended = await ask_and_write(request, interface)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise
@@ -114,41 +104,43 @@ def signature_of(session: ProjectSession) -> Signature:
 
 
 def _request(
-    change: PlannedChange[P], session: ProjectSession, wait: float | None = None
+    planned: Planned[Any, P], purpose: Purpose | None, session: ProjectSession, wait: float | None = None
 ) -> WriteRequest[P, Any]:
-    assert change.adapter is not None
+    assert planned.adapter is not None
     rules = session.rules
-    if change.place:
-        rules = replace(rules, place=f"{rules.place} › {change.place}")
-    signature = change.signature or signature_of(session)
+    if planned.place:
+        rules = replace(rules, place=f"{rules.place} › {planned.place}")
+    signature = planned.signature or signature_of(session)
     context = WriteContext(session.journal, signature, session.clock, progress, wait)
-    around = Around(change.left_out, change.purpose)
-    return WriteRequest(change.plans, change.adapter, rules, context, around, change.undoes)
+    around = Around(planned.skipped, purpose)
+    return WriteRequest(planned.plans, planned.adapter, rules, context, around, planned.undoes)
 
 
-def _dry_run(change: PlannedChange[P], session: ProjectSession, report: ChangeReport) -> int:
+def _dry_run(
+    planned: Planned[Any, P], purpose: Purpose | None, session: ProjectSession, report: ChangeReport
+) -> int:
     printer = report.printer
-    if printer.format == "table" and not printer.fields and change.plans:
-        request = _request(change, session)
+    if printer.format == "table" and not printer.fields and planned.plans:
+        request = _request(planned, purpose, session)
         question = guard(request.plans, request.rules, request.around)
         if isinstance(question, GuardRefused):
             raise refusal(question)
         show_question(question)
         say("Nothing was sent: this was a dry run.")
         return 0
-    planned = [ChangePlan(plan) for plan in change.plans]
-    report.plans([*planned, *(ChangePlan(None, one) for one in (*change.left_out, *change.settled))])
-    return 0 if planned else EXIT_CODES["nothing_to_do"]
+    plans = [ChangePlan(plan) for plan in planned.plans]
+    report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])
+    return 0 if plans else EXIT_CODES["nothing_to_do"]
 
 
 class TerminalInterface(Interface[P, R], Generic[P, R]):
     """A change asked and told in lines, by a person there or by the options of the command."""
 
-    def __init__(self, terms: WriteTerms, report: ChangeReport, change: PlannedChange[P]) -> None:
+    def __init__(self, terms: WriteTerms, report: ChangeReport, planned: Planned[Any, P]) -> None:
         self._terms = terms
         self._report = report
-        self._plans = change.plans
-        self._undoes = {key: back.id for key, back in change.undoes.items()}
+        self._plans = planned.plans
+        self._undoes = {key: back.id for key, back in planned.undoes.items()}
         self._interrupts = Interrupts()
         self._heard = list[Outcome[P, R]]()
         self._is_watching = False

@@ -19,7 +19,7 @@ from flagtui.cli.plumbing.output.record_kind import RecordKind
 from flagtui.models.json_value import JSON
 
 if TYPE_CHECKING:
-    from flagtui.changes.flags.flag_intent import Retagging
+    from flagtui.changes.tag_line import Retagging
 
 LONGEST: Final = 4_000_000
 """Characters of a file that are read."""
@@ -144,7 +144,7 @@ class TagOptions(TypedDict):
 
 def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[str]) -> "Retagging":
     """What the options ask for. Raises Trouble."""
-    from flagtui.changes.flags.flag_intent import read_tags
+    from flagtui.changes.tag_line import read_tags
 
     if only and (added or removed):
         raise Trouble("--set gives all tags, so there is nothing to add or remove.", code="usage")

@@ -9,11 +9,11 @@ from flagtui.app.flags.form.flag_fields import FieldQuestions, form_lines
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.changes import Changes
 from flagtui.app.writing.draft_form import LinesForm
-from flagtui.app.writing.flag_planner import NewFlag
 from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.app.writing.screens import Listener
-from flagtui.changes.flags.flag_consequences import Consequence
+from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_planner import NewFlag
 from flagtui.changes.pipeline import Ended
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece

@@ -1,19 +1,18 @@
 """`flagtui events …` that change: plans on today's definitions, sent as the app sends them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, Unpack
 
 import click
 
 from flagtui.changes.event_definitions import definition_intent as intents
 from flagtui.changes.event_definitions.definition_intent import EventIntent
-from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
-from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.event_definitions.definition_planner import EventPlanner
 from flagtui.cli.commands.events.event_views import READ, events_of
+from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
-from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
+from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -104,7 +103,7 @@ async def owner(session: ProjectSession, events: Wanted, person: str, terms: Wri
     def make(one: EventDefinition) -> EventIntent:
         return intents.set_field(one.id, "owner", number, one.owner.id if one.owner else None)
 
-    return await carry_out(await plan_events(session, fresh, make, known), session, terms)
+    return await _change(session, fresh, make, terms, known)
 
 
 @_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
@@ -138,26 +137,20 @@ async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: Wri
 
 async def change_events(session: ProjectSession, wanted: Wanted, make: MakeIntent, terms: WriteTerms) -> int:
     """Change every event that is meant; the exit code. Raises Trouble."""
-    fresh = await events_of(session, wanted)
-    return await carry_out(await plan_events(session, fresh, make), session, terms)
+    return await _change(session, await events_of(session, wanted), make, terms)
 
 
-async def plan_events(
-    session: ProjectSession, fresh: Sequence[EventDefinition], make: MakeIntent, people: People | None = None
-) -> PlannedChange[EventPlan]:
-    """The plans for definitions that were just read."""
-    context = DefinitionContext(session.now, people or {})
-    plans: list[EventPlan] = []
-    settled: list[LeftOut] = []
-    for one in fresh:
-        plan = plan_event(make(one), one, context)
-        if plan is None:
-            settled.append(LeftOut(one.id, one.name, "it is so already"))
-        else:
-            plans.append(plan)
-    if len({plan.verb.name for plan in plans}) > 1:
-        plans = [replace(plan, verb=intents.event_verb("tidy up")) for plan in plans]
-    return PlannedChange(plans, DefinitionAdapter(session.client.event_definitions), (), settled)
+async def _change(
+    session: ProjectSession,
+    fresh: Sequence[EventDefinition],
+    make: MakeIntent,
+    terms: WriteTerms,
+    people: People = MappingProxyType({}),
+) -> int:
+    context = SessionContext(session, terms)
+    context.people = people
+    planner = EventPlanner(context, {one.id: one for one in fresh})
+    return await carry_out(await planner.plan([make(one) for one in fresh]), session, terms)
 
 
 async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], person: str) -> dict[int, str]:

@@ -8,23 +8,20 @@ import click
 
 from flagtui.changes.draft import Faulty
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
-from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
-from flagtui.changes.experiments.step_save import StepAdapter
+from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
-from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.proposal import LeftOut
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
-from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
+from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, only_one
+from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
-from flagtui.models.rows import FlagRow
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 SURE: Final = ("31 --dry-run", "31 --dry-run --fields key,title")
@@ -206,8 +203,7 @@ async def create(
     intent = copy.intent()
     if intent is None:
         raise Trouble("nothing is asked for.", code="nothing_to_do")
-    fresh = Experiment.of({"id": 0, "name": name, "feature_flag_key": flag_key})
-    return await carry_out(await plan_steps(session, [(fresh, intent)]), session, terms)
+    return await _carry_out(session, [intent], (), terms)
 
 
 @_command(
@@ -263,36 +259,23 @@ async def take_step(
     session: ProjectSession, name: StepName, wanted: Wanted, choose: Choose, terms: WriteTerms
 ) -> int:
     """The step for every experiment that is meant; the exit code. Raises Trouble."""
+    step = STEPS[name]
     if name == "restore":
         # Deleted ones cannot be read, only brought back by their number.
         if any(not word.isdigit() for word in wanted.names) or wanted.queries:
             raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
-        ids = await ids_of(session, wanted)
-        fresh = [Experiment.of({"id": id, "name": f"experiment {id}", "deleted": True}) for id in ids]
-    else:
-        fresh = await experiments_of(session, wanted)
-    intents = [(one, ExperimentIntent(one.id, STEPS[name], choose(one))) for one in fresh]
-    return await carry_out(await plan_steps(session, intents), session, terms)
+        intents = [ExperimentIntent(id, step) for id in await ids_of(session, wanted)]
+        return await _carry_out(session, intents, (), terms)
+    fresh = await experiments_of(session, wanted)
+    intents = [ExperimentIntent(one.id, step, choose(one)) for one in fresh]
+    return await _carry_out(session, intents, fresh, terms)
 
 
-async def plan_steps(
-    session: ProjectSession, intents: Sequence[tuple[Experiment, ExperimentIntent]]
-) -> PlannedChange[ExperimentPlan]:
-    """The plans for experiments that were just read. Raises ApiError."""
-    needs_flags = any(
-        intent.step.name in ("pause", "create", "duplicate") or intent.choices.disable_flag
-        for _one, intent in intents
-    )
-    rows: Sequence[FlagRow] = await FLAGS.every(session) if needs_flags else ()
-    plans: list[ExperimentPlan] = []
-    left_out: list[LeftOut] = []
-    for fresh, intent in intents:
-        context = replace(await gather_for_step(intent, fresh, session.client, rows), now=session.now)
-        plan = plan_step(intent, fresh, context)
-        if isinstance(plan, Blocked):
-            left_out.append(LeftOut(fresh.id, fresh.name, plan.reason, plan.next))
-        else:
-            plans.append(plan)
-    client = session.client
-    adapter = StepAdapter(client.experiments, lambda project: client.for_project(project).experiments)
-    return PlannedChange(plans, adapter, left_out)
+async def _carry_out(
+    session: ProjectSession,
+    intents: Sequence[ExperimentIntent],
+    fresh: Sequence[Experiment],
+    terms: WriteTerms,
+) -> int:
+    planner = StepPlanner(SessionContext(session, terms), {one.id: one for one in fresh})
+    return await carry_out(await planner.plan(intents), session, terms)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, Unpack
+from typing import Unpack
 
 import click
 
@@ -14,23 +14,20 @@ from flagtui.changes.flags.flag_intent import (
     switch,
     why_no_rollout,
 )
-from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flags_together import look_around, plan_together, request_for
-from flagtui.changes.flags.surroundings import Surroundings, rows_of
-from flagtui.changes.proposal import LeftOut
-from flagtui.cli.commands.flags.flag_objects import NAMING, names_for
+from flagtui.changes.flags.flag_planner import FlagPlanner
+from flagtui.changes.flags.flags_together import request_for
+from flagtui.changes.proposal import Skipped
+from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
+from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
-from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
+from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.options import NumberRange, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import FLAGS, Wanted
+from flagtui.cli.plumbing.selection import Wanted
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import NO_NAMES
-from flagtui.models.rows import FlagRow
 
 WRITE = (
     "flags.list",
@@ -40,51 +37,20 @@ WRITE = (
     "flags.activity_of",
     "flags.blast_radius",
 )
-UNASKED: Final = "not counted, since --yes agrees beforehand"
-MakeIntent = Callable[[Flag], Intent | LeftOut]
+MakeIntent = Callable[[Flag], Intent | Skipped]
 """What is meant for one flag, or why it cannot be."""
 
 
 async def change_flags(
     session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, terms: WriteTerms
 ) -> int:
-    """Change flags that were just read; the exit code. Raises Trouble."""
-    is_asked = terms.agreement.dry_run or not terms.agreement.yes
-    change = await plan_flags(session, flags, make, is_asked=is_asked)
-    return await carry_out(change, session, terms)
-
-
-async def plan_flags(
-    session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, *, is_asked: bool
-) -> PlannedChange[Plan]:
-    """The plans for flags that were just read. Raises ApiError.
-
-    For one flag and a question the server is asked what follows from it; for several the list is read.
-    """
-    intents = [(flag, make(flag)) for flag in flags]
-    left_out = [intent for _flag, intent in intents if isinstance(intent, LeftOut)]
-    meant = [(flag, intent) for flag, intent in intents if isinstance(intent, Intent)]
-    rows: Sequence[FlagRow] = ()
-    names = NO_NAMES
-    if len(meant) > 1:
-        rows = await FLAGS.every(session)
-    elif meant and is_asked:
-        rows = await rows_of(session.client.flags.get, meant[0][0].targeting.depends_on)
-        await session.me()
-        if "filters" in meant[0][1].changes:
-            names = await names_for(session, [dict(meant[0][0].raw), dict(meant[0][1].changes)])
-    looked = []
-    for flag, intent in meant:
-        me = await session.me() if is_asked else None
-        surroundings = Surroundings(rows, me, session.now, is_one_of_many=len(meant) > 1, names=names)
-        if not is_asked:
-            surroundings = replace(surroundings, is_one_of_many=True, uncounted=UNASKED)
-        request = request_for(intent)
-        looked.append(await look_around(session.client.flags, flag, request, surroundings, adds_later=False))
-    planned = await plan_together(looked)
-    return PlannedChange(
-        planned.plans, FlagAdapter(session.client.flags), [*left_out, *planned.left_out], planned.settled
-    )
+    """Change flags that were just read; the exit code. Raises Trouble, ApiError."""
+    intents = [make(flag) for flag in flags]
+    requests = [request_for(intent) for intent in intents if isinstance(intent, Intent)]
+    skipped = [intent for intent in intents if isinstance(intent, Skipped)]
+    planner = FlagPlanner(SessionContext(session, terms), {flag.id: flag for flag in flags})
+    planned = await planner.plan(requests)
+    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)
 
 
 def _switch(name: str, words: str, *examples: str) -> RecordCommand:
@@ -178,13 +144,13 @@ async def tag(session: ProjectSession, flags: Wanted, terms: WriteTerms, **tags:
     return await change_flags(session, await flags_of(session, flags), retagged, terms)
 
 
-def rollout_intent(flag: Flag, percent: float, condition: int | None) -> Intent | LeftOut:
+def rollout_intent(flag: Flag, percent: float, condition: int | None) -> Intent | Skipped:
     """The share of all conditions, or of one, counted from 1."""
     if why := why_no_rollout(flag):
-        return LeftOut(flag.id, flag.key, why)
+        return Skipped(flag.id, flag.key, why)
     if condition is None:
         return set_all_rollouts(flag, percent)
     count = len(flag.targeting.conditions)
     if condition > count:
-        return LeftOut(flag.id, flag.key, f"it has {count} condition{'s' * (count != 1)}, so no {condition}")
+        return Skipped(flag.id, flag.key, f"it has {count} condition{'s' * (count != 1)}, so no {condition}")
     return set_rollout(flag, condition - 1, percent)

@@ -8,7 +8,7 @@ from flagtui.changes import draft
 from flagtui.changes.draft import Faulty
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.proposal import Skipped
 from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
@@ -60,7 +60,7 @@ async def edit(
     return await change_flags(session, flags, lambda fresh: _edit_intent(fresh, new, text), terms)
 
 
-def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> Intent | LeftOut:
+def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> Intent | Skipped:
     """Fields with new values on top of an edited text, or of the flag as it is. Raises Trouble."""
     shown = editable(flag)
     if text is not None:
@@ -73,10 +73,10 @@ def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> In
         fix = f"Fields: {', '.join(editable(flag))}."
         raise Trouble(f"{unknown[0]} is no field that can be edited.", fix, code="usage")
     found = intent_of({**shown, **fields}, flag)
-    return found or LeftOut(flag.id, flag.key, "it says what is there already")
+    return found or Skipped(flag.id, flag.key, "it says what is there already")
 
 
-def _edited(flag: Flag, terms: WriteTerms) -> Intent | LeftOut:
+def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
     """What is left of the flag's JSON when the editor closes. Raises Trouble."""
     if terms.printer.format != "table" or not find_prompts().is_there:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
@@ -90,6 +90,6 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | LeftOut:
         raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
     intent = intent_of({**record.shown, **made}, flag)
     if intent is None:
-        return LeftOut(flag.id, flag.key, "nothing was changed")
+        return Skipped(flag.id, flag.key, "nothing was changed")
     draft.keep_changes(record, made, folder)
     return intent

@@ -1,16 +1,14 @@
 """`flagtui flags schedule`, `cohort` and `dashboard`: what is kept for later, or made from a flag."""
 
 import asyncio
-from dataclasses import replace
 from typing import TypedDict, Unpack
 
 import click
 
 from flagtui import local_time
-from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.proposal import LeftOut
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.related.creation import RelatedPlan, What, made_beside
-from flagtui.changes.related.related_entries import RelatedAdapter
+from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
     Later,
     adding_condition,
@@ -20,8 +18,9 @@ from flagtui.changes.related.schedules import (
     switching,
 )
 from flagtui.cli.commands.flags.flag_selection import flag_of
+from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
-from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
+from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn
@@ -99,7 +98,7 @@ def _make(what: What, words: str, *operations: str) -> RecordCommand:
         has_one = what == "dashboard" and fresh.usage_dashboard is not None
         who = "everyone who has the flag now" if fresh.active else "no one, since the flag is off"
         plan = await made_beside("enrich" if has_one else what, fresh, who, session.client)
-        return await carry_out(related_change(session, fresh, plan), session, terms)
+        return await change_related(session, fresh, plan, terms)
 
     return make
 
@@ -161,14 +160,16 @@ async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: W
 
 
 async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
-    return await carry_out(related_change(session, flag, plan_later(later, flag)), session, terms)
+    return await change_related(session, flag, plan_later(later, flag), terms)
 
 
-def related_change(
-    session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, place: str = ""
-) -> PlannedChange[RelatedPlan]:
-    """The plan with the way it is sent."""
-    adapter = RelatedAdapter(session.client)
-    if isinstance(plan, Blocked):
-        return PlannedChange((), adapter, [LeftOut(flag.id, flag.key, plan.reason, plan.next)])
-    return PlannedChange([replace(plan, read_at=session.now)], adapter, place=place)
+async def change_related(
+    session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, terms: WriteTerms, place: str = ""
+) -> int:
+    """What is made from a flag, or kept for later; the exit code. Raises Trouble."""
+
+    async def make() -> RelatedPlan | Blocked:
+        return plan
+
+    planner = RelatedPlanner(SessionContext(session, terms), make=make, place=place)
+    return await carry_out(await planner.plan([flag.key]), session, terms)

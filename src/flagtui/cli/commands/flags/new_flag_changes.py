@@ -1,46 +1,40 @@
 """`flagtui flags create` and `flagtui flags copy`: new flags, here and in other projects."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from re import fullmatch
 from typing import TypedDict, Unpack
 
 import click
 
 from flagtui.api.errors import ApiError
-from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_refusals import Blocked
-from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.flags.flag_planner import NewFlag, NewFlagPlanner
 from flagtui.changes.flags.new_flags import (
-    Taken,
     boolean_flag,
     copy_of,
     multivariate_flag,
-    plan_create,
     remote_configuration,
 )
-from flagtui.changes.flags.surroundings import similar_keys
-from flagtui.changes.proposal import LeftOut
 from flagtui.changes.related.project_copies import (
-    Target,
-    bound_to_its_project,
+    find_left_behind,
+    find_target,
     needs_the_server,
     plan_copy,
-    stays_behind,
     stays_behind_in_words,
+    why_no_new_flag,
 )
-from flagtui.cli.commands.flags.flag_extras import related_change
+from flagtui.cli.commands.flags.flag_extras import change_related
 from flagtui.cli.commands.flags.flag_selection import flags_of
+from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
-from flagtui.cli.plumbing.confirmation import PlannedChange, carry_out
+from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms, read_fields
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, only_one
+from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_list, as_text
-from flagtui.store.activity_feed import recent_deletions
+from flagtui.models.json_value import JSON, as_list
 
 
 class NewFlagOptions(TypedDict):
@@ -92,10 +86,8 @@ async def create(
     if given["enable"]:
         fields["active"] = True
     fields |= read_fields(given["values"])
-    taken = await taken_in(session)
-    plan = plan_create(fields, taken, await _context(session, fields, taken))
-    change = _change(session, [plan], [as_text(fields.get("key"))])
-    return await carry_out(change, session, terms)
+    planned = await NewFlagPlanner(SessionContext(session, terms)).plan([NewFlag(fields)])
+    return await carry_out(planned, session, terms)
 
 
 @change_command(
@@ -129,19 +121,20 @@ async def copy_flags(
     there = session if target is None else _in_project(session, target)
     if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
         return await _copied_by_the_server(session, there, fresh[0], terms)
-    taken = await taken_in(there)
-    plans: list[Plan | Blocked] = []
-    for place_of_it, flag in enumerate(fresh):
-        if target is not None and (why := _why_not_made(flag)):
-            plans.append(why)
-            continue
-        fields = copy_of(flag, key or flag.key)
-        left = await _left_behind(session, flag)
-        context = await _context(there, fields, taken)
-        plans.append(plan_create(fields, taken, context, (stays_behind_in_words(left),), place_of_it))
-    name = "" if target is None else await _name_of(there)
-    change = _change(there, plans, [key or flag.key for flag in fresh], name)
-    return await carry_out(change, there, terms)
+    skipped = [why for flag in fresh if target is not None and (why := why_no_new_flag(flag))]
+    left_out = {one.id for one in skipped}
+    copies = [
+        NewFlag(
+            copy_of(flag, key or flag.key),
+            (stays_behind_in_words(await find_left_behind(flag, session.client)),),
+            flag.id,
+        )
+        for flag in fresh
+        if flag.id not in left_out
+    ]
+    place = "" if target is None else await _name_of(there)
+    planned = await NewFlagPlanner(SessionContext(there, terms), place=place).plan(copies)
+    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), there, terms)
 
 
 def new_fields(key: str, kind: str, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
@@ -173,33 +166,6 @@ def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str,
     return {**fields, "filters": {**filters, "groups": groups}}
 
 
-async def taken_in(session: ProjectSession) -> Taken:
-    """The keys in use. Raises ApiError; without the activity the deleted ones are not known."""
-    rows = await FLAGS.every(session, has_archived=True)
-    try:
-        deleted = {one.key: one.id for one in await recent_deletions(session.client.flags)}
-    except ApiError:
-        deleted = {}
-    return Taken(rows, deleted)
-
-
-async def _context(session: ProjectSession, fields: Mapping[str, JSON], taken: Taken) -> Context:
-    similar = similar_keys(as_text(fields.get("key")), [row.key for row in taken.rows])
-    return Context(now=session.now, me=await session.me(), similar=similar)
-
-
-def _change(
-    session: ProjectSession, plans: Sequence[Plan | Blocked], keys: Sequence[str], place: str = ""
-) -> PlannedChange[Plan]:
-    out = [
-        LeftOut(0, key, plan.reason, plan.next)
-        for key, plan in zip(keys, plans, strict=True)
-        if isinstance(plan, Blocked)
-    ]
-    made = [plan for plan in plans if isinstance(plan, Plan)]
-    return PlannedChange(made, FlagAdapter(session.client.flags), out, place=place)
-
-
 def _in_project(session: ProjectSession, project: int) -> ProjectSession:
     return ProjectSession(session.opening, session.client.for_project(project), session.is_read_only)
 
@@ -211,30 +177,10 @@ async def _name_of(session: ProjectSession) -> str:
         return f"project {session.client.project}"
 
 
-async def _left_behind(session: ProjectSession, flag: Flag) -> tuple[str, ...]:
-    try:
-        due = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
-    except ApiError:
-        return stays_behind(flag, None)
-    return stays_behind(flag, sum(not change.is_done for change in due))
-
-
-def _why_not_made(flag: Flag) -> Blocked | None:
-    if why := bound_to_its_project(flag):
-        return Blocked("bound", why, "make it there by hand")
-    if needs_the_server(flag):
-        reason = "it asks for cohorts or flags, which have other numbers there, so the server has to copy it"
-        return Blocked("server", reason, "copy it alone")
-    return None
-
-
 async def _copied_by_the_server(
     session: ProjectSession, there: ProjectSession, flag: Flag, terms: WriteTerms
 ) -> int:
-    ours = await session.client.projects.get(session.client.project)
-    theirs = await there.client.projects.get(there.client.project)
-    organization = ours.organization if ours.organization == theirs.organization else ""
-    target = Target(theirs.id, theirs.label, organization, await taken_in(there))
-    plan = plan_copy(flag, target, await _left_behind(session, flag))
-    change = related_change(session, flag, plan, theirs.label)
-    return await carry_out(change, session, terms)
+    context = SessionContext(session, terms)
+    target = await find_target(context, SessionContext(there, terms), "")
+    plan = plan_copy(flag, target, await find_left_behind(flag, session.client))
+    return await change_related(session, flag, plan, terms, target.name)

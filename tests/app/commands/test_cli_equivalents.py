@@ -10,24 +10,26 @@ import click
 import pytest
 from tests.doubles.command_tree import walk
 
+from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent
 from flagtui.app.commands.command_table import COMMANDS
-from flagtui.app.commands.twins import TWINS, TwinSubject, twin_of
 from flagtui.cli.main import program
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 
 WHERE = ("--profile", "prod", "--project", "1")
 SUBJECTS = {
-    "flags": TwinSubject("flags", FlagRow(1, "one"), (FlagRow(1, "one"), FlagRow(2, "two")), WHERE),
-    "experiments": TwinSubject(
+    "flags": Subject("flags", FlagRow(1, "one"), (FlagRow(1, "one"), FlagRow(2, "two")), WHERE),
+    "experiments": Subject(
         "experiments", ExperimentRow(1, "One"), (ExperimentRow(1, "One"), ExperimentRow(2, "Two")), WHERE
     ),
-    "events": TwinSubject(
+    "events": Subject(
         "events",
         EventDefinitionRow("u", "one"),
         (EventDefinitionRow("u", "one"), EventDefinitionRow("v", "two")),
         WHERE,
     ),
 }
+BY_ID = {command.id: command for command in COMMANDS}
+WITH_TWIN = [command.id for command in COMMANDS if command.cli]
 SAID = {"PERCENT": "50", "ID": "1", "VERSION": "1", "CONCLUSION": "won"}
 """What stands for a word in capitals where any text would not do."""
 
@@ -73,15 +75,15 @@ def commands() -> dict[tuple[str, ...], click.Command]:
 
 
 def test_every_command_of_the_app_has_a_twin_or_a_reason_or_is_about_the_screen() -> None:
-    declared = [*TWINS, *WITHOUT_TWIN, *ABOUT_THE_SCREEN]
+    declared = [*WITH_TWIN, *WITHOUT_TWIN, *ABOUT_THE_SCREEN]
     assert sorted(declared) == sorted(command.id for command in COMMANDS)
     assert all(WITHOUT_TWIN.values())
 
 
 @pytest.mark.parametrize("kind", SUBJECTS)
-@pytest.mark.parametrize("id", TWINS)
+@pytest.mark.parametrize("id", WITH_TWIN)
 def test_the_command_line_understands_every_twin(id: str, kind: str) -> None:
-    words = [SAID.get(word, word) for word in shlex.split(twin_of(id, SUBJECTS[kind]))[1:]]
+    words = [SAID.get(word, word) for word in shlex.split(cli_equivalent(BY_ID[id], SUBJECTS[kind]))[1:]]
     known = commands()
     name = tuple(words[:2]) if tuple(words[:2]) in known else tuple(words[:1])
     known[name].make_context(name[-1], words[len(name) :], parent=ROOT)
@@ -105,26 +107,35 @@ def test_the_command_line_understands_every_twin(id: str, kind: str) -> None:
     ],
 )
 def test_a_twin_is_filled_in_with_the_record(id: str, kind: str, row: object, line: str) -> None:
-    assert twin_of(id, TwinSubject(kind, row, (row,))) == f"flagtui {line}"
+    assert cli_equivalent(BY_ID[id], Subject(kind, row, (row,))) == f"flagtui {line}"
 
 
 def test_a_twin_of_the_demo_is_done_in_the_demo() -> None:
     row = FlagRow(7, "new-nav", active=True)
-    demo = TwinSubject("flags", row, (row,), ("--project", "1"), "demo --nasty")
-    assert twin_of("flags.toggle", demo) == "flagtui demo --nasty flags disable new-nav --project 1"
-    assert twin_of("app.journal", demo) == "flagtui demo --nasty journal"
-    assert twin_of("app.profile", demo) == "flagtui profiles"
+    demo = Subject("flags", row, (row,), ("--project", "1"), "demo --nasty")
+    assert (
+        cli_equivalent(BY_ID["flags.toggle"], demo)
+        == "flagtui demo --nasty flags disable new-nav --project 1"
+    )
+    assert cli_equivalent(BY_ID["app.journal"], demo) == "flagtui demo --nasty journal"
+    assert cli_equivalent(BY_ID["app.profile"], demo) == "flagtui profiles"
 
 
 def test_marked_records_are_all_named_where_the_command_takes_several() -> None:
     assert (
-        twin_of("flags.tags", SUBJECTS["flags"]) == f"flagtui flags tag one two --add TAG {' '.join(WHERE)}"
+        cli_equivalent(BY_ID["flags.tags"], SUBJECTS["flags"])
+        == f"flagtui flags tag one two --add TAG {' '.join(WHERE)}"
     )
-    assert twin_of("flags.edit_json", SUBJECTS["flags"]) == f"flagtui flags edit one {' '.join(WHERE)}"
+    assert (
+        cli_equivalent(BY_ID["flags.edit_json"], SUBJECTS["flags"])
+        == f"flagtui flags edit one {' '.join(WHERE)}"
+    )
 
 
 def test_without_a_record_of_its_kind_the_words_in_capitals_stay() -> None:
     link = SimpleNamespace(id=1, key="one")
-    assert twin_of("flags.toggle", TwinSubject()) == "flagtui flags enable FLAGS"
-    assert twin_of("events.hide", TwinSubject("flags", link, (link,))) == "flagtui events hide EVENTS"
-    assert twin_of("lists.up", TwinSubject()) == ""
+    assert cli_equivalent(BY_ID["flags.toggle"], Subject()) == "flagtui flags enable FLAGS"
+    assert (
+        cli_equivalent(BY_ID["events.hide"], Subject("flags", link, (link,))) == "flagtui events hide EVENTS"
+    )
+    assert cli_equivalent(BY_ID["lists.up"], Subject()) == ""

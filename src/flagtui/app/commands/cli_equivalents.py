@@ -1,0 +1,70 @@
+"""The command line that does the same as a command of the app: `flagtui flags disable new-nav`."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flagtui.app.commands.command import Command
+
+_UNDONE_WHEN: Final[Mapping[str, str]] = {
+    "enable|disable": "active",
+    "archive|unarchive": "archived",
+    "resume|pause": "flag_active",
+    "verify|unverify": "verified",
+    "hide|show": "hidden",
+}
+"""By two words: the attribute of a record that the second of them turns off."""
+_AT_CURSOR: Final = ("FLAG", "EXPERIMENT", "EVENT", "RECORD")
+_MARKED: Final = ("FLAGS", "EXPERIMENTS", "EVENTS")
+_SERVERLESS: Final = ("profiles", "auth", "commands")
+"""Commands that are about no server, or any."""
+_PLACELESS: Final = (*_SERVERLESS, "journal")
+"""Commands that take no project."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a command would be about now. Names are raw."""
+
+    kind: str = ""
+    """flags, experiments or events; empty where no record is meant."""
+    one: Any = None
+    """The record under the cursor."""
+    many: Sequence[Any] = ()
+    """The rows that are marked, or of that one."""
+    where: Sequence[str] = ()
+    """The options that name profile and project."""
+    embedded_in: str = ""
+    """The command that has the server in its process, such as `demo`."""
+
+
+def cli_equivalent(command: Command, subject: Subject) -> str:
+    """The command line of a command, its names quoted for a shell; empty for a command without one."""
+    if not command.cli:
+        return ""
+    group, *rest = command.cli.replace("KIND", subject.kind or "flags").split()
+    words = ["flagtui", group] if group in _SERVERLESS else ["flagtui", *subject.embedded_in.split(), group]
+    for word in rest:
+        if subject.one is None or group != subject.kind:
+            words.append(word.partition("|")[0])
+        elif "|" in word:
+            first, _, second = word.partition("|")
+            words.append(second if getattr(subject.many[0], _UNDONE_WHEN[word], False) else first)
+        elif word in _AT_CURSOR:
+            words.append(name_of(subject.kind, subject.one))
+        elif word in _MARKED:
+            words += (name_of(subject.kind, record) for record in subject.many)
+        else:
+            words.append(word)
+    if group not in _PLACELESS:
+        words += subject.where
+    return " ".join(words)
+
+
+def name_of(kind: str, record: Any) -> str:
+    """What the command line calls it, quoted: its id where the name could be an option or a query."""
+    if kind == "experiments":
+        return str(record.id)
+    name = str(record.name if kind == "events" and hasattr(record, "name") else record.key)
+    return shlex.quote(str(record.id) if name.startswith("-") or ":" in name else name)

@@ -1,0 +1,75 @@
+"""What planning may know of the project on screen: the rows that are loaded, and who is signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flagtui.api.errors import NotFound
+from flagtui.app.state.app_state import AppState
+from flagtui.changes.planner import PlanContext
+from flagtui.models.account import User
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
+from flagtui.models.flag_details import Names
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
+from flagtui.store.collection import Collection
+from flagtui.store.kinds import Kind
+from flagtui.store.load_progress import RecordId
+from flagtui.store.workspace import Workspace
+
+
+class WorkspaceContext(PlanContext):
+    """A project that is open, or one beside it. What is read for a question its lists show, too."""
+
+    def __init__(self, app_state: AppState, workspace: Workspace) -> None:
+        super().__init__(workspace.client, app_state.session.timing, workspace.people, adds_later=True)
+        self.workspace = workspace
+        self._app_state = app_state
+        self._lists: Mapping[Kind, Collection[Any]] = {
+            "flags": workspace.flags,
+            "experiments": workspace.experiments,
+            "events": workspace.events,
+        }
+
+    @property
+    def known_flags(self) -> Sequence[FlagRow]:
+        return self.workspace.flags.rows
+
+    async def me(self) -> User | None:
+        return self.workspace.me
+
+    async def names(self, *records: Mapping[str, JSON]) -> Names:
+        return self._app_state.names
+
+    async def read_flag(self, id: int) -> Flag:
+        flags, asked = self.workspace.flags, self.workspace.flags.moment
+        fresh = await self.client.flags.get(id)
+        if not fresh.deleted:
+            flags.put(fresh.row(), asked)
+        return fresh
+
+    async def read_experiment(self, id: int) -> Experiment:
+        experiments, asked = self.workspace.experiments, self.workspace.experiments.moment
+        try:
+            fresh = await self.client.experiments.get(id)
+        except NotFound:
+            experiments.remove(id)
+            raise
+        experiments.put(fresh.row(), asked)
+        return fresh
+
+    async def read_event(self, id: str) -> EventDefinition:
+        events, asked = self.workspace.events, self.workspace.events.moment
+        fresh = await self.client.event_definitions.get(id)
+        events.put(fresh.row(), asked)
+        return fresh
+
+    def name(self, kind: Kind, id: RecordId) -> str:
+        row = self._lists[kind].get(id)
+        return (row.name if kind != "flags" else row.key) if row is not None else super().name(kind, id)
+
+    def forget(self, kind: Kind, id: RecordId) -> None:
+        self._lists[kind].remove(id)

@@ -1,0 +1,33 @@
+"""What follows from a change, and reasons to look twice, as a question says them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Tone = Literal["plain", "good", "warning", "danger", "experiment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """One thing that follows: a label, a sentence, how it is meant, and a share from 0 to 1 for a bar."""
+
+    label: str
+    text: str
+    tone: Tone = "plain"
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """One reason to look twice, and what could be done instead."""
+
+    text: str
+    instead: tuple[str, ...] = ()
+    """Names of safer ways, such as `pause the experiment`."""
+
+
+def ago(seconds: float) -> str:
+    """A rough age: `20 s`, `3 min`, `5 h`, `12 days` ago."""
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= size * (2 if unit == "days" else 1):
+            return f"{int(seconds // size):,} {unit} ago"
+    return f"{max(int(seconds), 0)} s ago"

@@ -1,0 +1,91 @@
+"""Changes of event definitions from intents to plans, with the experiments that use an event."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from flagtui.api.errors import ApiError, NotFound
+from flagtui.changes.consequence import Consequence
+from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
+from flagtui.changes.event_definitions.event_uses import EventUses
+from flagtui.changes.flags.surroundings import PATIENCE
+from flagtui.changes.planner import SOON, Planned, Planner, collect, each, settle, skip
+from flagtui.changes.proposal import Skipped
+from flagtui.models.event_definition import EventDefinition
+
+if TYPE_CHECKING:
+    from flagtui.store.kinds import Kind
+
+OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
+"""Fields whose change affects the experiments that measure the event."""
+
+
+@dataclass
+class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
+    """Plans what is asked for, on the definitions as they are now."""
+
+    @property
+    def kind(self) -> Kind:
+        return "events"
+
+    def __post_init__(self) -> None:
+        self._context = DefinitionContext(self.context.clock.time(), self.context.people)
+
+    def name(self, request: EventIntent) -> str:
+        return self.context.name("events", request.id)
+
+    async def plan(self, requests: Sequence[EventIntent]) -> Planned[EventIntent, EventPlan]:
+        adapter = DefinitionAdapter(self.context.client.event_definitions)
+        planned = collect(adapter, await each(requests, self._plan))
+        if len(requests) == 1 and planned.plans and OUT_OF_SIGHT & requests[0].changes.keys():
+            return await self._with_uses(planned)
+        if len({plan.verb.name for plan in planned.plans}) > 1:
+            verb = event_verb("tidy up")
+            return replace(planned, plans=[replace(plan, verb=verb) for plan in planned.plans])
+        return planned
+
+    async def _plan(self, intent: EventIntent) -> EventPlan | Skipped:
+        fresh = self.fresh.pop(intent.id, None)
+        if fresh is None:
+            try:
+                fresh = await self.context.read_event(intent.id)
+            except ApiError as error:
+                name = self.name(intent)
+                if isinstance(error, NotFound):
+                    self.context.forget("events", intent.id)
+                return skip(intent.id, name, error)
+        alone = f"{fresh.name}: nothing to change, it is so already"
+        plan = plan_event(intent, fresh, self._context)
+        return plan or settle(intent.id, fresh.name, "it is so already", alone)
+
+    async def _with_uses(self, planned: Planned[EventIntent, EventPlan]) -> Planned[EventIntent, EventPlan]:
+        """The one plan with the experiments that measure the event, as far as they are known in time."""
+        (plan,) = planned.plans
+        late = asyncio.create_task(self._add_uses(plan))
+        adds_later = self.context.adds_later
+        await asyncio.wait((late,), timeout=SOON if adds_later else PATIENCE)
+        if late.done():
+            return replace(planned, plans=[late.result()])
+        why = "still asking" if adds_later else f"the server did not answer within {PATIENCE:g} s"
+        unknown = Consequence("Used by", f"not known yet: {why}", "warning")
+        shown = replace(plan, consequences=(*plan.consequences, unknown))
+        if adds_later:
+            return replace(planned, plans=[shown], late=late)
+        late.cancel()
+        return replace(planned, plans=[shown])
+
+    async def _add_uses(self, plan: EventPlan) -> EventPlan:
+        uses, why = await EventUses(self.context.client).find(plan.fresh.name)
+        used_by = tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())
+        complete = plan_event(plan.intent, plan.fresh, replace(self._context, used_by=used_by))
+        assert complete is not None
+        if not why:
+            return complete
+        known = "not known" if uses is None else "not known of all"
+        unread = Consequence("Used by", f"{known}: {why.rstrip('.')}", "warning")
+        return replace(complete, consequences=(*complete.consequences, unread))

@@ -1,0 +1,72 @@
+"""Steps of experiments from what was chosen to plans, on each experiment as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
+from flagtui.changes.experiments.step_save import StepAdapter
+from flagtui.changes.experiments.steps import ExperimentIntent, StepName
+from flagtui.changes.planner import Planned, Planner, collect, each, skip
+from flagtui.changes.proposal import Skipped
+from flagtui.models.experiment import Experiment
+
+if TYPE_CHECKING:
+    from flagtui.store.kinds import Kind
+
+UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})
+"""Steps of experiments that are not there yet, or that no server lets anybody read."""
+NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicate"})
+"""Steps whose question names other flags, as `disable_flag` does."""
+
+
+@dataclass
+class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
+    """Plans steps in one project."""
+
+    @property
+    def kind(self) -> Kind:
+        return "experiments"
+
+    def name(self, request: ExperimentIntent) -> str:
+        fresh = self.fresh.get(request.id)
+        return fresh.name if fresh is not None else self.context.name("experiments", request.id)
+
+    async def plan(self, requests: Sequence[ExperimentIntent]) -> Planned[ExperimentIntent, ExperimentPlan]:
+        client = self.context.client
+        adapter = StepAdapter(client.experiments, lambda project: client.for_project(project).experiments)
+        return collect(adapter, await each(requests, self._plan))
+
+    async def _plan(self, intent: ExperimentIntent) -> ExperimentPlan | Skipped:
+        context, choices = self.context, intent.choices
+        fresh = self.fresh.pop(intent.id, None)
+        if fresh is None and intent.step.name in UNREADABLE:
+            fresh = unread_experiment(intent)
+        elif fresh is None:
+            try:
+                fresh = await context.read_experiment(intent.id)
+            except ApiError as error:
+                return skip(intent.id, context.name("experiments", intent.id), error)
+        needs_flags = intent.step.name in NEED_FLAGS or choices.disable_flag
+        rows = await context.all_flags(has_archived=True) if needs_flags else ()
+        known = await gather_for_step(intent, fresh, context.client, rows)
+        known = replace(known, now=context.clock.time(), leading=intent.leading)
+        plan = plan_step(intent, fresh, known)
+        return skip(fresh.id, fresh.name, plan) if isinstance(plan, Blocked) else plan
+
+
+def unread_experiment(intent: ExperimentIntent) -> Experiment:
+    """What is known without reading of an experiment that is made, or brought back by its number."""
+    choices = intent.choices
+    return Experiment.of(
+        {
+            "id": intent.id,
+            "name": choices.name or f"experiment {intent.id}",
+            "feature_flag_key": choices.flag_key,
+            "deleted": intent.step.name == "restore",
+        }
+    )

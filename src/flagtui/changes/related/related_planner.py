@@ -1,0 +1,39 @@
+"""What is made from a flag, or kept for later, from a request to its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.planner import Planned, Planner, skip
+from flagtui.changes.related.creation import RelatedPlan
+from flagtui.changes.related.related_entries import RelatedAdapter, Seen
+
+Make = Callable[[], Awaitable[RelatedPlan | Blocked | None]]
+"""Reads the flag, and returns what would be made of it; None where the person learned why it cannot be."""
+
+
+@dataclass
+class RelatedPlanner(Planner[str, RelatedPlan, Seen]):
+    """One of them. A request is the name of the flag; what is made shows in no list of flags."""
+
+    make: Make = field(kw_only=True)
+    place: str = ""
+
+    @property
+    def is_listed(self) -> bool:
+        return False
+
+    def name(self, request: str) -> str:
+        return request
+
+    async def plan(self, requests: Sequence[str]) -> Planned[str, RelatedPlan]:
+        adapter = RelatedAdapter(self.context.client)
+        made = await self.make()
+        if made is None:
+            return Planned(adapter)
+        if isinstance(made, Blocked):
+            return Planned(adapter, skipped=[skip(0, requests[0], made)])
+        plan = replace(made, read_at=self.context.clock.time())
+        return Planned(adapter, [plan], requests, place=self.place)

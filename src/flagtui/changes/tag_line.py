@@ -1,0 +1,50 @@
+"""A line that adds, removes or sets tags, of any kind of record."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from flagtui.models.editable_fields import TAG_LIMIT
+from flagtui.safe_text import safe_text
+
+
+@dataclass(frozen=True, slots=True)
+class Retagging:
+    """What a line asks for. Tags are lower case and without blanks around them, as servers store them."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    replaces: bool = False
+    """The added tags are all there shall be."""
+    problem: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.added or self.removed or self.replaces)
+
+    def of(self, tags: Iterable[str]) -> tuple[str, ...]:
+        """These tags afterwards, those that stay in the order they had."""
+        before = () if self.replaces else tuple(tags)
+        kept = [tag for tag in before if tag not in self.removed]
+        return tuple(dict.fromkeys([*kept, *self.added]))
+
+
+def read_tags(line: str) -> Retagging:
+    """The line understood; `problem` says what is wrong with it."""
+    replaces = line.lstrip().startswith("=")
+    added: list[str] = []
+    removed: list[str] = []
+    for piece in line.lstrip().removeprefix("=").split(","):
+        word = piece.strip()
+        tag = word.lstrip("+-").strip().lower()
+        if not tag:
+            if word:
+                return Retagging(problem=f"{word} needs a tag after it")
+            continue
+        if len(tag) > TAG_LIMIT:
+            return Retagging(problem=f"a tag has {TAG_LIMIT} characters at most")
+        (removed if word.startswith("-") else added).append(tag)
+    if replaces and removed:
+        return Retagging(problem="= sets all tags, so there is nothing to remove")
+    if both := set(added) & set(removed):
+        return Retagging(problem=f"{safe_text(min(both), 40)} is both added and removed")
+    return Retagging(tuple(added), tuple(removed), replaces)

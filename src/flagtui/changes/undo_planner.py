@@ -1,0 +1,108 @@
+"""Changes of any kind of record taken back: each part held against today and planned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from flagtui.api.errors import ApiError, NotFound
+from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flags_together import in_order
+from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.planner import Planned, Planner, collect, each, settle, skip
+from flagtui.changes.proposal import Proposal, Skipped
+from flagtui.changes.related.project_copies import KIND as COPY
+from flagtui.changes.undo import Part, kind_of
+
+if TYPE_CHECKING:
+    from flagtui.store.kinds import Kind
+
+LISTS: Final[dict[str, Kind]] = {"flag": "flags", COPY: "flags", "experiment": "experiments", EVENT: "events"}
+"""The list that shows records of these entries of the journal."""
+
+
+@dataclass
+class UndoPlanner(Planner[Part, Proposal, Any]):
+    """Parts of one kind of record in one project."""
+
+    entries: Sequence[Entry] = field(kw_only=True)
+    """All of the journal."""
+    signature: Signature = field(kw_only=True)
+    entry_kind: str = field(kw_only=True)
+    """What the journal calls such a record."""
+
+    @property
+    def kind(self) -> Kind:
+        return LISTS.get(self.entry_kind, "flags")
+
+    @property
+    def noun(self) -> str:
+        return "record"
+
+    @property
+    def is_listed(self) -> bool:
+        return self.entry_kind in LISTS
+
+    def name(self, request: Part) -> str:
+        return request.entry.key
+
+    async def plan(self, requests: Sequence[Part]) -> Planned[Part, Proposal]:
+        """Each part, on its record as it is now; flags in the order that a server takes."""
+        context = self.context
+        undo = UndoContext(
+            context.client,
+            self.signature,
+            context.clock,
+            await context.me(),
+            self.entries,
+            context.known_flags,
+            await context.names(),
+            frozenset(part.entry.record for part in requests if part.entry.kind == "flag"),
+            adds_later=context.adds_later and len(requests) == 1,
+        )
+        results = await each(requests, partial(self._prepare, undo))
+        ready = [(part, result) for part, result in results if isinstance(result, PreparedUndo)]
+        if not ready:
+            skipped = [result for _, result in results if isinstance(result, Skipped)]
+            return Planned(None, skipped=skipped)
+        first = ready[0][1]
+        planned = collect(
+            first.adapter,
+            [(part, result.plan if isinstance(result, PreparedUndo) else result) for part, result in results],
+        )
+        return replace(
+            _sort(planned),
+            late=first.late if len(requests) == 1 else None,
+            undoes={result.plan.key: part.undoes for part, result in ready},
+            place=first.place,
+            project=first.project,
+            signature=first.signature,
+        )
+
+    async def _prepare(self, undo: UndoContext, part: Part) -> PreparedUndo | Skipped:
+        entry = part.entry
+        id, key, was = entry.uuid or entry.record, entry.key, "is as it was already"
+        try:
+            prepared = await kind_of(entry.kind).prepare_undo(entry, undo)
+        except ApiError as error:
+            if isinstance(error, NotFound) and self.kind != "flags":
+                self.context.forget(self.kind, id)
+            return skip(id, key, error)
+        if isinstance(prepared, Blocked):
+            return skip(id, key, prepared)
+        sentence = f"{key} {was}; nothing was sent.\nu goes on with the change before."
+        return prepared or settle(id, key, f"it {was}", sentence)
+
+
+def _sort(planned: Planned[Part, Proposal]) -> Planned[Part, Proposal]:
+    plans = [plan for plan in planned.plans if isinstance(plan, Plan)]
+    if len(plans) < len(planned.plans):
+        return planned
+    requests = {id(plan): request for plan, request in zip(planned.plans, planned.requests, strict=True)}
+    ordered = in_order(plans)
+    return replace(planned, plans=ordered, requests=[requests[id(plan)] for plan in ordered])

@@ -1,0 +1,39 @@
+"""What planning may know of the project of a command: what was asked for, each once."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from flagtui.changes.planner import PlanContext
+from flagtui.cli.commands.flags.flag_objects import names_for
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.selection import FLAGS
+from flagtui.models.account import User
+from flagtui.models.flag_details import Names
+from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
+
+UNCOUNTED: Final = "not counted, since --yes agrees beforehand"
+
+
+class SessionContext(PlanContext):
+    """The project of a command. With `--yes` nothing around a record is asked for, and nobody is told."""
+
+    def __init__(self, session: ProjectSession, terms: WriteTerms) -> None:
+        is_asked = terms.agreement.dry_run or not terms.agreement.yes
+        super().__init__(session.client, session.clock, uncounted="" if is_asked else UNCOUNTED)
+        self._session = session
+        self._flags: dict[bool, asyncio.Task[list[FlagRow]]] = {}
+
+    async def me(self) -> User | None:
+        return await self._session.me()
+
+    async def names(self, *records: Mapping[str, JSON]) -> Names:
+        return await names_for(self._session, [dict(record) for record in records])
+
+    async def all_flags(self, *, has_archived: bool = False) -> Sequence[FlagRow]:
+        if has_archived not in self._flags:
+            reading = FLAGS.every(self._session, has_archived=has_archived)
+            self._flags[has_archived] = asyncio.ensure_future(reading)
+        return await self._flags[has_archived]

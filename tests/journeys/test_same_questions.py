@@ -1,0 +1,158 @@
+"""Every verb of every kind is asked in the same lines at a screen and on the command line."""
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any, Final, cast
+
+import pytest
+from tests.doubles.whole_program import Program
+
+from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.changes.event_definitions import definition_intent as events
+from flagtui.changes.event_definitions.definition_planner import EventPlanner
+from flagtui.changes.experiments.metric_nodes import events_measured
+from flagtui.changes.experiments.step_planner import StepPlanner
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.flags.flag_intent import set_field, switch
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
+from flagtui.changes.flags.flags_together import RequestedChange, request_for
+from flagtui.changes.flags.new_flags import boolean_flag
+from flagtui.changes.guard import Around, GuardRules, Level, Question, guard
+from flagtui.changes.planner import PlanContext, Planned
+from flagtui.cli.commands.session_context import UNCOUNTED, SessionContext
+from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.models.rows import FlagRow
+from flagtui.text.question_lines import question_lines
+
+SWITCHES = ("turn on", "turn off", "archive", "unarchive", "delete")
+STEP_NAMES: Final[Sequence[StepName]] = (
+    *("launch", "pause", "resume", "end"),
+    *("archive", "reset", "delete", "duplicate"),
+)
+
+
+def command_line(program: Program, *, yes: bool = False) -> SessionContext:
+    """The same project as commands plan in it; `yes` agrees beforehand."""
+    workspace = program.app.app_state.workspace
+    assert workspace is not None
+
+    async def me() -> Any:
+        return workspace.me
+
+    session = SimpleNamespace(client=workspace.client, clock=program.timing, me=me)
+    return SessionContext(cast(Any, session), WriteTerms(WorkPlace(), Agreement(yes=yes), Printer("table")))
+
+
+def flags_of(program: Program) -> Sequence[FlagRow]:
+    workspace = program.app.app_state.workspace
+    assert workspace is not None
+    return workspace.flags.rows
+
+
+def screen(program: Program) -> WorkspaceContext:
+    workspace = program.app.app_state.workspace
+    assert workspace is not None
+    return WorkspaceContext(program.app.app_state, workspace)
+
+
+def lines_of(planned: Planned[Any, Any]) -> list[str]:
+    """The title of the question and all it says, or why there is none."""
+    question = guard(planned.plans, GuardRules(Level.GUARDED, place="TEST"), Around(planned.skipped))
+    if not isinstance(question, Question):
+        return [skipped.why for skipped in planned.skipped]
+    drawn = ("".join(text for text, _style in line) for line in question_lines(question, 96))
+    return [question.title, *drawn, *(skipped.why for skipped in planned.skipped)]
+
+
+Plan = Callable[[PlanContext], Any]
+
+
+def flag_plan(*requests: RequestedChange) -> Plan:
+    return lambda place: FlagPlanner(place).plan(requests)
+
+
+def step_plan(*intents: ExperimentIntent) -> Plan:
+    return lambda place: StepPlanner(place).plan(intents)
+
+
+def event_plan(*intents: events.EventIntent) -> Plan:
+    return lambda place: EventPlanner(place).plan(intents)
+
+
+async def ask_both(program: Program, plan: Plan) -> list[str]:
+    on_screen, in_lines = [lines_of(await plan(place)) for place in (screen(program), command_line(program))]
+    assert in_lines == on_screen
+    return on_screen
+
+
+@pytest.mark.parametrize("verb", SWITCHES)
+async def test_flags(program: Program, verb: str) -> None:
+    flags = flags_of(program)
+    for row in (flags[0], flags[3]):
+        assert await ask_both(program, flag_plan(request_for(switch(verb, row.id))))
+    several = [request_for(switch(verb, row.id)) for row in flags[:4]]
+    assert await ask_both(program, flag_plan(*several))
+
+
+async def test_a_new_value_and_a_new_flag(program: Program) -> None:
+    (flag, *_) = flags_of(program)
+    change = request_for(set_field(flag.id, "name", flag.name, "Another name"))
+    assert await ask_both(program, flag_plan(change))
+    new = NewFlag(boolean_flag("something-new"))
+    assert await ask_both(program, lambda place: NewFlagPlanner(place).plan([new]))
+
+
+async def test_flags_that_have_to_change_along(program: Program) -> None:
+    rows = flags_of(program)
+    needed = {id for row in rows if row.active for id in row.depends_on}
+    base = next(row for row in rows if row.id in needed)
+    request = request_for(switch("turn off", base.id))
+    along = await ask_both(program, flag_plan(request))
+    assert any("also turned off: it depends on" in line for line in along)
+    # What was agreed to beforehand does not reach flags that were not named.
+    agreed = await FlagPlanner(command_line(program, yes=True)).plan([request])
+    assert [plan.id for plan in agreed.plans] == [base.id]
+
+
+async def test_with_yes_nobody_is_counted(program: Program) -> None:
+    row = next(row for row in flags_of(program) if row.active)
+    planned = await FlagPlanner(command_line(program, yes=True)).plan(
+        [request_for(switch("archive", row.id))]
+    )
+    assert any(UNCOUNTED in line for line in lines_of(planned))
+
+
+@pytest.mark.parametrize("name", STEP_NAMES)
+async def test_experiments(program: Program, name: StepName) -> None:
+    rows = (await program.colleague().experiments.page({})).rows
+    choices = Choices(flag_key="a-copy", name="A copy") if name == "duplicate" else Choices()
+    intents = [ExperimentIntent(row.id, STEPS[name], choices) for row in rows[:12]]
+    for intent in intents[:6]:
+        assert await ask_both(program, step_plan(intent))
+    assert await ask_both(program, step_plan(*intents))
+
+
+@pytest.mark.parametrize("verb", ["verify", "hide", "delete", "reject"])
+async def test_event_definitions(program: Program, verb: str) -> None:
+    by_verb: dict[str, Callable[[str], Any]] = {
+        "verify": events.verify,
+        "hide": events.hide,
+        "delete": events.delete,
+        "reject": lambda id: events.set_field(id, "enforcement_mode", "reject", "allow"),
+    }
+    rows = (await program.colleague().event_definitions.page({})).rows
+    for row in rows[:3]:
+        intent = by_verb[verb](row.id)
+        assert await ask_both(program, event_plan(intent))
+    several = [by_verb[verb](row.id) for row in rows[:4]]
+    assert await ask_both(program, event_plan(*several))
+
+
+async def test_the_experiments_that_measure_an_event_are_named_before_it_is_deleted(program: Program) -> None:
+    client = program.colleague()
+    running = next(row for row in (await client.experiments.page({})).rows if row.status == "running")
+    name = events_measured(await client.experiments.get(running.id))[0]
+    measured = await client.event_definitions.by_name(name)
+    asked = await ask_both(program, event_plan(events.delete(measured.id)))
+    assert any("Used by" in line and f"#{running.id} " in line for line in asked)
