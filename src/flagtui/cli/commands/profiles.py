@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import read_login_environment
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import star
@@ -19,7 +19,7 @@ class ListedProfile:
     is_default: bool
 
 
-LISTED: Final[RecordKind[ListedProfile]] = RecordKind(
+LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
     "profile",
     "A profile of the settings file.",
     (

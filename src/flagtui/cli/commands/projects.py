@@ -6,7 +6,7 @@ from typing import Final
 from flagtui.api import Client
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import star
@@ -23,7 +23,7 @@ class ListedProject:
     is_opened: bool
 
 
-PROJECT: Final[RecordKind[ListedProject]] = RecordKind(
+PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
     "project",
     "A project the key can open.",
     (

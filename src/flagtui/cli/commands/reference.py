@@ -9,11 +9,11 @@ from click.shell_completion import get_completion_class
 from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.errors import EXIT_WORDS
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import commas
 
-COMMAND: Final[RecordKind[SimpleNamespace]] = RecordKind(
+COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(
     "command",
     "A command of this program.",
     (

@@ -15,7 +15,7 @@ from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.plumbing.output.lines import say, warn
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import RecordCommand, command
 
 STOPPED: Final = 130
@@ -99,7 +99,7 @@ def _changes(found: ChangePlan) -> list[dict[str, Any]]:
     ]
 
 
-OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
+OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
     "change-result",
     "What became of one record that was to be changed.",
     (
@@ -126,7 +126,7 @@ OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
         ),
     ),
 )
-PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
+PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
     "change-plan",
     "What a change would do. Nothing was sent.",
     (

@@ -20,7 +20,7 @@ from flagtui.cli.plumbing.options import (
     place_options,
 )
 from flagtui.cli.plumbing.output.printer import choose_printer, no_page
-from flagtui.cli.plumbing.output.record_kind import RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
@@ -39,11 +39,11 @@ class RecordCommand(ShownCommand):
         self,
         name: str | None,
         *,
-        kind: RecordKind[Any] | None = None,
+        kind: RecordSchema[Any] | None = None,
         operations: Sequence[str] = (),
         examples: Sequence[str] = (),
         is_online: bool = True,
-        plans: RecordKind[Any] | None = None,
+        plans: RecordSchema[Any] | None = None,
         **more: Any,
     ) -> None:
         params = [*more.pop("params", ())]

@@ -10,7 +10,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
@@ -34,7 +34,7 @@ class SignedIn:
         return [one.scope for one in abilities(self.introduction.key) if one.works is works]
 
 
-SIGN_IN: Final[RecordKind[SignedIn]] = RecordKind(
+SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
     "sign-in",
     "Who is signed in where.",
     (
