@@ -18,12 +18,12 @@ from flagtui.changes.undo import (
     why_not,
 )
 from flagtui.changes.undo_planner import UndoPlanner
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
 from flagtui.cli.plumbing.confirmation import ask_and_send, signature_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.text.formats import ago
 
 ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."

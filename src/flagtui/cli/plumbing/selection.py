@@ -157,6 +157,11 @@ def _with_input(words: Sequence[str]) -> Iterator[str]:
                 yield require_text(name)
 
 
+def is_id(word: str) -> bool:
+    """Whether a word can be the number of a record."""
+    return word.isascii() and word.isdigit() and len(word) < 19
+
+
 def only_one(found: Sequence[Found], noun: str) -> Found:
     """What a command that takes one record was given. Raises Trouble when a query finds none, or several."""
     if not found:

@@ -18,7 +18,6 @@ from flagtui.changes.related.schedules import (
     switching,
 )
 from flagtui.cli.commands.flags.flag_selection import flag_of
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
@@ -27,6 +26,7 @@ from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange

@@ -7,7 +7,7 @@ import click
 
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
-from flagtui.cli.commands.flags.flag_objects import NAMING, names_for
+from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -144,7 +144,7 @@ async def diff(
         what = f"{fresh.key} has no version {max(older, newer)}; its newest is {fresh.version}."
         raise Trouble(what, f"See: flagtui flags history {fresh.key}", code="not_found")
     sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
-    names = await names_for(session, [side.raw for side in sides])
+    names = await session.names(side.raw for side in sides)
     return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
 
 
