@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-slice check-display check-rough check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-slice check-display check-rough check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -80,6 +80,10 @@ check: $(READY) ## lint, format check and strict types
 format: $(READY) ## put the code into shape
 	$(BIN)/ruff check --fix src tests benchmarks
 	$(BIN)/ruff format src tests benchmarks
+
+generate: $(READY) ## write every file that is made from the code: index, help and completion of commands, tables in docs
+	FLAGTUI_GOLDEN=write $(PYTEST) -q tests/cli/test_command_documents.py tests/cli/output/test_schemas.py \
+		tests/test_documents.py tests/service/test_document.py
 
 bench: $(READY) ## measure decoding, searching, loading, the service and the whole program; ratios within one run
 	$(BIN)/python benchmarks/decoding.py

@@ -17,7 +17,7 @@ from flagtui.api.hosts import Host
 from flagtui.cli.commands.auth.login import SignIn, TerminalSignIn
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment
-from flagtui.cli.plumbing.prompts import TerminalPerson
+from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.config.credentials import Backend, FoundSecret, KeyPlaces, Keyring, Owner
 from flagtui.config.locations import Given, Locations
 from flagtui.config.profiles import Profile
@@ -139,7 +139,7 @@ def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
 
 
 @dataclass(frozen=True)
-class Scripted(TerminalPerson):
+class Scripted(Prompts):
     """Answers what a test says; `asked` is what it was asked."""
 
     is_there: bool = True
@@ -180,7 +180,7 @@ class Shelf:
 ACCOUNT = Introduction(Me(id=1, email="ada@acme.test"), KeyInfo(scopes=("*",)), (Project(id=7, name="Web"),))
 
 
-def signing_in(folder: Path, person: TerminalPerson, lives_in: str, backend: Backend) -> TerminalSignIn:
+def signing_in(folder: Path, person: Prompts, lives_in: str, backend: Backend) -> TerminalSignIn:
     def ask(host: Host, key: Secret, profile: Profile) -> Introduction:
         if host.region != lives_in:
             raise NotSignedIn(
@@ -208,7 +208,7 @@ def test_a_key_of_the_other_region_is_sent_there_only_when_the_person_agrees(tmp
 
 def test_nobody_to_ask_means_that_the_key_goes_nowhere_else(tmp_path: Path) -> None:
     options = SignIn(key_command=f"{sys.executable} -c \"print('{KEY}')\"")
-    nobody = replace(signing_in(tmp_path, TerminalPerson(False), "eu", Shelf()), options=options)
+    nobody = replace(signing_in(tmp_path, Prompts(False), "eu", Shelf()), options=options)
     with pytest.raises(Trouble, match="--host eu"):
         nobody.run()
 

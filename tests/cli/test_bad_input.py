@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Run, run_apart
 from tests.doubles.command_tree import all_commands
 
-from flagtui.cli.main import door
+from flagtui.cli.main import program
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
 
@@ -150,7 +150,7 @@ def test_an_option_without_its_value_points_to_the_help_of_its_command() -> None
     pointed: dict[tuple[str, ...], str] = {}
     for words in options_with_a_value():
         with pytest.raises(click.UsageError) as wrong:
-            door.main([*words], prog_name="flagtui", standalone_mode=False)
+            program.main([*words], prog_name="flagtui", standalone_mode=False)
         pointed[words] = wrong.value.ctx.command_path if wrong.value.ctx else ""
     assert pointed == {words: " ".join(["flagtui", *words[:-1]]) for words in pointed}
     assert {("serve", "--port"), ("auth", "login", "--host")} <= pointed.keys()

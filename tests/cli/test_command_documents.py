@@ -1,30 +1,27 @@
 """The help, the table of commands and the man pages are those of the program.
 
-FLAGTUI_GOLDEN=write brings commands.jsonl, help.txt, docs/command-line.md and docs/man up to date.
+`make generate` brings commands.tsv, commands.jsonl, help.txt, docs/command-line.md and docs/man up to date.
 """
 
 import json
 import os
 import re
-from importlib import import_module
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import Any, Final
 
 import click
 import pytest
 from tests.cli.conftest import Run
-from tests.doubles.command_tree import all_commands, described, names_records
+from tests.doubles.command_tree import all_commands, described, index_text
 from tests.doubles.man_pages import man_pages
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
-from flagtui.cli.main import door
-from flagtui.cli.plumbing.command_descriptions import FILE, DescribedCommand, descriptions
-from flagtui.cli.plumbing.command_groups import LazyGroup
+from flagtui.cli.main import program
+from flagtui.cli.plumbing.command_tree import FILE, DescribedCommand, descriptions
 from flagtui.cli.plumbing.errors import EXIT_WORDS
-from flagtui.cli.plumbing.known_words import NAMED
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.registry import FILE as INDEX
+from flagtui.cli.plumbing.registry import command_index
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
@@ -95,6 +92,15 @@ def code_table() -> str:
 TABLES: Final = {"commands": command_table, "operations": operation_table, "codes": code_table}
 
 
+def test_the_index_has_every_command_that_is_declared() -> None:
+    text = index_text()
+    if IS_WRITTEN:
+        INDEX.write_text(text, encoding="utf-8")
+        command_index.cache_clear()
+        all_commands.cache_clear()
+    assert INDEX.read_text(encoding="utf-8") == text
+
+
 def test_the_descriptions_of_commands_are_those_of_the_program() -> None:
     made = [
         json.dumps(described(name, command), ensure_ascii=False) for name, command in all_commands().items()
@@ -125,23 +131,12 @@ def test_the_page_about_the_command_line_is_that_of_the_program() -> None:
 
 
 def test_the_help_that_is_printed_at_once_is_that_of_the_program() -> None:
-    wide = {**door.context_settings, "terminal_width": 80, "max_content_width": 80}
-    context = click.Context(door, info_name="flagtui", **wide)
-    said = door.get_help(context) + "\n"
+    wide = {**program.context_settings, "terminal_width": 80, "max_content_width": 80}
+    context = click.Context(program, info_name="flagtui", **wide)
+    said = program.get_help(context) + "\n"
     if IS_WRITTEN:
         HELP.write_text(said, encoding="utf-8")
     assert HELP.read_text(encoding="utf-8") == said
-
-
-def groups() -> dict[str, LazyGroup]:
-    context = click.Context(door, info_name="flagtui", **door.context_settings)
-    found = {name: door.get_command(context, name) for name in door.list_commands(context)}
-    return {name: group for name, group in found.items() if isinstance(group, LazyGroup)}
-
-
-def test_the_line_of_a_group_is_its_own() -> None:
-    for name, group in groups().items():
-        assert door.summary(name) == group.get_short_help_str(1_000)
 
 
 def _not_called() -> click.Command:
@@ -150,7 +145,7 @@ def _not_called() -> click.Command:
 
 @pytest.mark.parametrize("width", [40, 80, 100])
 def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> None:
-    root = click.Context(door, info_name="flagtui", terminal_width=width, **door.context_settings)
+    root = click.Context(program, info_name="flagtui", terminal_width=width, **program.context_settings)
     for name, command in all_commands().items():
         stand_in = DescribedCommand(name.split()[-1], descriptions()[name], _not_called)
         said, meant = (
@@ -164,15 +159,8 @@ def test_a_word_that_looks_like_a_call_for_help_is_a_value(run: Run) -> None:
     assert (done.code, "'--help' is no moment" in done.err) == (2, True)
 
 
-def test_every_command_that_is_declared_can_be_named() -> None:
-    named = {id(command) for command in all_commands().values()}
-    for module in walk_packages(cli.__path__, "flagtui.cli."):
-        declared = [one for one in vars(import_module(module.name)).values() if isinstance(one, TwinCommand)]
-        assert {id(command) for command in declared} <= named, module.name
-
-
 def test_the_man_pages_are_those_of_the_program() -> None:
-    made = man_pages(door)
+    made = man_pages(program)
     if IS_WRITTEN:
         MAN.mkdir(exist_ok=True)
         for path in MAN.glob("*.1"):
@@ -184,7 +172,7 @@ def test_the_man_pages_are_those_of_the_program() -> None:
 
 
 def test_no_line_of_a_man_page_is_taken_for_a_macro() -> None:
-    for name, text in man_pages(door).items():
+    for name, text in man_pages(program).items():
         for line in text.splitlines():
             assert not line.startswith("'"), f"{name}: {line}"
             assert not line.startswith(".") or re.match(r"\.(TH|SH|SS|TP|PP|nf|fi|RS|RE|B)\b", line), line
@@ -221,10 +209,3 @@ def test_the_help_of_a_list_names_every_qualifier(name: str, vocabulary: Vocabul
     example = told.rpartition("): '")[2].partition("'")[0]
     assert example
     assert not read_line(example, vocabulary).problems
-
-
-def test_names_are_completed_at_once_for_just_the_commands_that_take_them() -> None:
-    for name, command in all_commands().items():
-        words = name.split()
-        is_quick = len(words) == 2 and words[1] in NAMED.get(words[0], ())
-        assert names_records(command) == is_quick, name

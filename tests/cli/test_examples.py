@@ -23,7 +23,7 @@ from tests.journeys.modes import MODES
 
 from flagtui.cli.plumbing.change_report import PLAN
 from flagtui.cli.plumbing.errors import EXIT_CODES, READER_GONE
-from flagtui.cli.plumbing.output.record_kind import SCHEMA_VERSION
+from flagtui.cli.plumbing.output.record_schema import SCHEMA_VERSION
 from flagtui.service import close_service, create_service
 
 ON_ONE_SERVER = pytest.mark.parametrize("server", ["default"], indirect=True)

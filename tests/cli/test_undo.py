@@ -24,7 +24,7 @@ from flagtui.changes.undo import KINDS
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, ChangeResult
 from flagtui.cli.plumbing.confirmation import settle
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.prompts import TerminalPerson
+from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.models.flag import Flag
 
 Answered = TypeVar("Answered")
@@ -174,7 +174,7 @@ def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
 
 
 @dataclass(frozen=True)
-class Scripted(TerminalPerson):
+class Scripted(Prompts):
     """A person who has decided already."""
 
     is_there: bool = True

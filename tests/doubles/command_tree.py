@@ -2,25 +2,51 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
 from types import MappingProxyType
 from typing import Any
 
 import click
 
-from flagtui.cli.main import door
-from flagtui.cli.plumbing.command_groups import COMMANDS
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli import commands
+from flagtui.cli.main import program
+from flagtui.cli.plumbing.record_command import RecordCommand
+from flagtui.cli.plumbing.registry import COMMANDS, command_index
 from flagtui.cli.plumbing.word_types import CommandWords, RecordWord
 
 
 @cache
-def all_commands() -> Mapping[str, TwinCommand]:
+def all_commands() -> Mapping[str, RecordCommand]:
     """Without groups: `auth login`, `flags list`. Reading all of them takes as long as running one."""
-    context = click.Context(door, info_name="flagtui", **door.context_settings)
-    return MappingProxyType({" ".join(words): command for words, command in walk(context, door, ())})
+    context = click.Context(program, info_name="flagtui", **program.context_settings)
+    return MappingProxyType({" ".join(words): command for words, command in walk(context, program, ())})
 
 
-def required_options(command: TwinCommand) -> list[str]:
+def index_text() -> str:
+    """The file of the index; a folder of `commands/` is a group."""
+    rows = []
+    for info in walk_packages(commands.__path__, f"{commands.__name__}."):
+        module = import_module(info.name)
+        if info.ispkg:
+            line = click.Group(help=module.__doc__).get_short_help_str(1_000)
+            rows.append([info.name.rpartition(".")[2], module.__name__, "", "", line])
+    for words, command in COMMANDS.items():
+        module_name = command.callback.__module__ if command.callback is not None else ""
+        line = command.line or command.get_short_help_str(1_000)
+        rows.append([words, module_name, *completed_records(command), line])
+    return "".join("\t".join(row).replace("flagtui.cli.", "", 1) + "\n" for row in sorted(rows))
+
+
+def completed_records(command: RecordCommand) -> tuple[str, str]:
+    """The kind of records that its arguments name, and the options that take a tag of them."""
+    typed = [(one, one.type.kind) for one in command.params if isinstance(one.type, RecordWord)]
+    kind = next((kind for one, kind in typed if isinstance(one, click.Argument)), "")
+    options = [name for one, _kind in typed if isinstance(one, click.Option) for name in one.opts]
+    return (kind, " ".join(options)) if kind else ("", "")
+
+
+def required_options(command: RecordCommand) -> list[str]:
     """The options a command does not go without, each with some value."""
     options = [one for one in command.params if isinstance(one, click.Option) and one.required]
     return [word for one in options for word in (one.opts[0], "allow" if one.type.name == "choice" else "1")]
@@ -28,11 +54,11 @@ def required_options(command: TwinCommand) -> list[str]:
 
 def is_on_a_screen(name: str, example: str) -> bool:
     """Whether it opens the app; the demo with a command does what that command does."""
-    inner = [word for word in example.split()[1:] if word in COMMANDS]
+    inner = [word for word in example.split()[1:] if word in command_index()]
     return name == "pick" or (name == "demo" and not inner)
 
 
-def names_records(command: TwinCommand) -> bool:
+def names_records(command: RecordCommand) -> bool:
     """Whether its words are names of records."""
     arguments = [one for one in command.params if isinstance(one, click.Argument)]
     return any(isinstance(one.type, RecordWord) for one in arguments)
@@ -40,21 +66,21 @@ def names_records(command: TwinCommand) -> bool:
 
 def walk(
     context: click.Context, group: click.Group, words: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], TwinCommand]]:
+) -> Iterator[tuple[tuple[str, ...], RecordCommand]]:
     """The commands below a group with the words that name them."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
             yield from walk(context, command, (*words, name))
-        elif isinstance(command, TwinCommand):
+        elif isinstance(command, RecordCommand):
             yield (*words, name), command
         else:
             raise TypeError(f"{name} does not say what it prints")
 
 
-def described(name: str, command: TwinCommand) -> dict[str, Any]:
+def described(name: str, command: RecordCommand) -> dict[str, Any]:
     """A command as plain values, with all that its help and its completion show."""
-    root = click.Context(door, info_name="flagtui", **door.context_settings)
+    root = click.Context(program, info_name="flagtui", **program.context_settings)
     context = click.Context(command, info_name=name, parent=root)
     return {
         "name": name,

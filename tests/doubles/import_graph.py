@@ -60,14 +60,18 @@ def find_imports(name: str, modules: Mapping[str, Path]) -> frozenset[str]:
 def find_lazy_imports(name: str, modules: Mapping[str, Path]) -> frozenset[str]:
     """Return the modules that `name` can pass to `import_module`: by full name or below a package above it.
 
+    The names are strings of the module, or words of a table it reads: `commands.tsv` beside it or above.
     A string that only looks like a module's name adds an edge; a missing edge would skip tests.
     """
     names = read_names(modules[name])
     if "import_module" not in names.called:
         return frozenset()
     packages = ["", *(f"{package}." for package in find_packages(name))]
+    folders = [modules[name].parent, modules[name].parents[1]]
+    tables = (folder / text for text in names.texts if text.endswith(".tsv") for folder in folders)
+    words = {word for table in tables if table.is_file() for word in table.read_text("utf-8").split()}
     return frozenset(
-        {package + text for text in names.texts for package in packages} & modules.keys() - {name}
+        {package + text for text in {*names.texts, *words} for package in packages} & modules.keys() - {name}
     )
 
 

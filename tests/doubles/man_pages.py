@@ -6,7 +6,7 @@ import click
 
 from flagtui import __version__
 from flagtui.cli.plumbing.errors import EXIT_WORDS
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.record_command import RecordCommand
 
 _SEE = "The whole of it: docs/command-line.md in the sources of flagtui"
 
@@ -78,7 +78,7 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _examples(command: click.Command) -> Iterator[str]:
-    if isinstance(command, TwinCommand) and command.examples:
+    if isinstance(command, RecordCommand) and command.examples:
         yield from (".PP", "Examples:", ".PP", ".nf")
         yield from (_text(f"flagtui {example}") for example in command.examples)
         yield ".fi"

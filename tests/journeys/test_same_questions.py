@@ -19,9 +19,9 @@ from flagtui.changes.flags.flags_together import RequestedChange, request_for
 from flagtui.changes.flags.new_flags import boolean_flag
 from flagtui.changes.guard import Around, GuardRules, Level, Question, guard
 from flagtui.changes.planner import PlanContext, Planned
-from flagtui.cli.commands.session_context import UNCOUNTED, SessionContext
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.session_context import UNCOUNTED, SessionContext
 from flagtui.models.rows import FlagRow
 from flagtui.text.question_lines import question_lines
 

@@ -1,4 +1,4 @@
-"""The door: which command was asked for. Importing this module loads click and nothing heavier."""
+"""The program: which command is called. Importing this module loads click and nothing heavier."""
 
 import errno
 import os
@@ -11,44 +11,37 @@ import click
 
 from flagtui import __version__
 from flagtui.cli.launch import leave
-from flagtui.cli.plumbing.command_groups import COMMANDS, LINEAR, LazyGroup
+from flagtui.cli.plumbing.command_tree import LINEAR, LazyGroup
 from flagtui.cli.plumbing.errors import READER_GONE, ReaderGone, Trouble, require_text
 from flagtui.cli.plumbing.output.lines import warn
+from flagtui.cli.plumbing.registry import command_index
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+HELP_ORDER = (
+    *("flags", "experiments", "events", "activity", "watch", "pick", "demo", "serve", "keys"),
+    *("auth", "profiles", "projects", "journal", "undo", "redo", "doctor", "commands", "completion"),
+)
+"""What the help lists first; other commands follow by name."""
 _COMPLETION = "_FLAGTUI_COMPLETE"
 _OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
-class Door(LazyGroup):
+class Program(LazyGroup):
     """The whole program."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def words_of(self, command: str) -> str:
-        return command
-
-    def summary(self, command: str) -> str:
-        return COMMANDS[command][1]
+        names = super().list_commands(ctx)
+        places = {name: place for place, name in enumerate(HELP_ORDER)}
+        return sorted(names, key=lambda name: places.get(name, len(places)))
 
     def near(self, ctx: click.Context, word: str) -> list[str]:
         """Commands that are written nearly so, else those of the groups that are called so."""
-        return super().near(ctx, word) or [
-            f"{name} {word}"
-            for name in ("flags", "experiments", "events")
-            if isinstance(group := self.get_command(ctx, name), click.Group)
-            and word in group.list_commands(ctx)
-        ]
+        in_groups = [f"{name} {word}" for name in self.list_commands(ctx)]
+        return super().near(ctx, word) or [words for words in in_groups if words in command_index()][:3]
 
 
-@click.command(
-    cls=Door,
-    modules={name: module for name, (module, _line) in COMMANDS.items()},
-    invoke_without_command=True,
-    context_settings=CONTEXT,
-)
+@click.command(cls=Program, invoke_without_command=True, context_settings=CONTEXT)
 @click.version_option(__version__, "-V", "--version", prog_name="flagtui", message="%(prog)s %(version)s")
 @click.option("--profile", metavar="NAME", help="The profile of the settings file to open.")
 @click.option("--project", metavar="ID", help="The project to open instead of the profile's.")
@@ -70,7 +63,7 @@ class Door(LazyGroup):
     help="Ask for commands and answer in lines, without a screen.",
 )
 @click.pass_context
-def door(
+def program(
     context: click.Context,
     profile: str | None,
     project: str | None,
@@ -145,10 +138,10 @@ def _called(arguments: list[str]) -> int:
     words = list(map(require_text, arguments))
     try:
         if _COMPLETION in os.environ:
-            return int(door(words, prog_name="flagtui", standalone_mode=False) or 0)
+            return int(program(words, prog_name="flagtui", standalone_mode=False) or 0)
         # Not as click does it: of a reader that is gone it says nothing.
-        with door.make_context("flagtui", words, obj=_run) as context:
-            return int(door.invoke(context) or 0)
+        with program.make_context("flagtui", words, obj=_run) as context:
+            return int(program.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
     except SystemExit as end:

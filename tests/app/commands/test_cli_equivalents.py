@@ -12,7 +12,7 @@ from tests.doubles.command_tree import walk
 
 from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent
 from flagtui.app.commands.command_table import COMMANDS
-from flagtui.cli.main import door
+from flagtui.cli.main import program
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 
 WHERE = ("--profile", "prod", "--project", "1")
@@ -65,13 +65,13 @@ app.theme app.settings app.tour app.refresh app.suspend app.quit app.help app.ba
 ABOUT_THE_SCREEN: Final = frozenset(_SCREEN.split())
 """Ids of commands that a program without a screen has no use for."""
 
-ROOT = click.Context(door, info_name="flagtui", **door.context_settings)
+ROOT = click.Context(program, info_name="flagtui", **program.context_settings)
 # Commands keep the help option that their first context gave them.
 
 
 @cache
 def commands() -> dict[tuple[str, ...], click.Command]:
-    return dict(walk(ROOT, door, ()))
+    return dict(walk(ROOT, program, ()))
 
 
 def test_every_command_of_the_app_has_a_twin_or_a_reason_or_is_about_the_screen() -> None:

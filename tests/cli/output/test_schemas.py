@@ -9,12 +9,12 @@ from tests.doubles.command_tree import all_commands
 from tests.doubles.json_schema import faults
 
 from flagtui.cli.plumbing.change_report import PLAN
-from flagtui.cli.plumbing.output.record_kind import RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordSchema
 
 FOLDER = Path(__file__).parents[3] / "docs" / "schemas"
 
 
-def kinds() -> dict[str, RecordKind[Any]]:
+def kinds() -> dict[str, RecordSchema[Any]]:
     found = [each.kind for each in all_commands().values() if each.kind is not None]
     return {kind.name: kind for kind in (*found, PLAN)}
 
@@ -29,7 +29,7 @@ def test_the_committed_schemas_are_those_of_the_program() -> None:
 
 
 def test_two_kinds_of_record_do_not_share_a_name() -> None:
-    by_name: dict[str, RecordKind[Any]] = {}
+    by_name: dict[str, RecordSchema[Any]] = {}
     for command in all_commands().values():
         if command.kind is not None:
             assert by_name.setdefault(command.kind.name, command.kind) is command.kind

@@ -9,7 +9,7 @@ import pytest
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Printer, choose_printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.output.table import cell_width, fitted, table_lines
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
@@ -21,7 +21,7 @@ class Row:
     size: int | None = None
 
 
-KIND: RecordKind[Row] = RecordKind(
+KIND: RecordSchema[Row] = RecordSchema(
     "row",
     "A row.",
     (

@@ -16,6 +16,7 @@ from flagtui.store.query.language import compile_query
 
 @command(
     "activity",
+    line="Show who changed which flag.",
     kind=ACTIVITY,
     empty="The activity tells of no such change.",
     operations=("flags.activity",),

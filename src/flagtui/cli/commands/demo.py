@@ -16,7 +16,7 @@ from flagtui.cli.launch.demo_app import (
     start_over,
 )
 from flagtui.cli.linear import run_linear
-from flagtui.cli.plumbing.command_groups import LINEAR
+from flagtui.cli.plumbing.command_tree import LINEAR
 from flagtui.cli.plumbing.errors import require_terminal
 from flagtui.cli.plumbing.options import is_read_only
 from flagtui.cli.plumbing.profile_choice import BUILT_IN

@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment, Opening, ProfileRequest, choose
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import FoundSecret
@@ -38,7 +38,7 @@ from flagtui.store.key_info import abilities, introduce
 
 _MARKS = {"fine": "✓", "note": "·", "wrong": "✗"}
 
-FINDING: Final[RecordKind[Finding]] = RecordKind(
+FINDING: Final[RecordSchema[Finding]] = RecordSchema(
     "finding",
     "Something the doctor found.",
     (
@@ -151,7 +151,13 @@ def _clock(client: Client) -> Iterator[Finding]:
         yield Finding("clock", f"{abs(ahead):,.0f} s from the server's", "note", "Set this machine's clock.")
 
 
-@command("doctor", kind=FINDING, is_online=False, examples=("doctor", "doctor --offline --json"))
+@command(
+    "doctor",
+    line="Say what was found where; to paste into a report.",
+    kind=FINDING,
+    is_online=False,
+    examples=("doctor", "doctor --offline --json"),
+)
 @PROFILE
 @click.option("--offline", is_flag=True, help="Ask neither the server nor the keyring.")
 def doctor(profile: str, offline: bool, printer: Printer) -> None:

@@ -14,7 +14,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import settings_in
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import find_locations
@@ -24,7 +24,7 @@ from flagtui.store.query.vocabulary import WrongValue
 SHORT: Final = 8
 """Characters of an id that are shown; `flagtui undo` takes as many as tell it from all others."""
 
-ENTRY: Final[RecordKind[Entry]] = RecordKind(
+ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
     "journal-entry",
     "A change of yours, from the journal of this machine.",
     (
@@ -101,6 +101,7 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 
 @command(
     "journal",
+    line="Show what you changed, for reading, sharing and programs.",
     kind=ENTRY,
     is_online=False,
     examples=("journal --since 2h", "journal checkout --json --fields id,at,key,verb,ending"),

@@ -12,7 +12,12 @@ from flagtui.safe_text import safe_text
 NOTHING_CHOSEN: Final = 130
 
 
-@command("pick", operations=("flags.list",), examples=("pick", "pick --profile prod"))
+@command(
+    "pick",
+    line="Choose a flag in the list and print its key.",
+    operations=("flags.list",),
+    examples=("pick", "pick --profile prod"),
+)
 def pick(place: WorkPlace) -> int:
     """Choose a flag in the list and print its key; ends with 130 when none is chosen.
 

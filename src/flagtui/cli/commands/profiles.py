@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import read_login_environment
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import star
@@ -19,7 +19,7 @@ class ListedProfile:
     is_default: bool
 
 
-LISTED: Final[RecordKind[ListedProfile]] = RecordKind(
+LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
     "profile",
     "A profile of the settings file.",
     (
@@ -53,7 +53,11 @@ LISTED: Final[RecordKind[ListedProfile]] = RecordKind(
 
 
 @command(
-    "profiles", kind=LISTED, is_online=False, examples=("profiles", "profiles --json --fields name,guard")
+    "profiles",
+    line="List the profiles of the settings file.",
+    kind=LISTED,
+    is_online=False,
+    examples=("profiles", "profiles --json --fields name,guard"),
 )
 def profiles(printer: Printer) -> None:
     """List the profiles of the settings file; the one with a star is opened when none is named."""

@@ -1,16 +1,19 @@
-"""`flagtui commands`: every command, described for programs."""
+"""`flagtui commands` and `flagtui completion`: every command, described for programs and for shells."""
 
 from types import SimpleNamespace
 from typing import Final
 
-from flagtui.cli.plumbing.command_descriptions import descriptions
+import click
+from click.shell_completion import get_completion_class
+
+from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.errors import EXIT_WORDS
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import commas
 
-COMMAND: Final[RecordKind[SimpleNamespace]] = RecordKind(
+COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(
     "command",
     "A command of this program.",
     (
@@ -34,6 +37,7 @@ COMMAND: Final[RecordKind[SimpleNamespace]] = RecordKind(
 
 @command(
     "commands",
+    line="List every command, for programs.",
     kind=COMMAND,
     is_online=False,
     examples=("commands", "commands --json --fields name,options,exit_codes"),
@@ -43,3 +47,25 @@ def commands(printer: Printer) -> None:
     codes = {str(code): words for code, words in EXIT_WORDS.items()}
     found = [SimpleNamespace(**one, exit_codes=codes) for one in descriptions().values()]
     printer.records(COMMAND, found)
+
+
+@command(
+    "completion",
+    line="Print the completion for a shell.",
+    is_online=False,
+    examples=("completion bash", "completion fish"),
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion for SHELL; keys and tags come from the copies of lists on disk.
+
+    bash: flagtui completion bash >> ~/.bashrc
+
+    zsh: flagtui completion zsh > a file _flagtui in a folder of fpath
+
+    fish: flagtui completion fish > ~/.config/fish/completions/flagtui.fish
+    """
+    root = click.get_current_context().find_root().command
+    maker = get_completion_class(shell)
+    if maker is not None:
+        click.echo(maker(root, {}, "flagtui", "_FLAGTUI_COMPLETE").source())

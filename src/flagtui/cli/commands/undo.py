@@ -18,19 +18,24 @@ from flagtui.changes.undo import (
     why_not,
 )
 from flagtui.changes.undo_planner import UndoPlanner
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
 from flagtui.cli.plumbing.confirmation import ask_and_send, signature_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.text.formats import ago
 
 ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
 
 
-@change_command("undo", operations=OPERATIONS, examples=("undo --dry-run", "undo --yes --json"))
+@change_command(
+    "undo",
+    line="Take back a change of yours, held against today's record.",
+    operations=OPERATIONS,
+    examples=("undo --dry-run", "undo --yes --json"),
+)
 @click.argument("change", default="", metavar="[CHANGE_ID]")
 async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
@@ -41,7 +46,12 @@ async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
     return await _take_back(session, change, terms)
 
 
-@change_command("redo", operations=OPERATIONS, examples=("redo --dry-run", "redo --yes --json"))
+@change_command(
+    "redo",
+    line="Make again what you undid last.",
+    operations=OPERATIONS,
+    examples=("redo --dry-run", "redo --yes --json"),
+)
 async def redo(session: ProjectSession, terms: WriteTerms) -> int:
     """Make again what you undid last, unless you changed something else since."""
     return await _take_back(session, "", terms, is_redo=True)

@@ -47,6 +47,7 @@ class WatchOptions(TypedDict):
 
 @command(
     "watch",
+    line="Print every change as it happens.",
     kind=ACTIVITY,
     operations=("flags.activity",),
     examples=("watch flag:checkout --since 30d --count 1", "watch kind:rollout --since 30d --count 1 --json"),

@@ -15,8 +15,8 @@ from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of
 from flagtui.cli.plumbing.output.lines import say, warn
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
-from flagtui.cli.plumbing.record_command import TwinCommand, command
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.cli.plumbing.record_command import RecordCommand, command
 
 STOPPED: Final = 130
 NOTHING_TO_DO: Final = "nothing to do"
@@ -99,7 +99,7 @@ def _changes(found: ChangePlan) -> list[dict[str, Any]]:
     ]
 
 
-OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
+OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
     "change-result",
     "What became of one record that was to be changed.",
     (
@@ -126,7 +126,7 @@ OUTCOME: Final[RecordKind[ChangeResult]] = RecordKind(
         ),
     ),
 )
-PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
+PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
     "change-plan",
     "What a change would do. Nothing was sent.",
     (
@@ -176,7 +176,7 @@ PLAN: Final[RecordKind[ChangePlan]] = RecordKind(
 )
 
 
-def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
+def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
     """Declares a command that changes something and prints what became of it; a dry run prints plans."""
     return command(name, kind=OUTCOME, plans=PLAN, **more)
 

@@ -44,7 +44,7 @@ from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, say
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.prompts import NOBODY, Interrupts, TerminalPerson, find_person
+from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
 from flagtui.safe_text import safe_text
 from flagtui.text.question_lines import question_lines
 
@@ -160,7 +160,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         answer = Confirmation(
             given.yes, given.typed, given.reason, given.overwrite, without_journal=given.without_journal
         )
-        approved = settle(question, answer, NOBODY if printer.format != "table" else find_person())
+        approved = settle(question, answer, NO_PROMPTS if printer.format != "table" else find_prompts())
         if not isinstance(approved, NotYet):
             self._plans, self._heard, self._is_watching = question.plans, [], False
             return approved
@@ -233,7 +233,7 @@ def show_question(question: Question[Any]) -> None:
         say(f"  left out: {more:,} more")
 
 
-def settle(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Approved[Any] | NotYet:
+def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:
     """The approval, or what is still missing. A person is asked for what the options leave open."""
     answer = _asked(question, given, person) if person.is_there else given
     return question.settle(answer)
@@ -248,7 +248,7 @@ def how_to_agree(question: Question[Any]) -> str:
     return f"to agree: {safe_text(' '.join(missing), 200)}"
 
 
-def _asked(question: Question[Any], given: Confirmation, person: TerminalPerson) -> Confirmation:
+def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
     answer = given
     if question.clashes and not answer.overwrite:
         whose = "you changed later" if question.is_own else "another person changed"

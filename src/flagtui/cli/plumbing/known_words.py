@@ -4,33 +4,13 @@ They are offered without loading what reads the command line, which takes longer
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
+from flagtui.cli.plumbing.registry import command_index
 from flagtui.config.locations import find_locations
 from flagtui.store.snapshot_files import read_words
-
-Kind = Literal["flags", "experiments", "events"]
-
-NAMED: Final[Mapping[str, Sequence[str]]] = {
-    "flags": (
-        *("get", "history", "diff", "evaluate", "explain", "due", "status", "payload", "enable", "disable"),
-        *("archive", "unarchive", "delete", "restore", "rollout", "tag", "edit", "copy", "schedule"),
-        *("cohort", "dashboard"),
-    ),
-    "experiments": (
-        *("get", "results", "timeseries", "history", "launch", "pause", "resume", "end", "ship", "archive"),
-        *("unarchive", "reset", "duplicate", "copy", "delete", "restore", "cohort", "edit"),
-    ),
-    "events": (
-        *("get", "verify", "unverify", "hide", "show", "delete", "tag", "describe", "owner", "property"),
-        "enforce",
-    ),
-}
-"""The commands whose first words name records."""
-TAGGED: Final = ("--add", "--remove", "--set")
-"""The options of `tag` that take a tag of such records."""
 
 _FORMS: Final = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_", "fish_complete": "plain,{}"}
 """How each shell reads a word."""
@@ -48,19 +28,17 @@ def quick_words() -> list[str] | None:
         before, begun = words[1 : int(place)], "".join(words[int(place) :][:1])
     else:
         return None
-    if len(before) < 2 or before[1] not in NAMED.get(before[0], ()):
+    command = command_index().get(" ".join(before[:2]))
+    if command is None or not command.records:
         return None
-    known = TAGGED if before[1] == "tag" else ()
+    known = command.tag_options
     if begun.startswith("-") or any(word.startswith("-") and word not in known for word in before):
         return None
-    kind: Kind = before[0]  # type: ignore[assignment]  # one of the keys of NAMED
-    found = known_words(kind, "", "", begun, is_tag=before[-1] in known)
+    found = known_words(command.records, "", "", begun, is_tag=before[-1] in known)
     return [_FORMS[shell].format(word) for word in found]
 
 
-def known_words(
-    kind: Kind, profile: str, project: str, begun: str = "", *, is_tag: bool = False
-) -> list[str]:
+def known_words(kind: str, profile: str, project: str, begun: str = "", *, is_tag: bool = False) -> list[str]:
     """Of the profile's newest copy those that begin so, sorted; none where no copy can be read."""
     name = profile or os.environ.get("FLAGTUI_PROFILE", "")
     for path in sorted(_copies(kind, name, project), key=lambda path: -path.stat().st_mtime):
@@ -69,7 +47,7 @@ def known_words(
     return []
 
 
-def _copies(kind: Kind, profile: str, project: str) -> Iterator[Path]:
+def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:
     cache = find_locations().cache
     folder = cache / "rows" if cache is not None else None
     if folder is None or not folder.is_dir():

@@ -15,7 +15,7 @@ import click
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordSchema
 from flagtui.models.json_value import JSON
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def is_read_only() -> bool:
     return click.get_current_context().find_root().params.get("read_only") is True
 
 
-def output_options(kind: RecordKind[Any]) -> list[click.Parameter]:
+def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
     """How such records are printed."""
     some = ",".join(kind.names[:2])
     return [

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
@@ -21,6 +21,7 @@ from flagtui.cli.plumbing.profile_choice import (
 )
 from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.guard_rules import GuardRules
+from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.text.styled import is_own, link_to
 
 if TYPE_CHECKING:
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
     from flagtui.api.connection_state import ConnectionState
     from flagtui.changes.journal import Journal
     from flagtui.models.account import Me
+    from flagtui.models.flag_details import Names
 
 Answer = TypeVar("Answer")
 NOTICED: Final = 2.0
 """Seconds of waiting that are told."""
+PATIENCE: Final = 2.5
+"""Seconds to wait for names, without which everything can be told as well."""
 LOOK_EVERY: Final = 2.0
 """Seconds between looks at what is waited for."""
 
@@ -95,6 +99,8 @@ class ProjectSession:
     opening: Opening
     client: "Client"
     is_read_only: bool = False
+    fields: Sequence[str] = ()
+    """Names of the fields that are printed of each record; empty where the command prints them itself."""
     _me: "list[Me | None]" = field(default_factory=list)
 
     @property
@@ -134,6 +140,21 @@ class ProjectSession:
         """The same, where it was asked already."""
         return self._me[0] if self._me else None
 
+    async def names(self, flags: Iterable[Mapping[str, JSON]]) -> "Names":
+        """What group types are called, where a condition goes by one and the server tells it in time."""
+        from flagtui.models.flag_details import NO_NAMES, Names
+
+        sides = (side for flag in flags for side in _sides(as_dict(flag.get("filters"))))
+        if all(side.get("aggregation_group_type_index") is None for side in sides):
+            return NO_NAMES
+        try:
+            async with asyncio.timeout(PATIENCE):
+                document = await self.client.evaluation.local_evaluation()
+        except (ApiError, TimeoutError):
+            return NO_NAMES
+        known = document.group_type_mapping if document is not None else {}
+        return Names(groups={int(index): name for index, name in known.items() if index.isdecimal()})
+
     async def until(
         self, look: Callable[[], Awaitable[Answer | None]], wait: float, what: str
     ) -> Answer | None:
@@ -160,6 +181,11 @@ class ProjectSession:
         return page
 
 
+def _sides(filters: dict[str, JSON]) -> list[dict[str, JSON]]:
+    """The flag and each of its conditions: either can go by groups."""
+    return [filters, *map(as_dict, as_list(filters.get("groups")))]
+
+
 def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]) -> Answer:
     """Do the work in the project of the profile. Raises Trouble."""
     opening = open_profile(place.profile, place.project)
@@ -170,14 +196,3 @@ def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answ
         return await work(ProjectSession(opening, client, place.read_only))
 
     return ask(opening, find_key(opening), run)
-
-
-def in_project_with_pages(
-    place: WorkPlace, kind: str, work: Callable[[ProjectSession], Awaitable[Answer]]
-) -> tuple[Answer, Callable[[HasId], str]]:
-    """The same, and what gives the page of a record of this kind."""
-
-    async def both(session: ProjectSession) -> tuple[Answer, Callable[[HasId], str]]:
-        return await work(session), session.pages(kind)
-
-    return in_project(place, both)

@@ -1,4 +1,4 @@
-"""The person at the terminal, asked in lines, when input and output are a terminal."""
+"""Prompts: questions to the user in lines, when input and output are a terminal."""
 
 import asyncio
 import getpass
@@ -16,10 +16,11 @@ from flagtui.safe_text import safe_text
 
 
 @dataclass(frozen=True)
-class TerminalPerson:
-    """The person at the terminal. `is_there` False: nothing can be asked."""
+class Prompts:
+    """Asks the user at the terminal."""
 
     is_there: bool
+    """Whether there is a user to ask."""
 
     def ask(self, question: str, default: str) -> str:
         """One line; enter alone takes the default."""
@@ -49,7 +50,7 @@ class TerminalPerson:
         return number - 1
 
 
-NOBODY: Final = TerminalPerson(is_there=False)
+NO_PROMPTS: Final = Prompts(is_there=False)
 
 
 @contextmanager
@@ -62,9 +63,9 @@ def _stoppable() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def find_person() -> TerminalPerson:
-    """The person at this terminal; not there unless input and output are a terminal."""
-    return TerminalPerson(sys.stdin.isatty() and sys.stdout.isatty())
+def find_prompts() -> Prompts:
+    """Those of this terminal; they ask nothing unless input and output are a terminal."""
+    return Prompts(sys.stdin.isatty() and sys.stdout.isatty())
 
 
 class Interrupts:

@@ -1,12 +1,12 @@
 """A command that says what it prints, which operations it asks, and how it is used; and its calling."""
 
 from collections.abc import Callable, Sequence
-from inspect import iscoroutinefunction, signature
+from inspect import iscoroutinefunction
 from typing import Any
 
 import click
 
-from flagtui.cli.plumbing.command_descriptions import ShownCommand
+from flagtui.cli.plumbing.command_tree import ShownCommand
 from flagtui.cli.plumbing.errors import ReaderGone
 from flagtui.cli.plumbing.options import (
     Agreement,
@@ -20,29 +20,30 @@ from flagtui.cli.plumbing.options import (
     place_options,
 )
 from flagtui.cli.plumbing.output.printer import choose_printer, no_page
-from flagtui.cli.plumbing.output.record_kind import RecordKind
-from flagtui.cli.plumbing.project_session import in_project, in_project_with_pages
+from flagtui.cli.plumbing.output.record_schema import RecordSchema
+from flagtui.cli.plumbing.project_session import ProjectSession, in_project
+from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
 
 
-class TwinCommand(ShownCommand):
+class RecordCommand(ShownCommand):
     """Adds the options that all commands of its sort share, and hands them over as one argument each.
 
     With `kind` the callback gets a `printer`, with `is_online` a `place`, with `plans` both in its `terms`.
-    Words that name records come as `Wanted`. A coroutine gets a session in the project as well, and a printer
-    only where it takes one: what it returns is printed, or is the exit code of one that changes something.
+    Words that name records come as `Wanted`. A coroutine gets a session in the project instead of place and
+    printer: what it returns is printed, or is the exit code of one that changes something.
     """
 
     def __init__(
         self,
         name: str | None,
         *,
-        kind: RecordKind[Any] | None = None,
+        kind: RecordSchema[Any] | None = None,
         operations: Sequence[str] = (),
         examples: Sequence[str] = (),
         is_online: bool = True,
-        plans: RecordKind[Any] | None = None,
+        plans: RecordSchema[Any] | None = None,
         **more: Any,
     ) -> None:
         params = [*more.pop("params", ())]
@@ -55,6 +56,8 @@ class TwinCommand(ShownCommand):
         """The kind of page that records lead to."""
         self.is_whole = more.pop("is_whole", False)
         """Whether a person gets a line for each field."""
+        self.line = more.pop("line", "")
+        """What it does, for the help of the whole program; its summary where that is short enough."""
         super().__init__(name, params=params, **more)
         self.kind = kind
         """What it prints; None for text."""
@@ -112,11 +115,13 @@ class TwinCommand(ShownCommand):
         if self.writes:
             code: int = in_project(given["terms"].place, lambda session: work(session, **given))
             return code
-        place, printer = given.pop("place"), given["printer"]
-        if "printer" not in signature(work).parameters:
-            del given["printer"]
-        found, page = in_project_with_pages(place, self.pages, lambda session: work(session, **given))
-        page = page if self.pages else no_page
+        place, printer, kind = given.pop("place"), given.pop("printer"), self.kind
+
+        async def read(session: ProjectSession) -> Any:
+            session.fields = printer.names_of(kind)
+            return await work(session, **given), session.pages(self.pages) if self.pages else no_page
+
+        found, page = in_project(place, read)
         if self.is_whole:
             printer.details(self.kind, found, page)
         else:
@@ -124,6 +129,15 @@ class TwinCommand(ShownCommand):
         return 0
 
 
-def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], TwinCommand]:
-    """Declares a command; the rest is as TwinCommand takes it."""
-    return click.command(name, cls=TwinCommand, **more)
+def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
+    """Declare a command in the group whose folder its module is in; the rest is as RecordCommand takes it."""
+
+    def declare(function: Callable[..., Any]) -> RecordCommand:
+        folder = function.__module__.removeprefix("flagtui.cli.commands.").rpartition(".")[0]
+        words = f"{folder} {name}".lstrip()
+        if words in COMMANDS:
+            raise ValueError(f"flagtui {words} is declared twice")
+        declared = COMMANDS[words] = click.command(name, cls=RecordCommand, **more)(function)
+        return declared
+
+    return declare

@@ -7,18 +7,16 @@ import asyncio
 import difflib
 import re
 import sys
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
 from flagtui.cli.plumbing.output.lines import Steps
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.models.rows import RowPage
 from flagtui.safe_text import safe_text
-
-if TYPE_CHECKING:
-    from flagtui.store.sort_orders import Listing
+from flagtui.store import kinds
+from flagtui.store.kinds import RecordKind
 
 NEAR: Final = 3
 """Near misses that are named."""
@@ -34,25 +32,9 @@ Found = TypeVar("Found")
 class RowSource:
     """One kind of record: read whole, searched with a query, put in order."""
 
-    noun: Literal["flag", "experiment", "event"]
-    pages: Callable[[ProjectSession, Mapping[str, Any]], AsyncIterable[RowPage[Any]]]
+    kind: RecordKind
     names: Callable[[Any], tuple[str, ...]]
     """What a row may be called by, besides its id."""
-    has_archive: bool = True
-
-    @property
-    def listing(self) -> "Listing[Any]":
-        """What queries and orders mean for these records."""
-        from flagtui.store.event_listing import EVENT_LISTING
-        from flagtui.store.experiment_listing import EXPERIMENT_LISTING
-        from flagtui.store.flag_listing import FLAG_LISTING
-
-        listings: dict[str, Listing[Any]] = {
-            "flag": FLAG_LISTING,
-            "experiment": EXPERIMENT_LISTING,
-            "event": EVENT_LISTING,
-        }
-        return listings[self.noun]
 
     def is_query(self, word: str) -> bool:
         """Whether a word of the command line is a query: it has a qualifier such as `tag:web`."""
@@ -60,7 +42,7 @@ class RowSource:
             return False
         from flagtui.store.query.language import read_line
 
-        return any(term.name for term in read_line(word, self.listing.vocabulary).terms)
+        return any(term.name for term in read_line(word, self.kind.listing.vocabulary).terms)
 
     async def rows(self, session: ProjectSession, line: str, sort: str = "") -> list[Any]:
         """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
@@ -69,7 +51,7 @@ class RowSource:
         from flagtui.store.query.vocabulary import Facts
         from flagtui.store.sort_orders import Sort
 
-        listing = self.listing
+        listing = self.kind.listing
         query = read_query(line, listing.vocabulary)
         me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
         for term in query.terms:
@@ -89,8 +71,9 @@ class RowSource:
     async def every(self, session: ProjectSession, *, has_archived: bool = False) -> list[Any]:
         """Every row the server lists. Raises ApiError."""
         rows: list[Any] = []
-        for filters in ({}, {"archived": "true"}) if has_archived and self.has_archive else ({},):
-            async for page in self.pages(session, filters):
+        pages = getattr(session.client, self.kind.operations).pages
+        for filters in ({}, {"archived": "true"}) if has_archived and self.kind.has_archive else ({},):
+            async for page in pages(filters):
                 rows += page.rows
         return rows
 
@@ -101,31 +84,22 @@ class RowSource:
 
         A name may have a colon in it, so that half a query is known by no record being called so.
         """
-        vocabulary = self.listing.vocabulary
+        vocabulary = self.kind.listing.vocabulary
         for word in words:
             meant = word.removeprefix("-").partition(":")[0].lower()
             if ":" in word and difflib.get_close_matches(meant, vocabulary.qualifiers, 1):
                 read_query(word, vocabulary)
         known = await self.every(session) if rows is None else rows
         names = [name for row in known for name in self.names(row) if name]
-        return not_found(self.noun, words, names, f"flagtui {self.noun}s list")
+        return not_found(self.kind.name, words, names, f"flagtui {self.kind.plural} list")
 
 
-FLAGS: Final = RowSource(
-    "flag", lambda session, filters: session.client.flags.pages(filters), lambda row: (row.key,)
-)
-EXPERIMENTS: Final = RowSource(
-    "experiment",
-    lambda session, filters: session.client.experiments.pages(filters),
-    lambda row: (row.name, row.key),
-)
-EVENTS: Final = RowSource(
-    "event",
-    lambda session, filters: session.client.event_definitions.pages(filters),
-    lambda row: (row.name,),
-    has_archive=False,
-)
-SOURCES: Final[Mapping[str, RowSource]] = {"flags": FLAGS, "experiments": EXPERIMENTS, "events": EVENTS}
+FLAGS: Final = RowSource(kinds.FLAGS, lambda row: (row.key,))
+EXPERIMENTS: Final = RowSource(kinds.EXPERIMENTS, lambda row: (row.name, row.key))
+EVENTS: Final = RowSource(kinds.EVENTS, lambda row: (row.name,))
+SOURCES: Final[Mapping[str, RowSource]] = {
+    source.kind.plural: source for source in (FLAGS, EXPERIMENTS, EVENTS)
+}
 """By what the arguments that name such records are called."""
 
 
@@ -181,6 +155,11 @@ def _with_input(words: Sequence[str]) -> Iterator[str]:
             # What `list` prints in a pipe has the name in its first column.
             if name := line.rstrip("\r\n").partition("\t")[0].strip():
                 yield require_text(name)
+
+
+def is_id(word: str) -> bool:
+    """Whether a word can be the number of a record."""
+    return word.isascii() and word.isdigit() and len(word) < 19
 
 
 def only_one(found: Sequence[Found], noun: str) -> Found:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from flagtui.cli.plumbing.known_words import Kind, known_words
+from flagtui.cli.plumbing.known_words import known_words
 
 NO_PROFILE: Final = "/"
 """Copies on disk are named by profiles, and no file is named so."""
@@ -17,7 +17,7 @@ class RecordWord(click.types.StringParamType):
 
     name = "word"
 
-    def __init__(self, kind: Kind, *, is_tag: bool = False) -> None:
+    def __init__(self, kind: str, *, is_tag: bool = False) -> None:
         self.kind = kind
         self.is_tag = is_tag
 
@@ -39,14 +39,14 @@ class CommandWords(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         words = [] if param.name is None else [*ctx.params.get(param.name, ())]
-        door = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
-        return door.get_completions(["--profile", NO_PROFILE, *words], incomplete)
+        completion = ShellComplete(ctx.find_root().command, {}, "flagtui", "")
+        return completion.get_completions(["--profile", NO_PROFILE, *words], incomplete)
 
 
 class WordArgument:
     """A decorator that adds the argument."""
 
-    def __init__(self, name: str, metavar: str, kind: Kind, *, is_many: bool) -> None:
+    def __init__(self, name: str, metavar: str, kind: str, *, is_many: bool) -> None:
         self.word_type = RecordWord(kind)
         self._name = name
         self._metavar = metavar
@@ -70,7 +70,7 @@ TAG: Final = RecordWord("flags", is_tag=True)
 COMMAND_WORDS: Final = CommandWords()
 
 
-def tag_options(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def tag_options(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`--add`, `--remove` and `--set`, as `added`, `removed` and `only`; completed with tags of this kind."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:

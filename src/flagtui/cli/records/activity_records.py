@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.records.field_words import minute_words
 from flagtui.models.activity import ChangeRow
 from flagtui.text.activity_words import activity_words
@@ -19,7 +19,7 @@ def _changes(row: ChangeRow) -> list[dict[str, object]]:
     ]
 
 
-ACTIVITY: Final[RecordKind[ChangeRow]] = RecordKind(
+ACTIVITY: Final[RecordSchema[ChangeRow]] = RecordSchema(
     "activity",
     "A change of a record, by anybody.",
     (

@@ -6,7 +6,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
@@ -42,7 +42,7 @@ class WholeFlag:
         return Filters.of(self.raw.get("filters"))
 
 
-FLAG: Final[RecordKind[FlagRow]] = RecordKind(
+FLAG: Final[RecordSchema[FlagRow]] = RecordSchema(
     "flag",
     "A flag as the list has it.",
     (
@@ -114,7 +114,7 @@ def _gives(whole: WholeFlag) -> list[str]:
     return [*lines, rest] if rest else lines
 
 
-WHOLE_FLAG: Final[RecordKind[WholeFlag]] = RecordKind(
+WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
     "whole-flag",
     "A flag with its targeting.",
     (

@@ -1,36 +1,24 @@
-"""`flagtui auth status`, `auth logout` and `projects`: whose key it is, and what it can open."""
+"""`flagtui auth status` and `auth logout`: whose key it is, and what it may do."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from flagtui.api import Client
 from flagtui.api.hosts import Host
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import PROFILE, WorkPlace, named_profile
+from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.records.field_words import star
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
 from flagtui.config.key_sources import KeyFileRefused
-from flagtui.models.account import Project
 from flagtui.private_folders import frames_folder
 from flagtui.store.key_info import Introduction, abilities, introduce
 from flagtui.store.snapshots import Snapshots
-
-
-@dataclass(frozen=True)
-class ListedProject:
-    """A project, and whether the profile opens it."""
-
-    project: Project
-    organization: str
-    is_opened: bool
 
 
 @dataclass(frozen=True)
@@ -46,19 +34,7 @@ class SignedIn:
         return [one.scope for one in abilities(self.introduction.key) if one.works is works]
 
 
-PROJECT: Final[RecordKind[ListedProject]] = RecordKind(
-    "project",
-    "A project the key can open.",
-    (
-        RecordField(
-            "opened", "truth", "Whether the profile opens it.", lambda one: one.is_opened, True, star
-        ),
-        RecordField("id", "whole", "Its number.", lambda one: one.project.id, True),
-        RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
-        RecordField("organization", "text", "Whose it is.", is_shown=True),
-    ),
-)
-SIGN_IN: Final[RecordKind[SignedIn]] = RecordKind(
+SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
     "sign-in",
     "Who is signed in where.",
     (
@@ -72,25 +48,6 @@ SIGN_IN: Final[RecordKind[SignedIn]] = RecordKind(
         RecordField("lacks", "texts", "Scopes it lacks.", lambda one: one.scopes(works=False)),
     ),
 )
-
-
-@command(
-    "projects",
-    kind=PROJECT,
-    operations=("projects.list", "projects.get", "people.me", "people.key"),
-    examples=("projects", "projects --json"),
-)
-def projects(printer: Printer, place: WorkPlace) -> None:
-    """List the projects the key can open, across organisations; the star is the one that is opened."""
-
-    async def question(client: Client) -> tuple[Introduction, int]:
-        found = await introduce(client)
-        return found, await client.projects.current()
-
-    opening = open_profile(place.profile, place.project)
-    found, current = ask(opening, find_key(opening), question)
-    listed = [ListedProject(one, found.organization_of(one), one.id == current) for one in found.projects]
-    printer.records(PROJECT, listed, "The key opens no project.")
 
 
 @command(

@@ -5,7 +5,7 @@ from typing import Literal, NoReturn, get_args
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import say
-from flagtui.cli.plumbing.prompts import TerminalPerson
+from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.config.credentials import KeyPlaces, KeyringUnusable, Owner
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.config.secret import Secret
@@ -16,7 +16,7 @@ PLACES: tuple[Keep, ...] = get_args(Keep)
 _NOWHERE = "The key is not kept. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command."
 
 
-def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: TerminalPerson) -> None:
+def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: Prompts) -> None:
     """Keeps the key there; without a place in the keyring, and asks when that cannot be. Raises Trouble."""
     if place == "nowhere":
         say(_NOWHERE)
@@ -31,7 +31,7 @@ def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, per
             say("The key is in the system's keyring.")
 
 
-def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person: TerminalPerson) -> None:
+def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person: Prompts) -> None:
     if not person.is_there:
         _refuse(why)
     say(f"{why} The key can be kept in other ways:")

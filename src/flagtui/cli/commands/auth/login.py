@@ -16,7 +16,7 @@ from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.lines import say
 from flagtui.cli.plumbing.profile_choice import LoginEnvironment, read_login_environment
-from flagtui.cli.plumbing.prompts import TerminalPerson, find_person
+from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import KeyPlaces, Owner
 from flagtui.config.key_sources import CommandFailed, run_key_command
@@ -65,7 +65,7 @@ class TerminalSignIn:
 
     options: SignIn
     environment: LoginEnvironment
-    person: TerminalPerson
+    person: Prompts
     keys: KeyPlaces
     ask: Callable[[Host, Secret, Profile], Introduction] = field(default_factory=lambda: ask_server)
 
@@ -235,7 +235,7 @@ class TerminalSignIn:
 
 def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
     """Ask the person at the terminal for what is missing. Raises Trouble."""
-    person = TerminalPerson(False) if options.with_token else find_person()
+    person = Prompts(False) if options.with_token else find_prompts()
     TerminalSignIn(options, environment, person, KeyPlaces(folder=environment.places.state)).run()
 
 

@@ -10,14 +10,14 @@ from flagtui.changes.event_definitions import definition_intent as intents
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
 from flagtui.cli.commands.events.event_views import READ, events_of
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import EVENTS, Wanted
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.event_definition import EventDefinition
 
@@ -35,14 +35,14 @@ PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
 """Changes that need nothing but the event."""
 
 
-def _command(name: str, *examples: str, **more: Any) -> Callable[..., TwinCommand]:
+def _command(name: str, *examples: str, **more: Any) -> Callable[..., RecordCommand]:
     """Declares a command that changes events."""
     told = tuple(f"events {name} {example}" for example in examples)
     operations = (*READ, *more.pop("operations", ("event_definitions.update",)))
     return change_command(name, operations=operations, examples=told, **more)
 
 
-def _plain(name: str, words: str, *operations: str) -> TwinCommand:
+def _plain(name: str, words: str, *operations: str) -> RecordCommand:
     """A change that needs nothing but the events."""
     examples = ("'$pageview' --dry-run", "'$autocapture' --dry-run --json")
 

@@ -9,7 +9,7 @@ import click
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import EVENTS, Wanted, several
@@ -31,7 +31,7 @@ class EventTypes:
     count: int
 
 
-EVENT: Final[RecordKind[EventDefinitionRow]] = RecordKind(
+EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
     "event",
     "An event definition.",
     (
@@ -53,7 +53,7 @@ EVENT: Final[RecordKind[EventDefinitionRow]] = RecordKind(
         ),
     ),
 )
-TYPES: Final[RecordKind[EventTypes]] = RecordKind(
+TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
     "event-types",
     "Types for all events, as code.",
     (

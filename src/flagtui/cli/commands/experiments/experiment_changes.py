@@ -11,15 +11,15 @@ from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editabl
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
 
@@ -41,7 +41,7 @@ FIELD = click.option("--field", "values", multiple=True, metavar="NAME=VALUE", h
 
 def _command(
     name: str, *operations: str, examples: tuple[str, ...], **more: Any
-) -> Callable[..., TwinCommand]:
+) -> Callable[..., RecordCommand]:
     """Declares a command that changes experiments."""
     told = tuple(f"experiments {name} {example}" for example in examples)
     asked = ("experiments.list", "experiments.get", *operations)
@@ -55,7 +55,7 @@ def _step(
     options: Sequence[Option] = (EXPERIMENT_WORDS,),
     examples: tuple[str, ...] = ("31 --dry-run", "31 --yes --json"),
     fill: Callable[[Choices, Experiment], Choices] = lambda choices, _fresh: choices,
-) -> TwinCommand:
+) -> RecordCommand:
     """Declares a step: its options are called what they choose, and `fill` completes that for each."""
 
     async def step(session: ProjectSession, terms: WriteTerms, **given: Any) -> int:

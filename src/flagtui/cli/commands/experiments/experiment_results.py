@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WAIT_SECONDS, WorkPlace
 from flagtui.cli.plumbing.output.lines import Steps, progress
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import Wanted, only_one
@@ -93,7 +93,7 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
     RecordField("why", "text", "Why there is no number.", is_shown=True, words=_reasons, is_long=True),
 )
 
-RESULT: Final[RecordKind[MetricValue]] = RecordKind(
+RESULT: Final[RecordSchema[MetricValue]] = RecordSchema(
     "experiment-result",
     "One variant of one metric, as of now.",
     (
@@ -101,7 +101,7 @@ RESULT: Final[RecordKind[MetricValue]] = RecordKind(
         RecordField("as_of", "text?", "The day it is of, where that is not today.", lambda one: one.day),
     ),
 )
-DAY: Final[RecordKind[MetricValue]] = RecordKind(
+DAY: Final[RecordSchema[MetricValue]] = RecordSchema(
     "experiment-day",
     "One variant of one metric, cumulative up to a day.",
     (RecordField("day", "text?", "The day.", is_shown=True), *_VALUES),

@@ -3,7 +3,7 @@
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted, several
+from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted, is_id, several
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 
@@ -20,7 +20,7 @@ async def experiments_of(session: ProjectSession, wanted: Wanted) -> list[Experi
 
 async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
     """Their numbers, without reading them: deleted experiments cannot be read. Raises as above."""
-    numbers = [name for name in wanted.names if name.isascii() and name.isdigit() and len(name) < 19]
+    numbers = [name for name in wanted.names if is_id(name)]
     named = [name for name in wanted.names if name not in numbers]
     rows: list[ExperimentRow] = await EXPERIMENTS.every(session, has_archived=True) if named else []
     found = [int(number) for number in numbers]

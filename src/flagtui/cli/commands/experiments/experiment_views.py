@@ -8,9 +8,9 @@ from typing import Any, Final
 import click
 
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.record_command import TwinCommand, command
+from flagtui.cli.plumbing.record_command import RecordCommand, command
 from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
@@ -35,7 +35,7 @@ class WholeExperiment:
         return self.row.id
 
 
-EXPERIMENT: Final[RecordKind[ExperimentRow]] = RecordKind(
+EXPERIMENT: Final[RecordSchema[ExperimentRow]] = RecordSchema(
     "experiment",
     "An experiment as the list has it.",
     (
@@ -78,7 +78,7 @@ def _where_results_are(whole: WholeExperiment) -> str:
     return f"flagtui experiments results {whole.row.id}"
 
 
-WHOLE_EXPERIMENT: Final[RecordKind[WholeExperiment]] = RecordKind(
+WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(
     "whole-experiment",
     "An experiment with its variants, metrics and settings.",
     (
@@ -129,7 +129,7 @@ WHOLE_EXPERIMENT: Final[RecordKind[WholeExperiment]] = RecordKind(
         RecordField("comment", "text?", "On its conclusion.", lambda one: one.experiment.conclusion_comment),
     ),
 )
-HOLDOUT: Final[RecordKind[Holdout]] = RecordKind(
+HOLDOUT: Final[RecordSchema[Holdout]] = RecordSchema(
     "holdout",
     "People kept out of experiments.",
     (
@@ -139,7 +139,7 @@ HOLDOUT: Final[RecordKind[Holdout]] = RecordKind(
         RecordField("description", "text?", "What it is for.", is_shown=True),
     ),
 )
-SHARED_METRIC: Final[RecordKind[SavedMetric]] = RecordKind(
+SHARED_METRIC: Final[RecordSchema[SavedMetric]] = RecordSchema(
     "shared-metric",
     "A metric experiments can share.",
     (
@@ -149,7 +149,7 @@ SHARED_METRIC: Final[RecordKind[SavedMetric]] = RecordKind(
         RecordField("query", "object", "As the server keeps it.", lambda one: dict(one.query)),
     ),
 )
-STATS: Final[RecordKind[ExperimentStats]] = RecordKind(
+STATS: Final[RecordSchema[ExperimentStats]] = RecordSchema(
     "experiment-stats",
     "How many experiments come and go in the project.",
     (
@@ -223,7 +223,9 @@ async def history(session: ProjectSession, experiments: Wanted, limit: int) -> l
     return found
 
 
-def _list(name: str, kind: RecordKind[Any], *operations: str, empty: str = "") -> Callable[..., TwinCommand]:
+def _list(
+    name: str, kind: RecordSchema[Any], *operations: str, empty: str = ""
+) -> Callable[..., RecordCommand]:
     """Declares a list that needs no argument."""
     examples = (f"experiments {name}", f"experiments {name} --json")
     return command(name, kind=kind, examples=examples, operations=operations, empty=empty)

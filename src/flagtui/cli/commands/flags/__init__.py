@@ -1,1 +1,5 @@
-"""`flagtui flags …`."""
+"""See and change feature flags.
+
+FLAG is a key, an id, or a query such as 'is:stale tag:web'; several at once, and - reads them from
+standard input.
+"""

@@ -19,13 +19,13 @@ from flagtui.changes.flags.flags_together import request_for
 from flagtui.changes.proposal import Skipped
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.options import NumberRange, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 
@@ -53,7 +53,7 @@ async def change_flags(
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)
 
 
-def _switch(name: str, words: str, *examples: str) -> TwinCommand:
+def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     """A change of one field that needs nothing but the flags."""
 
     @change_command(

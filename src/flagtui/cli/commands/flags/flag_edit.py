@@ -18,7 +18,7 @@ from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.prompts import find_person
+from flagtui.cli.plumbing.prompts import find_prompts
 from flagtui.cli.plumbing.selection import Wanted
 from flagtui.cli.plumbing.word_types import FLAG_WORD
 from flagtui.config.editor_program import NoEditor, find_editor
@@ -78,7 +78,7 @@ def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> In
 
 def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
     """What is left of the flag's JSON when the editor closes. Raises Trouble."""
-    if terms.printer.format != "table" or not find_person().is_there:
+    if terms.printer.format != "table" or not find_prompts().is_there:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
     folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
     try:

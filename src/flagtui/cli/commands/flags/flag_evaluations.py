@@ -9,7 +9,7 @@ import click
 
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import Wanted, several
@@ -44,7 +44,7 @@ class FlagValue:
     steps: Sequence[str] = field(default=())
 
 
-VALUE: Final[RecordKind[FlagValue]] = RecordKind(
+VALUE: Final[RecordSchema[FlagValue]] = RecordSchema(
     "flag-value",
     "What a person gets of a flag, and why.",
     (
@@ -58,7 +58,7 @@ VALUE: Final[RecordKind[FlagValue]] = RecordKind(
         RecordField("why", "text", "The same in a sentence."),
     ),
 )
-EXPLANATION: Final[RecordKind[FlagValue]] = RecordKind(
+EXPLANATION: Final[RecordSchema[FlagValue]] = RecordSchema(
     "flag-explanation",
     "Why a person gets this value: condition by condition.",
     (

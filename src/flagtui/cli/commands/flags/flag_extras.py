@@ -18,15 +18,15 @@ from flagtui.changes.related.schedules import (
     switching,
 )
 from flagtui.cli.commands.flags.flag_selection import flag_of
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.record_command import TwinCommand
+from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORD
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
@@ -83,7 +83,7 @@ async def schedule(
     return await schedule_change(session, await flag_of(session, flag), later, terms)
 
 
-def _make(what: What, words: str, *operations: str) -> TwinCommand:
+def _make(what: What, words: str, *operations: str) -> RecordCommand:
     """Something made from a flag, which stays as it is."""
 
     @change_command(

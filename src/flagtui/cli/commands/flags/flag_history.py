@@ -7,10 +7,10 @@ import click
 
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
-from flagtui.cli.commands.flags.flag_objects import NAMING, names_for
+from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import Wanted, several
@@ -48,7 +48,7 @@ class ScheduledFlagChange:
     change: ScheduledChange
 
 
-DIFFERENCE: Final[RecordKind[FlagDifference]] = RecordKind(
+DIFFERENCE: Final[RecordSchema[FlagDifference]] = RecordSchema(
     "flag-difference",
     "One place in which two versions of a flag differ.",
     (
@@ -61,7 +61,7 @@ DIFFERENCE: Final[RecordKind[FlagDifference]] = RecordKind(
         RecordField("after", "any", "The value of the newer version; null where there is none."),
     ),
 )
-SCHEDULED: Final[RecordKind[ScheduledFlagChange]] = RecordKind(
+SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     "scheduled-change",
     "A change that the server will make.",
     (
@@ -144,7 +144,7 @@ async def diff(
         what = f"{fresh.key} has no version {max(older, newer)}; its newest is {fresh.version}."
         raise Trouble(what, f"See: flagtui flags history {fresh.key}", code="not_found")
     sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
-    names = await names_for(session, [side.raw for side in sides])
+    names = await session.names(side.raw for side in sides)
     return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
 
 

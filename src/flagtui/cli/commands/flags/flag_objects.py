@@ -1,21 +1,16 @@
 """The flags that the words of a command mean, as the JSON objects the server sent: for what shows them."""
 
-import asyncio
-from collections.abc import Iterable
 from typing import Final
 
-from flagtui.api.errors import ApiError, NotFound
+from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, several
-from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, is_id, several
+from flagtui.models.json_value import JSON, as_id
 
 FlagObject = dict[str, JSON]
 NAMING: Final = ("flags.local_evaluation", "flags.definitions", "projects.get")
 """The operations that tell what conditions name by number."""
-PATIENCE: Final = 2.5
-"""Seconds to wait for names, without which everything can be told as well."""
 
 
 async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject]:
@@ -28,30 +23,6 @@ async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject
     ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in known]
     return [*known.values(), *await several(unread, session.client.flag_objects.get)]
-
-
-async def names_for(session: ProjectSession, flags: Iterable[FlagObject]) -> Names:
-    """What group types are called, where conditions go by one and the server tells it in time."""
-    if not any(map(_goes_by_groups, flags)):
-        return NO_NAMES
-    try:
-        async with asyncio.timeout(PATIENCE):
-            document = await session.client.evaluation.local_evaluation()
-    except (ApiError, TimeoutError):
-        return NO_NAMES
-    known = document.group_type_mapping if document is not None else {}
-    return Names(groups={int(index): name for index, name in known.items() if is_id(index)})
-
-
-def _goes_by_groups(flag: FlagObject) -> bool:
-    filters = as_dict(flag.get("filters"))
-    sides = [filters, *map(as_dict, as_list(filters.get("groups")))]
-    return any(one.get("aggregation_group_type_index") is not None for one in sides)
-
-
-def is_id(word: str) -> bool:
-    """Whether a word can be the number of a record."""
-    return word.isascii() and word.isdigit() and len(word) < 19
 
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:

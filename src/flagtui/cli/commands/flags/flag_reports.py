@@ -8,7 +8,7 @@ import click
 
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words, several
@@ -51,7 +51,7 @@ class RemoteValue:
     value: Any
 
 
-STALE: Final[RecordKind[StaleFlag]] = RecordKind(
+STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
     "stale-flag",
     "A stale flag: what everyone gets of it, and the flags that ask for it.",
     (
@@ -71,7 +71,7 @@ STALE: Final[RecordKind[StaleFlag]] = RecordKind(
         RecordField("needed_by", "texts", "Flags that ask for it.", is_shown=True, words=commas),
     ),
 )
-DEFINITION: Final[RecordKind[Mapping[str, JSON]]] = RecordKind(
+DEFINITION: Final[RecordSchema[Mapping[str, JSON]]] = RecordSchema(
     "flag-definition",
     "A flag as libraries evaluate it.",
     (
@@ -83,7 +83,7 @@ DEFINITION: Final[RecordKind[Mapping[str, JSON]]] = RecordKind(
         RecordField("definition", "object", "Everything the server hands out.", dict),
     ),
 )
-USE: Final[RecordKind[FlagUse]] = RecordKind(
+USE: Final[RecordSchema[FlagUse]] = RecordSchema(
     "flag-status",
     "Whether a flag is used, and why the server thinks so.",
     (
@@ -92,7 +92,7 @@ USE: Final[RecordKind[FlagUse]] = RecordKind(
         RecordField("reason", "text", "The server's own words.", is_shown=True, is_long=True),
     ),
 )
-VALUE_FOR_PROGRAMS: Final[RecordKind[RemoteValue]] = RecordKind(
+VALUE_FOR_PROGRAMS: Final[RecordSchema[RemoteValue]] = RecordSchema(
     "remote-value",
     "The value of a remote configuration; encrypted ones are decrypted by the server.",
     (
@@ -100,7 +100,7 @@ VALUE_FOR_PROGRAMS: Final[RecordKind[RemoteValue]] = RecordKind(
         RecordField("value", "any", "Null when there is none.", is_shown=True),
     ),
 )
-COHORT: Final[RecordKind[Cohort]] = RecordKind(
+COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
     "cohort",
     "A group of people that conditions can ask for.",
     (

@@ -1,9 +1,9 @@
 """The flags that the words of a command mean, as typed records: for what changes them."""
 
-from flagtui.cli.commands.flags.flag_objects import is_id, objects_of
+from flagtui.cli.commands.flags.flag_objects import objects_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import Wanted, not_found, only_one, several
+from flagtui.cli.plumbing.selection import Wanted, is_id, not_found, only_one, several
 from flagtui.models.flag import Flag
 from flagtui.store.activity_feed import recent_deletions
 

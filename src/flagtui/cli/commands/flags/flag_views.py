@@ -1,8 +1,7 @@
 """`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
 
 from flagtui.changes.flags.canonical_filters import clean_filters
-from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, names_for, objects_of
-from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, objects_of
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, Wanted
@@ -45,10 +44,10 @@ async def list_flags(
     examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
 )
 @FLAG_WORDS
-async def get_flags(session: ProjectSession, flags: Wanted, printer: Printer) -> list[WholeFlag]:
+async def get_flags(session: ProjectSession, flags: Wanted) -> list[WholeFlag]:
     """Show flags as a whole: who sees them, and as what."""
     found = await objects_of(session, flags)
-    names = await names_for(session, found) if "who" in printer.names_of(WHOLE_FLAG) else NO_NAMES
+    names = await session.names(found) if "who" in session.fields else NO_NAMES
     return [_whole(one, names) for one in found]
 
 

@@ -25,13 +25,13 @@ from flagtui.changes.related.project_copies import (
 )
 from flagtui.cli.commands.flags.flag_extras import change_related
 from flagtui.cli.commands.flags.flag_selection import flags_of
-from flagtui.cli.commands.session_context import SessionContext
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms, read_fields
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
+from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list

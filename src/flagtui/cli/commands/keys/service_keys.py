@@ -9,7 +9,7 @@ import click
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.output.record_kind import RecordField, RecordKind
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import age_words
 from flagtui.service import DatabaseUnusable, KeyLine, KeyRefused, NewKey, create_key, list_keys, revoke_key
@@ -28,7 +28,7 @@ DATABASE: Final = click.option(
 )
 
 
-SERVICE_KEY: Final[RecordKind[KeyLine]] = RecordKind(
+SERVICE_KEY: Final[RecordSchema[KeyLine]] = RecordSchema(
     "service-key",
     "A key of an embedded service.",
     (

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import progress, say, wrapped
-from flagtui.cli.plumbing.output.record_kind import SCHEMA_VERSION, RecordField, RecordKind, plain
+from flagtui.cli.plumbing.output.record_schema import SCHEMA_VERSION, RecordField, RecordSchema, plain
 from flagtui.cli.plumbing.output.table import table_lines
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import linked, shows_links
@@ -44,7 +44,7 @@ class Printer:
     has_headings: bool = True
     """False for records that come one by one."""
 
-    def names_of(self, kind: RecordKind[Any]) -> tuple[str, ...]:
+    def names_of(self, kind: RecordSchema[Any]) -> tuple[str, ...]:
         """Of the fields that are printed of such a record."""
         return self.fields or tuple(field.name for field in self._usual(kind))
 
@@ -54,7 +54,7 @@ class Printer:
         return self.format in ("json", "ndjson")
 
     def records(
-        self, kind: RecordKind[R], records: Iterable[R], empty: str = "", page: Page[R] = no_page
+        self, kind: RecordSchema[R], records: Iterable[R], empty: str = "", page: Page[R] = no_page
     ) -> None:
         """Print all of them; `empty` is said to a person when there are none.
 
@@ -75,12 +75,12 @@ class Printer:
             self._table(fields, records, empty, page if leads else no_page)
         sys.stdout.flush()
 
-    def document(self, kind: RecordKind[R], record: R) -> str:
+    def document(self, kind: RecordSchema[R], record: R) -> str:
         """One record as one line of JSON."""
         fields = kind.chosen(self.fields) if self.fields else kind.told
         return _dumped(_envelope(kind, _object(fields, record)))
 
-    def details(self, kind: RecordKind[R], records: Iterable[R], page: Page[R] = no_page) -> None:
+    def details(self, kind: RecordSchema[R], records: Iterable[R], page: Page[R] = no_page) -> None:
         """The same for few records with much in them: on a terminal a line for each field."""
         if self.format != "table" or self.fields:
             self.records(kind, records, page=page)
@@ -107,7 +107,7 @@ class Printer:
             print(line)
         sys.stdout.flush()
 
-    def _usual(self, kind: RecordKind[R]) -> tuple[RecordField[R], ...]:
+    def _usual(self, kind: RecordSchema[R]) -> tuple[RecordField[R], ...]:
         return kind.told if self.is_for_programs else kind.shown
 
     def _table(
@@ -139,7 +139,7 @@ class Printer:
             progress(line)
 
 
-def choose_printer(kind: RecordKind[Any], *, as_json: bool, as_ndjson: bool, fields: str) -> Printer:
+def choose_printer(kind: RecordSchema[Any], *, as_json: bool, as_ndjson: bool, fields: str) -> Printer:
     """The printer for these options. Raises Trouble for fields that are none."""
     if as_json and as_ndjson:
         raise Trouble("choose --json or --ndjson, not both.", code="usage")
@@ -164,7 +164,7 @@ def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:
     return {field.name: field.read(record) for field in fields}
 
 
-def _envelope(kind: RecordKind[Any], members: dict[str, Any]) -> dict[str, Any]:
+def _envelope(kind: RecordSchema[Any], members: dict[str, Any]) -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, "schema": kind.name, **members}
 
 

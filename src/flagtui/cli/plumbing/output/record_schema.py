@@ -76,7 +76,7 @@ class RecordField(Generic[R_contra]):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordKind(Generic[R]):
+class RecordSchema(Generic[R]):
     """What a command prints, one or many. `name` is that of the schema, too."""
 
     name: str

@@ -1,8 +1,12 @@
-"""Every command as its help and completion show it, from a file: declaring one loads all that it needs."""
+"""The tree of the commands: names from the index, help from descriptions, and a command when it is called.
 
+Declaring a command loads all that it needs, so neither help nor completion does.
+"""
+
+import difflib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -10,10 +14,17 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
+from flagtui.cli.plumbing.registry import command_index, load_command, load_help
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS, CommandWords, RecordWord
+from flagtui.safe_text import safe_text
 
 FILE: Final = Path(__file__).parents[1] / "commands.jsonl"
-"""A line for each command, made from the commands."""
+"""A line for each command. `make generate` writes it."""
+LINEAR: Final = "flagtui.linear"
+"""Says in a click context that lines were asked for instead of a screen."""
+HELP: Final = frozenset(("-h", "--help"))
+_DESCRIPTION: Final = 45
+"""Characters of what a shell shows beside a name."""
 
 
 @cache
@@ -113,3 +124,66 @@ def _type(one: Mapping[str, Any]) -> click.ParamType[Any]:
             return RecordWord(kind.removeprefix("tags of "), is_tag=True)
         case kind:
             return RecordWord(kind)
+
+
+class LazyGroup(click.Group):
+    """Loads a command's module only when that command is called; its help is made from its description.
+
+    The error for an unknown command names those that are near it.
+    """
+
+    context_class = CommandPlace
+
+    def __init__(self, name: str | None, *, prefix: str = "", **more: Any) -> None:
+        """`prefix` is what precedes the commands of the group: `flags `; empty for the whole program."""
+        super().__init__(name, **more)
+        self.prefix = prefix
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        rests = [
+            words.removeprefix(self.prefix) for words in command_index() if words.startswith(self.prefix)
+        ]
+        return [rest for rest in rests if " " not in rest]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        words = f"{self.prefix}{cmd_name}"
+        if words not in command_index():
+            return None
+        if any(other.startswith(f"{words} ") for other in command_index()):
+            return LazyGroup(cmd_name, prefix=f"{words} ", help=load_help(words))
+        found: click.Command = load_command(words)
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, words = args[0], f"{self.prefix}{args[0]}"
+        if (ctx.resilient_parsing or not HELP.isdisjoint(args)) and words in descriptions():
+            return name, DescribedCommand(name, descriptions()[words], partial(load_command, words)), args[1:]
+        # A shell that completes a word shows no errors: what it prints would be in the middle of the line.
+        is_called = not ctx.resilient_parsing and not name.startswith("-")
+        if is_called and words not in command_index():
+            near = self.near(ctx, name)
+            likely = f" Did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(f"No such command '{safe_text(name, 80)}'.{likely}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def near(self, ctx: click.Context, word: str) -> list[str]:
+        """Commands that are written nearly so."""
+        return difflib.get_close_matches(word.casefold(), self.list_commands(ctx), 3)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = self.list_commands(ctx)
+        # The first help that a person sees is whole however narrow the terminal is.
+        room = formatter.width - 6 - max(map(len, names)) if ctx.parent is not None else 1_000
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._line(name, room)) for name in names])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=self._line(name, _DESCRIPTION)) for name in names]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def _line(self, name: str, room: int) -> str:
+        line = command_index()[f"{self.prefix}{name}"].line
+        return click.Command(name, help=line).get_short_help_str(room)

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from flagtui.changes.planner import PlanContext
-from flagtui.cli.commands.flags.flag_objects import names_for
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import FLAGS
@@ -30,7 +29,7 @@ class SessionContext(PlanContext):
         return await self._session.me()
 
     async def names(self, *records: Mapping[str, JSON]) -> Names:
-        return await names_for(self._session, [dict(record) for record in records])
+        return await self._session.names(records)
 
     async def all_flags(self, *, has_archived: bool = False) -> Sequence[FlagRow]:
         if has_archived not in self._flags:

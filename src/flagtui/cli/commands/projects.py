@@ -1,0 +1,57 @@
+"""`flagtui projects`: what the key can open."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.api import Client
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.records.field_words import star
+from flagtui.models.account import Project
+from flagtui.store.key_info import Introduction, introduce
+
+
+@dataclass(frozen=True)
+class ListedProject:
+    """A project, and whether the profile opens it."""
+
+    project: Project
+    organization: str
+    is_opened: bool
+
+
+PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
+    "project",
+    "A project the key can open.",
+    (
+        RecordField(
+            "opened", "truth", "Whether the profile opens it.", lambda one: one.is_opened, True, star
+        ),
+        RecordField("id", "whole", "Its number.", lambda one: one.project.id, True),
+        RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
+        RecordField("organization", "text", "Whose it is.", is_shown=True),
+    ),
+)
+
+
+@command(
+    "projects",
+    line="List the projects the key can open.",
+    kind=PROJECT,
+    operations=("projects.list", "projects.get", "people.me", "people.key"),
+    examples=("projects", "projects --json"),
+)
+def projects(printer: Printer, place: WorkPlace) -> None:
+    """List the projects the key can open, across organisations; the star is the one that is opened."""
+
+    async def question(client: Client) -> tuple[Introduction, int]:
+        found = await introduce(client)
+        return found, await client.projects.current()
+
+    opening = open_profile(place.profile, place.project)
+    found, current = ask(opening, find_key(opening), question)
+    listed = [ListedProject(one, found.organization_of(one), one.id == current) for one in found.projects]
+    printer.records(PROJECT, listed, "The key opens no project.")
