@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
@@ -18,13 +18,10 @@ from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.lists.record_search import RecordSearch
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import GoTo, RecordLink
+from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.state.permissions import why_dimmed
 from flagtui.config.guard_rules import Level
 from flagtui.text.styled import Notice
-
-TABS: Final = {"flags": "1", "experiments": "2", "events": "3", "activity": "4"}
-"""By place: the key of the tab whose commands work there."""
 
 
 def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> PaletteScreen:

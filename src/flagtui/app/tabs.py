@@ -3,12 +3,13 @@
 Each list is made when it is first opened, and stays as it was left.
 """
 
-from importlib import import_module
+from collections.abc import Mapping
 from typing import Any, Final
 
 from textual.screen import Screen
 
 from flagtui.api.errors import ApiError
+from flagtui.app.kinds import LISTS
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.screen_owner import ScreenOwner
@@ -18,19 +19,12 @@ from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.config.preferences import LeftList, LeftLists
 from flagtui.models.rows import FlagRow
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import KINDS, Kind, load
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice
 
-SCREENS: Final = {
-    "1": ("flagtui.app.flags.flag_list", "FlagsScreen"),
-    "2": ("flagtui.app.experiments.experiment_list", "ExperimentsScreen"),
-    "3": ("flagtui.app.events.event_list", "EventsScreen"),
-    "4": ("flagtui.app.activity.activity_screen", "ActivityScreen"),
-}
-"""By the key of the tab: the module of its list, which is loaded when it is first opened, and its class."""
-KINDS: Final[dict[str, Kind]] = {tab: kind for kind, tab in TABS.items()}
+KIND_OF: Final[Mapping[str, Kind]] = {kind.tab: kind.plural for kind in KINDS.values()}
 """By the key of the tab; the activity is that of the flags."""
 BELOW: Final = 1
 """Screens that are always at the bottom: Textual's own blank one."""
@@ -50,7 +44,7 @@ class TabScreens:
     def open_as_left(self) -> None:
         """Show the list that was in front at the end of the last run."""
         tab = self._left().tab
-        self.open(tab if tab in SCREENS else "1")
+        self.open(tab if tab in LISTS else "1")
 
     def keep_left(self) -> bool:
         """Remember how the lists are left now; False when another tab or search is in front than before."""
@@ -90,12 +84,12 @@ class TabScreens:
     def open(self, key: str) -> None:
         """Show the list of this tab. Details open above the present one are closed, dialogs stay."""
         app = self._app
-        if app.screen.is_modal or key not in SCREENS:
+        if app.screen.is_modal or key not in LISTS:
             return
         if key != self.current:
             # Toasts are about the records of the list that is left.
             drop_read(app)
-        self._app_state.kind = KINDS.get(key, "flags")
+        self._app_state.kind = KIND_OF.get(key, "flags")
         self.current = key
         app.uncover_list()
         self._show(self._lists.get(key) or self._make(key))
@@ -113,8 +107,7 @@ class TabScreens:
         app.uninstall_screen(screen)
 
     def _make(self, key: str) -> BrowseScreen:
-        module, name = SCREENS[key]
-        made: BrowseScreen = getattr(import_module(module), name)(self._app_state, self._changing)
+        made: BrowseScreen = load(LISTS[key])(self._app_state, self._changing)
         self._lists[key] = made
         made.starts_at = self._left().lists.get(key, made.starts_at)
         # Installed screens stay when another is shown.

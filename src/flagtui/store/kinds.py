@@ -1,17 +1,21 @@
 """The kinds of records, each declared once. What lists kinds elsewhere reads `KINDS`.
 
-Settings and completion read this, so it loads nothing: rows, fields and listings are loaded when asked for.
+Every command of the command line reads this, so fields and listings are loaded when asked for.
 """
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 
 Kind = Literal["flags", "experiments", "events"]
 """What lists, commands and settings call each kind."""
 
 
-class RecordKind(NamedTuple):
+class RecordKind(Struct, frozen=True):
     """One kind of record. What is loaded when asked for is given as `module:name`."""
 
     plural: Kind
@@ -27,7 +31,7 @@ class RecordKind(NamedTuple):
     """Their group of operations in the client."""
     page: str
     """Where their pages are in the product."""
-    row_at: str
+    row: type[Any]
     fields_at: str
     listing_at: str
     label: str = "name"
@@ -38,23 +42,29 @@ class RecordKind(NamedTuple):
     """What people call several of them; the plural unless given."""
     synonyms: str = ""
     """Words that find their tab in the palette."""
-    order: Mapping[str, str] = {"order": "-updated_at"}  # a tuple's default
+    order: str = "-updated_at"
     """What asks the server for the last changed first."""
     has_archive: bool = True
     """Whether the server leaves archived ones out of its list."""
 
     @property
-    def row(self) -> Any:
-        """The class of a row."""
-        return _load(self.row_at)
+    def fields(self) -> Any:
+        """The fields that can be edited, a `FieldTable`."""
+        return load(self.fields_at)
 
     @property
-    def fields(self) -> Any:
-        """The fields that can be edited, a `RecordFields`."""
-        return _load(self.fields_at)
+    def listing(self) -> Any:
+        """The vocabulary of their search line and their orders, a `Listing`."""
+        return load(self.listing_at)
+
+    @property
+    def places(self) -> tuple[str, str]:
+        """Where their commands work: their list and their page."""
+        return self.plural, self.name
 
 
-def _load(where: str) -> Any:
+def load(where: str) -> Any:
+    """What `module:name` is, imported on first use."""
     module, _, name = where.partition(":")
     return getattr(import_module(module), name)
 
@@ -67,7 +77,7 @@ FLAGS: Final = RecordKind(
     scope="feature_flag",
     operations="flags",
     page="feature_flags",
-    row_at="flagtui.models.rows:FlagRow",
+    row=FlagRow,
     fields_at="flagtui.models.record_fields:FLAG_FIELDS",
     listing_at="flagtui.store.flag_listing:FLAG_LISTING",
     label="key",
@@ -80,7 +90,7 @@ EXPERIMENTS: Final = RecordKind(
     scope="experiment",
     operations="experiments",
     page="experiments",
-    row_at="flagtui.models.rows:ExperimentRow",
+    row=ExperimentRow,
     fields_at="flagtui.models.record_fields:EXPERIMENT_FIELDS",
     listing_at="flagtui.store.experiment_listing:EXPERIMENT_LISTING",
     synonyms="exp tests",
@@ -93,14 +103,14 @@ EVENTS: Final = RecordKind(
     scope="event_definition",
     operations="event_definitions",
     page="data-management/events",
-    row_at="flagtui.models.rows:EventDefinitionRow",
+    row=EventDefinitionRow,
     fields_at="flagtui.models.record_fields:EVENT_FIELDS",
     listing_at="flagtui.store.event_listing:EVENT_LISTING",
     owner="owner",
     words="event definitions",
     synonyms="definitions",
     # Last seen first by itself; no server orders definitions by when they were changed.
-    order={},
+    order="",
     has_archive=False,
 )
 KINDS: Final[Mapping[Kind, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}

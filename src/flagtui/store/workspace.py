@@ -44,7 +44,9 @@ class Workspace:
         self.unresolved = 0
         """How many changes have no known outcome yet."""
         self._lists = {
-            kind.plural: RecordList[Any](partial(self._operations_of, kind), kind.order, clock)
+            kind.plural: RecordList[Any](
+                partial(self._operations_of, kind), {"order": kind.order} if kind.order else {}, clock
+            )
             for kind in KINDS.values()
         }
         self.flags: Collection[FlagRow] = self.collection("flags")

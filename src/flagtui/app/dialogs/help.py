@@ -13,22 +13,17 @@ from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
+from flagtui.store.kinds import KINDS
 
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
 WORD_CELLS: Final = 14
 GROUPS: Final[Mapping[str, str]] = {
-    "flags": "FLAG",
-    "flag": "FLAG",
-    "experiments": "EXPERIMENT",
-    "experiment": "EXPERIMENT",
-    "events": "EVENT",
-    "event": "EVENT",
+    **{place: kind.name.upper() for kind in KINDS.values() for place in kind.places},
     "activity": "CHANGE",
     "journal": "CHANGE",
     "deleted": "DELETED FLAG",
     "lists": "LIST",
-    "everywhere": "EVERYWHERE",
 }
 """By place: what its commands are about; other places are called by their name."""
 MOVING: Final = "MOVING"

@@ -7,13 +7,13 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import ONE, OpenRecord, RecordLink
+from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.writing.changes import Changes
 from flagtui.details.event_inspector import EventUses
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.workspace import Workspace
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice, command_for, request_for
@@ -29,7 +29,7 @@ async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) 
     choices = [
         Choice("key", "key" if target.kind == "flags" else "name", target.key),
         Choice("id", "id", texts["id"]),
-        Choice("JSON", "JSON", f"the whole {ONE[target.kind]}"),
+        Choice("JSON", "JSON", f"the whole {KINDS[target.kind].name}"),
     ]
     if texts["link"]:
         texts["curl"] = request_for(client, target.kind, target.id)

@@ -8,11 +8,8 @@ from typing import Any, Final
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.palette import Destination
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.go_to import ONE, RecordLink
-from flagtui.store.event_listing import EVENTS
-from flagtui.store.experiment_listing import EXPERIMENTS
-from flagtui.store.flag_listing import FLAGS
-from flagtui.store.kinds import Kind
+from flagtui.app.state.go_to import RecordLink
+from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.workspace import Workspace
 
@@ -20,7 +17,6 @@ MOST: Final = 20
 """Names of each kind offered at most: matching a hundred thousand is quick, listing them is not."""
 PAUSE: Final = 0.25
 """Seconds without a letter after which the server is asked."""
-VOCABULARIES: Final[dict[Kind, Any]] = {"flags": FLAGS, "experiments": EXPERIMENTS, "events": EVENTS}
 
 
 class RecordSearch:
@@ -44,7 +40,7 @@ class RecordSearch:
         workspace = self._app_state.workspace
         if workspace is None:
             return []
-        found = [place for kind in ONE for place in self._records(workspace, kind, line)]
+        found = [place for kind in KINDS for place in self._records(workspace, kind, line)]
         words = line.casefold().split()
         for id, name in self._projects or ():
             if all(word in name.casefold() for word in words):
@@ -53,13 +49,15 @@ class RecordSearch:
 
     def _records(self, workspace: Workspace, kind: Kind, line: str) -> Iterator[Destination]:
         known = workspace.collection(kind)
-        asked = compile_query(read_line(line, VOCABULARIES[kind]), now=self._app_state.session.clock())
+        asked = compile_query(
+            read_line(line, KINDS[kind].listing.vocabulary), now=self._app_state.session.clock()
+        )
         more = [row for (one, id), row in self._found.items() if one == kind and known.get(id) is None]
         count = 0
         for rows in (known.rows, more):
             for row in filter(asked, rows):
                 link = RecordLink.to(kind, row)
-                yield Destination(link.key, ONE[kind], partial(self._go_to, link))
+                yield Destination(link.key, KINDS[kind].name, partial(self._go_to, link))
                 count += 1
                 if count >= MOST:
                     return
@@ -72,7 +70,7 @@ class RecordSearch:
         if workspace is None or word in self._asked:
             return False
         self._asked.add(word)
-        kinds = [kind for kind in ONE if not workspace.collection(kind).is_complete]
+        kinds = [kind for kind in KINDS if not workspace.collection(kind).is_complete]
         before = len(self._found), self._projects is None
         await asyncio.gather(
             self._learn_projects(workspace), *(self._ask(workspace, each, word) for each in kinds)

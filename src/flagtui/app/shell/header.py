@@ -6,6 +6,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 from textual.content import Content
 
+from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.line import APART, Line, Spot, cut, styled
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
@@ -18,7 +19,7 @@ SHORTEST: Final = 6
 """Cells below which a project's name says nothing."""
 _FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}
 """Columns from which there is usually room."""
-LISTS: Final = 4
+LISTS: Final = len(TABS)
 """Tabs that are lists; those after them are saved searches of the list in front."""
 TAB_GAP: Final = 2
 _GAP: Final[Piece] = ("  ", "")

@@ -14,7 +14,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.config.guard_rules import Level
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import Running
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
@@ -120,9 +120,10 @@ def tabs_of(app_state: AppState) -> list[Tab]:
     """The tabs that work."""
     workspace = app_state.workspace
     lists = [
-        Tab(TABS[kind], kind.capitalize(), count_of(workspace, kind) if workspace else "") for kind in TABS
+        Tab(kind.tab, kind.plural.capitalize(), count_of(workspace, kind.plural) if workspace else "")
+        for kind in KINDS.values()
     ]
-    return [*lists, Tab("4", "Activity")]
+    return [*lists, Tab(TABS["activity"], "Activity")]
 
 
 def count_of(workspace: Workspace, kind: Kind) -> str:
@@ -142,7 +143,7 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
 
 def words_without_records(app_state: AppState, kind: Kind, line: str, total: int) -> Words:
     """Why a list shows no rows; `total` counts those the line hides."""
-    what = {"flags": "flags", "experiments": "experiments", "events": "event definitions"}[kind]
+    what = KINDS[kind].words or kind
     workspace = app_state.workspace
     missing = missing_records(workspace, kind, total)
     if total:

@@ -1,19 +1,18 @@
 """To a record of whatever kind, from whatever screen: messages, which the app answers."""
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 from textual.message import Message
 
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import RecordId
 
 Arrival = Literal["cursor", "record", "behind"]
 """The list is shown with the cursor on it; it is opened from its list; the cursor is put on it unseen."""
-TABS: Final[dict[Kind, str]] = {"flags": "1", "experiments": "2", "events": "3"}
-"""The key of the tab that lists each kind."""
-ONE: Final[dict[Kind, str]] = {"flags": "flag", "experiments": "experiment", "events": "event"}
-"""What one of each kind is called."""
+TABS: Final[Mapping[str, str]] = {kind.plural: kind.tab for kind in KINDS.values()} | {"activity": "4"}
+"""By list: the key of its tab."""
 
 
 class RecordLink(Struct, frozen=True):
@@ -26,7 +25,7 @@ class RecordLink(Struct, frozen=True):
     @classmethod
     def to(cls, kind: Kind, row: Any) -> "RecordLink":
         """The link to a record that is in a list."""
-        return cls(kind, row.id, row.key if kind == "flags" else row.name)
+        return cls(kind, row.id, getattr(row, KINDS[kind].label))
 
 
 class GoTo(Message):
