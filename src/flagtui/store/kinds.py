@@ -58,6 +58,11 @@ class RecordKind(Struct, frozen=True):
         return load(self.listing_at)
 
     @property
+    def resource(self) -> str:
+        """What the API calls several of them: scopes are named after one."""
+        return f"{self.scope}s"
+
+    @property
     def places(self) -> tuple[str, str]:
         """Where their commands work: their list and their page."""
         return self.plural, self.name
@@ -113,4 +118,5 @@ EVENTS: Final = RecordKind(
     order="",
     has_archive=False,
 )
-KINDS: Final[Mapping[Kind, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}
+KINDS: Final[Mapping[str, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}
+"""By plural, in the order of their tabs."""

@@ -9,6 +9,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from flagtui.store.kinds import KINDS
+
 if TYPE_CHECKING:
     from flagtui.api import Client
 
@@ -74,28 +76,14 @@ def with_link(lines: Iterable[list[Piece]], link: str) -> Iterator[list[Piece]]:
         yield line
 
 
-PAGES: Final = {
-    "flags": "feature_flags",
-    "experiments": "experiments",
-    "events": "data-management/events",
-}
-"""By kind of record: where its page is in the product."""
-RESOURCES: Final = {
-    "flags": "feature_flags",
-    "experiments": "experiments",
-    "events": "event_definitions",
-}
-"""By kind of record: its resource in the API."""
-
-
 def link_to(client: "Client", kind: str, id: int | str) -> str:
     """The record's page in the product."""
-    return f"{client.host}/project/{client.project}/{PAGES[kind]}/{quote(str(id), safe='')}"
+    return f"{client.host}/project/{client.project}/{KINDS[kind].page}/{quote(str(id), safe='')}"
 
 
 def request_for(client: "Client", kind: str, id: int | str) -> str:
     """A request that reads the record; the key comes from the environment."""
-    address = shlex.quote(f"{client.host}/api/projects/{client.project}/{RESOURCES[kind]}/{id}/")
+    address = shlex.quote(f"{client.host}/api/projects/{client.project}/{KINDS[kind].resource}/{id}/")
     return f'curl -H "Authorization: Bearer $FLAGTUI_API_KEY" {address}'
 
 

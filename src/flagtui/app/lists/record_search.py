@@ -9,7 +9,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.palette import Destination
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
-from flagtui.store.kinds import KINDS, Kind
+from flagtui.store.kinds import KINDS, Kind, RecordKind
 from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.workspace import Workspace
 
@@ -40,24 +40,23 @@ class RecordSearch:
         workspace = self._app_state.workspace
         if workspace is None:
             return []
-        found = [place for kind in KINDS for place in self._records(workspace, kind, line)]
+        found = [place for kind in KINDS.values() for place in self._records(workspace, kind, line)]
         words = line.casefold().split()
         for id, name in self._projects or ():
             if all(word in name.casefold() for word in words):
                 found.append(Destination(name, f"project #{id}", partial(self._open_project, id)))
         return found
 
-    def _records(self, workspace: Workspace, kind: Kind, line: str) -> Iterator[Destination]:
-        known = workspace.collection(kind)
-        asked = compile_query(
-            read_line(line, KINDS[kind].listing.vocabulary), now=self._app_state.session.clock()
-        )
-        more = [row for (one, id), row in self._found.items() if one == kind and known.get(id) is None]
+    def _records(self, workspace: Workspace, kind: RecordKind, line: str) -> Iterator[Destination]:
+        known = workspace.collection(kind.plural)
+        query = read_line(line, kind.listing.vocabulary)
+        asked = compile_query(query, now=self._app_state.session.clock())
+        more = [row for (one, id), row in self._found.items() if one == kind.plural and known.get(id) is None]
         count = 0
         for rows in (known.rows, more):
             for row in filter(asked, rows):
-                link = RecordLink.to(kind, row)
-                yield Destination(link.key, KINDS[kind].name, partial(self._go_to, link))
+                link = RecordLink.to(kind.plural, row)
+                yield Destination(link.key, kind.name, partial(self._go_to, link))
                 count += 1
                 if count >= MOST:
                     return
@@ -70,10 +69,10 @@ class RecordSearch:
         if workspace is None or word in self._asked:
             return False
         self._asked.add(word)
-        kinds = [kind for kind in KINDS if not workspace.collection(kind).is_complete]
+        kinds = [kind for kind in KINDS.values() if not workspace.collection(kind.plural).is_complete]
         before = len(self._found), self._projects is None
         await asyncio.gather(
-            self._learn_projects(workspace), *(self._ask(workspace, each, word) for each in kinds)
+            self._learn_projects(workspace), *(self._ask(workspace, kind.plural, word) for kind in kinds)
         )
         return before != (len(self._found), self._projects is None)
 
