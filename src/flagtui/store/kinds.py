@@ -31,6 +31,8 @@ class RecordKind(Struct, frozen=True):
     """Their group of operations in the client."""
     page: str
     """Where their pages are in the product."""
+    words: str
+    """What people call several of them."""
     row: type[Any]
     fields_at: str
     listing_at: str
@@ -38,8 +40,6 @@ class RecordKind(Struct, frozen=True):
     """The field of a row that people know it by."""
     owner: str = "creator"
     """The field of a row with a person's name; that with the number ends in `_id`."""
-    words: str = ""
-    """What people call several of them; the plural unless given."""
     synonyms: str = ""
     """Words that find their tab in the palette."""
     order: str = "-updated_at"
@@ -67,6 +67,11 @@ class RecordKind(Struct, frozen=True):
         """Where their commands work: their list and their page."""
         return self.plural, self.name
 
+    @property
+    def write_scope(self) -> str:
+        """What a key needs to change them."""
+        return f"{self.scope}:write"
+
 
 def load(where: str) -> Any:
     """What `module:name` is, imported on first use."""
@@ -82,6 +87,7 @@ FLAGS: Final = RecordKind(
     scope="feature_flag",
     operations="flags",
     page="feature_flags",
+    words="flags",
     row=FlagRow,
     fields_at="flagtui.models.record_fields:FLAG_FIELDS",
     listing_at="flagtui.store.flag_listing:FLAG_LISTING",
@@ -95,6 +101,7 @@ EXPERIMENTS: Final = RecordKind(
     scope="experiment",
     operations="experiments",
     page="experiments",
+    words="experiments",
     row=ExperimentRow,
     fields_at="flagtui.models.record_fields:EXPERIMENT_FIELDS",
     listing_at="flagtui.store.experiment_listing:EXPERIMENT_LISTING",
@@ -108,11 +115,11 @@ EVENTS: Final = RecordKind(
     scope="event_definition",
     operations="event_definitions",
     page="data-management/events",
+    words="event definitions",
     row=EventDefinitionRow,
     fields_at="flagtui.models.record_fields:EVENT_FIELDS",
     listing_at="flagtui.store.event_listing:EVENT_LISTING",
     owner="owner",
-    words="event definitions",
     synonyms="definitions",
     # Last seen first by itself; no server orders definitions by when they were changed.
     order="",
@@ -120,3 +127,5 @@ EVENTS: Final = RecordKind(
 )
 KINDS: Final[Mapping[str, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}
 """By plural, in the order of their tabs."""
+BY_ENTRY: Final[Mapping[str, RecordKind]] = {kind.entry: kind for kind in KINDS.values()}
+"""By what the journal calls one."""
