@@ -44,6 +44,8 @@ class RecordKind(Struct, frozen=True):
     """Words that find their tab in the palette."""
     order: str = "-updated_at"
     """What asks the server for the last changed first."""
+    has_unique_names: bool = True
+    """Whether a name means one of them; the command line is given the id otherwise."""
     has_archive: bool = True
     """Whether the server leaves archived ones out of its list."""
 
@@ -106,6 +108,7 @@ EXPERIMENTS: Final = RecordKind(
     fields_at="flagtui.models.record_fields:EXPERIMENT_FIELDS",
     listing_at="flagtui.store.experiment_listing:EXPERIMENT_LISTING",
     synonyms="exp tests",
+    has_unique_names=False,
 )
 EVENTS: Final = RecordKind(
     "events",
