@@ -132,3 +132,4 @@ KINDS: Final[Mapping[str, RecordKind]] = {kind.plural: kind for kind in (FLAGS, 
 """By plural, in the order of their tabs."""
 BY_ENTRY: Final[Mapping[str, RecordKind]] = {kind.entry: kind for kind in KINDS.values()}
 """By what the journal calls one."""
+BY_ROW: Final[Mapping[type[Any], RecordKind]] = {kind.row: kind for kind in KINDS.values()}
