@@ -68,8 +68,12 @@ def lists_kinds(path: Path) -> bool:
 
 
 def displays(path: Path) -> Iterator[set[str]]:
-    for row in (*find_nodes(path, ast.Tuple), *find_nodes(path, ast.List), *find_nodes(path, ast.Set)):
-        yield constants(row.elts)
+    rows: list[ast.Tuple | ast.List | ast.Set] = [
+        *find_nodes(path, ast.Tuple),
+        *find_nodes(path, ast.List),
+        *find_nodes(path, ast.Set),
+    ]
+    yield from (constants(row.elts) for row in rows)
     for table in find_nodes(path, ast.Dict):
         yield constants([*table.keys, *table.values])
     for choice in find_nodes(path, ast.Match):

@@ -82,52 +82,24 @@ def load(where: str) -> Any:
 
 
 FLAGS: Final = RecordKind(
-    "flags",
-    "flag",
-    tab="1",
-    entry="flag",
-    scope="feature_flag",
-    operations="flags",
-    page="feature_flags",
-    words="flags",
-    row=FlagRow,
-    fields_at="flagtui.models.record_fields:FLAG_FIELDS",
+    "flags", "flag", tab="1", entry="flag", scope="feature_flag", operations="flags", page="feature_flags",
+    words="flags", row=FlagRow, label="key", fields_at="flagtui.models.record_fields:FLAG_FIELDS",
     listing_at="flagtui.store.flag_listing:FLAG_LISTING",
-    label="key",
-)
+)  # fmt: skip
 EXPERIMENTS: Final = RecordKind(
-    "experiments",
-    "experiment",
-    tab="2",
-    entry="experiment",
-    scope="experiment",
-    operations="experiments",
-    page="experiments",
-    words="experiments",
-    row=ExperimentRow,
+    "experiments", "experiment", tab="2", entry="experiment", scope="experiment", operations="experiments",
+    page="experiments", words="experiments", row=ExperimentRow, has_unique_names=False, synonyms="exp tests",
     fields_at="flagtui.models.record_fields:EXPERIMENT_FIELDS",
     listing_at="flagtui.store.experiment_listing:EXPERIMENT_LISTING",
-    synonyms="exp tests",
-    has_unique_names=False,
-)
+)  # fmt: skip
+# No order: events last seen come first by themselves, and no server orders them by when they were changed.
 EVENTS: Final = RecordKind(
-    "events",
-    "event",
-    tab="3",
-    entry="event_definition",
-    scope="event_definition",
-    operations="event_definitions",
-    page="data-management/events",
-    words="event definitions",
-    row=EventDefinitionRow,
+    "events", "event", tab="3", entry="event_definition", scope="event_definition",
+    operations="event_definitions", page="data-management/events", words="event definitions",
+    row=EventDefinitionRow, owner="owner", order="", has_archive=False, synonyms="definitions",
     fields_at="flagtui.models.record_fields:EVENT_FIELDS",
     listing_at="flagtui.store.event_listing:EVENT_LISTING",
-    owner="owner",
-    synonyms="definitions",
-    # Last seen first by itself; no server orders definitions by when they were changed.
-    order="",
-    has_archive=False,
-)
+)  # fmt: skip
 KINDS: Final[Mapping[str, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}
 """By plural, in the order of their tabs."""
 BY_ENTRY: Final[Mapping[str, RecordKind]] = {kind.entry: kind for kind in KINDS.values()}
