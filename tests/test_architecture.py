@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": {"models", *EVERYWHERE, "__init__"},
     "store": {"models", "api", *EVERYWHERE},
     "evaluate": set(),
-    "config": {*EVERYWHERE, "__init__"},
+    "config": {"store", *EVERYWHERE, "__init__"},
     "changes": {"models", "api", "store", "config", "evaluate", *EVERYWHERE},
     "details": {"models", "api", "store", "changes", "evaluate", *EVERYWHERE},
     "text": {"models", "api", "store", "changes", "details", "config", "evaluate", *EVERYWHERE},

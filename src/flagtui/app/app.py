@@ -166,7 +166,7 @@ class FlagTui(ScreenOwner[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A key that nothing took."""
-        if why := why_refused(self.app_state, event.key, self.screen.BINDINGS, self._keymap):
+        if why := why_refused(self.app_state, event.key, self.screen, self._keymap):
             tell(self, Notice(why, "warning"))
 
     @work(exclusive=True, group="load")

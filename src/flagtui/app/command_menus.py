@@ -37,7 +37,7 @@ def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], ob
 def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
     """The commands of the screen in front, then those of other tabs, which lead there."""
     screen = app.screen
-    place, write_place = getattr(screen, "place", ""), getattr(screen, "write_place", "")
+    place = getattr(screen, "place", "")
     active = {each.binding.id: each for each in reversed(screen.active_bindings.values())}
     elsewhere: list[Offer] = []
     subject = _subject(screen, app_state)
@@ -45,7 +45,7 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
         here = active.get(command.id)
         if here is not None:
             run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
-            about = "" if here.enabled else why_dimmed(app_state, command.id, write_place)
+            about = "" if here.enabled else why_dimmed(app_state, command, screen)
             line = cli_equivalent(command, subject)
             yield Offer(command, display_key(app, here.binding), run, about, cli=line)
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):

@@ -24,10 +24,11 @@ from flagtui.config.toml_source import (
     yes_or_no,
 )
 from flagtui.local_time import is_zone
+from flagtui.store.kinds import KINDS
 
 __all__ = ["SavedQuery", "Settings", "SettingsError", "parse_settings", "read_settings"]
 
-LISTS: Final = ("flags", "experiments", "events", "activity", "deleted", "journal", "my_flags", "ids")
+LISTS: Final = (*KINDS, "activity", "deleted", "journal", "my_flags", "ids")
 """Lists with columns and saved queries."""
 
 

@@ -31,6 +31,8 @@ class RecordKind(Struct, frozen=True):
     """Their group of operations in the client."""
     page: str
     """Where their pages are in the product."""
+    words: str
+    """What people call several of them."""
     row: type[Any]
     fields_at: str
     listing_at: str
@@ -38,12 +40,12 @@ class RecordKind(Struct, frozen=True):
     """The field of a row that people know it by."""
     owner: str = "creator"
     """The field of a row with a person's name; that with the number ends in `_id`."""
-    words: str = ""
-    """What people call several of them; the plural unless given."""
     synonyms: str = ""
     """Words that find their tab in the palette."""
     order: str = "-updated_at"
     """What asks the server for the last changed first."""
+    has_unique_names: bool = True
+    """Whether a name means one of them; the command line is given the id otherwise."""
     has_archive: bool = True
     """Whether the server leaves archived ones out of its list."""
 
@@ -67,6 +69,11 @@ class RecordKind(Struct, frozen=True):
         """Where their commands work: their list and their page."""
         return self.plural, self.name
 
+    @property
+    def write_scope(self) -> str:
+        """What a key needs to change them."""
+        return f"{self.scope}:write"
+
 
 def load(where: str) -> Any:
     """What `module:name` is, imported on first use."""
@@ -75,48 +82,26 @@ def load(where: str) -> Any:
 
 
 FLAGS: Final = RecordKind(
-    "flags",
-    "flag",
-    tab="1",
-    entry="flag",
-    scope="feature_flag",
-    operations="flags",
-    page="feature_flags",
-    row=FlagRow,
-    fields_at="flagtui.models.record_fields:FLAG_FIELDS",
+    "flags", "flag", tab="1", entry="flag", scope="feature_flag", operations="flags", page="feature_flags",
+    words="flags", row=FlagRow, label="key", fields_at="flagtui.models.record_fields:FLAG_FIELDS",
     listing_at="flagtui.store.flag_listing:FLAG_LISTING",
-    label="key",
-)
+)  # fmt: skip
 EXPERIMENTS: Final = RecordKind(
-    "experiments",
-    "experiment",
-    tab="2",
-    entry="experiment",
-    scope="experiment",
-    operations="experiments",
-    page="experiments",
-    row=ExperimentRow,
+    "experiments", "experiment", tab="2", entry="experiment", scope="experiment", operations="experiments",
+    page="experiments", words="experiments", row=ExperimentRow, has_unique_names=False, synonyms="exp tests",
     fields_at="flagtui.models.record_fields:EXPERIMENT_FIELDS",
     listing_at="flagtui.store.experiment_listing:EXPERIMENT_LISTING",
-    synonyms="exp tests",
-)
+)  # fmt: skip
+# No order: events last seen come first by themselves, and no server orders them by when they were changed.
 EVENTS: Final = RecordKind(
-    "events",
-    "event",
-    tab="3",
-    entry="event_definition",
-    scope="event_definition",
-    operations="event_definitions",
-    page="data-management/events",
-    row=EventDefinitionRow,
+    "events", "event", tab="3", entry="event_definition", scope="event_definition",
+    operations="event_definitions", page="data-management/events", words="event definitions",
+    row=EventDefinitionRow, owner="owner", order="", has_archive=False, synonyms="definitions",
     fields_at="flagtui.models.record_fields:EVENT_FIELDS",
     listing_at="flagtui.store.event_listing:EVENT_LISTING",
-    owner="owner",
-    words="event definitions",
-    synonyms="definitions",
-    # Last seen first by itself; no server orders definitions by when they were changed.
-    order="",
-    has_archive=False,
-)
+)  # fmt: skip
 KINDS: Final[Mapping[str, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}
 """By plural, in the order of their tabs."""
+BY_ENTRY: Final[Mapping[str, RecordKind]] = {kind.entry: kind for kind in KINDS.values()}
+"""By what the journal calls one."""
+BY_ROW: Final[Mapping[type[Any], RecordKind]] = {kind.row: kind for kind in KINDS.values()}

@@ -1,15 +1,13 @@
 """The table of commands: a key means one thing, and commands and handlers belong together one to one."""
 
 import inspect
-from collections import defaultdict
-from collections.abc import Iterator
-from typing import Any, get_args
+from collections import Counter, defaultdict
+from typing import Any
 
 import pytest
 
 from flagtui.app.activity.activity_screen import ActivityScreen
 from flagtui.app.app import FlagTui
-from flagtui.app.commands.command import Place
 from flagtui.app.commands.command_table import COMMANDS, commands_of
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.events.event_screen import EventScreen
@@ -26,8 +24,9 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.records.json_pane import JsonPane
+from flagtui.app.widgets.row_list import RowList
 
-SCREENS: dict[Any, tuple[Place, ...]] = {
+SCREENS: dict[Any, tuple[str, ...]] = {
     FlagsScreen: ("flags", "lists", "everywhere"),
     FlagScreen: ("flag", "everywhere"),
     ExperimentsScreen: ("experiments", "lists", "everywhere"),
@@ -92,24 +91,38 @@ def test_no_two_commands_share_a_key_on_one_screen() -> None:
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: str(screen.__name__))
-def test_every_command_has_a_handler_where_it_works(screen: Any) -> None:
-    bound = {binding.id: binding.action for binding in bindings(screen)}
+def test_each_command_has_one_handler_where_it_works(screen: Any) -> None:
+    bound = {binding.id for binding in bindings(screen)}
+    commands = [command for command in commands_of(*SCREENS[screen]) if command.id in bound]
     left_out = {"lists.copy_key", "lists.mine", "lists.state", "lists.type", "app.refresh"}
-    assert {command.id for command in commands_of(*SCREENS[screen])} - bound.keys() <= left_out
-    for action in bound.values():
-        owner = FlagTui if action.startswith("app.") else screen
-        name = f"action_{action.removeprefix('app.').partition('(')[0]}"
-        assert hasattr(owner, name), f"{screen.__name__} has no {name}"
+    assert {command.id for command in commands_of(*SCREENS[screen])} - bound <= left_out
+    without = [
+        each.id for each in commands if each.handler not in handlers(FlagTui if each.by_app else screen)
+    ]
+    calls = Counter((each.by_app, each.handler, each.argument) for each in commands)
+    assert without == []
+    assert [call for call, times in calls.items() if times > 1] == []
 
 
-@pytest.mark.parametrize("screen", [*SCREENS, FlagTui], ids=lambda screen: str(screen.__name__))
-def test_every_handler_is_one_of_a_command(screen: Any) -> None:
-    verbs = {command.handler for command in COMMANDS}
-    assert [name for name in own_actions(screen) if name not in verbs] == []
+def test_each_move_in_a_list_is_one_of_the_list() -> None:
+    moves = [command.argument for command in COMMANDS if command.handler == "rows"]
+    assert [move for move in moves if not hasattr(RowList, f"action_{move}")] == []
+
+
+def test_each_handler_has_a_command_where_it_is_inherited() -> None:
+    needed: dict[str, set[str]] = defaultdict(set)
+    served: dict[str, set[str]] = defaultdict(set)
+    for screen in (*SCREENS, FlagTui):
+        commands = [*commands_of(*SCREENS[screen])] if screen in SCREENS else [*COMMANDS]
+        here = {each.handler for each in commands if each.by_app == (screen is FlagTui)}
+        for base in own_bases(screen):
+            needed[base.__name__] |= own_handlers(base)
+            served[base.__name__] |= here
+    assert {name: names - served[name] for name, names in needed.items() if names - served[name]} == {}
 
 
 def test_every_place_has_commands_and_every_command_a_place() -> None:
-    places = set(get_args(Place))
+    places = {place for places in SCREENS.values() for place in places}
     assert {place for command in COMMANDS for place in command.places} == places
 
 
@@ -117,10 +130,14 @@ def bindings(screen: Any) -> list[Any]:
     return [binding for binding in screen.BINDINGS if binding.id is not None]
 
 
-def own_actions(screen: Any) -> Iterator[str]:
-    """Names of the actions that a class of this program defines on the way to the library's own."""
-    for base in inspect.getmro(screen):
-        if base.__module__.startswith("flagtui.app"):
-            for name in vars(base):
-                if name.startswith("action_"):
-                    yield name.removeprefix("action_")
+def own_bases(screen: Any) -> list[Any]:
+    """The classes of this program that a screen is made of."""
+    return [base for base in inspect.getmro(screen) if base.__module__.startswith("flagtui.app")]
+
+
+def own_handlers(base: Any) -> set[str]:
+    return {name.removeprefix("action_") for name in vars(base) if name.startswith("action_")}
+
+
+def handlers(screen: Any) -> set[str]:
+    return {name for base in own_bases(screen) for name in own_handlers(base)}

@@ -12,7 +12,7 @@ THEN = NOW.timestamp()
 
 def told(before: list[msgspec.Struct], after: list[msgspec.Struct]) -> list[str]:
     """The lines after the first two, as text."""
-    lines = difference_lines(compare(before, after), THEN)  # type: ignore[arg-type]  # rows of one kind
+    lines = difference_lines(compare(before, after), THEN)
     return ["".join(text for text, _style in line) for line in lines][2:]
 
 

@@ -13,7 +13,7 @@ from flagtui.app.activity.activity_columns import MORE_ACTIVITY_COLUMNS, activit
 from flagtui.app.activity.activity_keys import ActivityKeys
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.state.app_state import AppState, Watcher
-from flagtui.app.state.permissions import may_write, missing_scope
+from flagtui.app.state.permissions import is_missing, may_write
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import joined
 from flagtui.app.widgets.row_list import RowList
@@ -222,15 +222,17 @@ class ActivityScreen(ActivityKeys):
 
     def _shown(self, row: ChangeRow) -> Shown:
         app_state, workspace = self._app_state, self._workspace
-        scope = missing_scope(app_state, "flags")
+        scope = self.write_scope
         return Shown(
             row,
             app_state.now(),
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
             centre=self._finding.centre,
             is_secret=self._secrets.get(row.flag_id or 0, True),
-            why_not=f"the key lacks {scope}, so nothing is taken back" if scope else "",
-            can_write=may_write(app_state, "flags") is True,
+            why_not=f"the key lacks {scope}, so nothing is taken back"
+            if is_missing(app_state, scope)
+            else "",
+            can_write=may_write(app_state, scope) is True,
             names=app_state.names,
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from flagtui.app.commands.command import Command
+from flagtui.store.kinds import KINDS, RecordKind
 
 _UNDONE_WHEN: Final[Mapping[str, str]] = {
     "enable|disable": "active",
@@ -15,8 +16,8 @@ _UNDONE_WHEN: Final[Mapping[str, str]] = {
     "hide|show": "hidden",
 }
 """By two words: the attribute of a record that the second of them turns off."""
-_AT_CURSOR: Final = ("FLAG", "EXPERIMENT", "EVENT", "RECORD")
-_MARKED: Final = ("FLAGS", "EXPERIMENTS", "EVENTS")
+_AT_CURSOR: Final = ("RECORD", *(kind.name.upper() for kind in KINDS.values()))
+_MARKED: Final = tuple(name.upper() for name in KINDS)
 _SERVERLESS: Final = ("profiles", "auth", "commands")
 """Commands that are about no server, or any."""
 _PLACELESS: Final = (*_SERVERLESS, "journal")
@@ -28,7 +29,7 @@ class Subject:
     """What a command would be about now. Names are raw."""
 
     kind: str = ""
-    """flags, experiments or events; empty where no record is meant."""
+    """The plural of their kind; empty where no record is meant."""
     one: Any = None
     """The record under the cursor."""
     many: Sequence[Any] = ()
@@ -52,9 +53,9 @@ def cli_equivalent(command: Command, subject: Subject) -> str:
             first, _, second = word.partition("|")
             words.append(second if getattr(subject.many[0], _UNDONE_WHEN[word], False) else first)
         elif word in _AT_CURSOR:
-            words.append(name_of(subject.kind, subject.one))
+            words.append(name_of(KINDS[subject.kind], subject.one))
         elif word in _MARKED:
-            words += (name_of(subject.kind, record) for record in subject.many)
+            words += (name_of(KINDS[subject.kind], record) for record in subject.many)
         else:
             words.append(word)
     if group not in _PLACELESS:
@@ -62,9 +63,10 @@ def cli_equivalent(command: Command, subject: Subject) -> str:
     return " ".join(words)
 
 
-def name_of(kind: str, record: Any) -> str:
-    """What the command line calls it, quoted: its id where the name could be an option or a query."""
-    if kind == "experiments":
-        return str(record.id)
-    name = str(record.name if kind == "events" and hasattr(record, "name") else record.key)
-    return shlex.quote(str(record.id) if name.startswith("-") or ":" in name else name)
+def name_of(kind: RecordKind, record: Any) -> str:
+    """What the command line calls it, quoted: its id where the name could be an option or a query.
+
+    `record` is a row, or the link to one.
+    """
+    name = str(getattr(record, kind.label, None) or record.key) if kind.has_unique_names else ""
+    return str(record.id) if not name or name.startswith("-") or ":" in name else shlex.quote(name)

@@ -1,43 +1,33 @@
 """What one command is: something a person can do, with a name and a key."""
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
 from textual.app import App
 from textual.binding import Binding
 
-Place = Literal[
-    "everywhere",
-    "lists",
-    "flags",
-    "flag",
-    "experiments",
-    "experiment",
-    "days",
-    "events",
-    "event",
-    "inbox",
-    "journal",
-    "json",
-    "history",
-    "activity",
-    "definitions",
-    "deleted",
-    "form",
-]
-Places = tuple[Place, ...]
+from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS, KINDS
 
-FLAG: Final[Places] = ("flags", "flag")
-EXPERIMENT: Final[Places] = ("experiments", "experiment")
-EVENT: Final[Places] = ("events", "event")
-PAGES: Final[Places] = ("flag", "experiment", "event")
-CHANGES: Final[Places] = (*FLAG, *EXPERIMENT, *EVENT, "activity", "journal")
+Places = tuple[str, ...]
+"""Where commands work: `flags` is the list of flags, `flag` the page of one, and so on."""
+
+FLAG: Final[Places] = FLAGS.places
+EXPERIMENT: Final[Places] = EXPERIMENTS.places
+EVENT: Final[Places] = EVENTS.places
+RECORDS: Final[Places] = tuple(place for kind in KINDS.values() for place in kind.places)
+PAGES: Final[Places] = tuple(kind.name for kind in KINDS.values())
+CHANGES: Final[Places] = (*RECORDS, "activity", "journal")
 """Where changes are made and shown."""
 LISTS: Final[Places] = ("lists",)
 INBOX: Final[Places] = ("inbox",)
 FORM: Final[Places] = ("form",)
 EVERYWHERE: Final[Places] = ("everywhere",)
+FLAG_SCOPE: Final = FLAGS.write_scope
+EXPERIMENT_SCOPE: Final = EXPERIMENTS.write_scope
+EVENT_SCOPE: Final = EVENTS.write_scope
+RECORD_SCOPE: Final = "record"
+"""In place of a scope: that of the kind of record that the screen is about."""
 SIGNS: Final = {
     "at": "@",
     "colon": ":",
@@ -64,7 +54,7 @@ class Command(Struct, frozen=True):
     keys: str
     help: str
     """One sentence for the palette and the help screen."""
-    places: tuple[Place, ...]
+    places: Places
     """Where it works; the first is where it belongs."""
     title: str = ""
     """The word beside the key on the last line; the part of the id after the dot unless given."""
@@ -76,7 +66,8 @@ class Command(Struct, frozen=True):
     """Whether the handler is the app's and not the screen's."""
     shown: bool = False
     """Whether it comes first on the last line of the screen; the others follow where there is room."""
-    writes: bool = False
+    scope: str = ""
+    """What a key needs for it, or RECORD_SCOPE; empty where nothing is changed."""
     turns_keys: bool = False
     """Whether it changes what the keys after it mean. Such a key is obeyed before the next one is looked at:
     over a slow link `/` and a word arrive together."""
@@ -95,6 +86,11 @@ class Command(Struct, frozen=True):
         name = self.id.partition(".")[2]
         force_setattr(self, "title", self.title or name)
         force_setattr(self, "handler", self.handler or name)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes something on the server."""
+        return bool(self.scope)
 
     @property
     def needs_server(self) -> bool:

@@ -12,19 +12,18 @@ from textual.binding import BindingType
 
 from flagtui.app.commands.command import (
     CHANGES,
-    EVENT,
     EVERYWHERE,
-    EXPERIMENT,
-    FLAG,
     FORM,
     LISTS,
     PAGES,
+    RECORD_SCOPE,
+    RECORDS,
     Command,
-    Place,
 )
 from flagtui.app.commands.record_commands import RECORD_COMMANDS
+from flagtui.store.kinds import KINDS
 
-__all__ = ["COMMANDS", "Command", "Place", "bindings_of", "commands_of"]
+__all__ = ["COMMANDS", "Command", "bindings_of", "commands_of"]
 
 SCREEN_COMMANDS: Final = (
     Command("lists.search", "slash", "Go to the search line", LISTS, shown=True, turns_keys=True,
@@ -64,8 +63,8 @@ SCREEN_COMMANDS: Final = (
             title="copy as", asks=True, synonyms="yank clipboard url json curl command id"),
     Command("lists.link", "o", "Open it in the browser, or show its link", ("lists", *PAGES), title="browser",
             asks=True, synonyms="url web open"),
-    Command("lists.links", "l", "Go to what it names: its flag, its experiments, what depends on it",
-            (*FLAG, *EXPERIMENT, *EVENT), asks=True, synonyms="related dependents used jump"),
+    Command("lists.links", "l", "Go to what it names: its flag, its experiments, what depends on it", RECORDS,
+            asks=True, synonyms="related dependents used jump"),
     Command("lists.down", "down,j", "One line down", LISTS, handler="rows", argument="cursor_down"),
     Command("lists.up", "up,k", "One line up", LISTS, handler="rows", argument="cursor_up"),
     Command("lists.page_down", "pagedown", "One page down", LISTS, title="page down", handler="rows",
@@ -88,8 +87,8 @@ SCREEN_COMMANDS: Final = (
             handler="scroll", argument="page_up"),
     Command("page.first", "home,g", "To the top", (*PAGES, "days"), handler="scroll", argument="first"),
     Command("page.last", "end,G", "To the end", (*PAGES, "days"), handler="scroll", argument="last"),
-    Command("form.save", "ctrl+s", "Show what would change, and save it", FORM, shown=True, writes=True,
-            synonyms="write apply"),
+    Command("form.save", "ctrl+s", "Show what would change, and save it", FORM, shown=True,
+            scope=RECORD_SCOPE, synonyms="write apply"),
     Command("form.share", "percent_sign", "Set the share of a condition or variant", FORM, shown=True),
     Command("form.remove", "d,delete", "Remove the condition, property, variant or payload; u brings it back",
             FORM, shown=True, synonyms="delete"),
@@ -103,14 +102,14 @@ SCREEN_COMMANDS: Final = (
             shown=True, synonyms="equal split"),
     Command("form.back", "escape", "Leave the form; asks first when something was changed", FORM,
             title="leave", shown=True, synonyms="close cancel"),
-    Command("app.redo", "U", "Make again what you undid last", CHANGES, writes=True, needs_record=False,
-            synonyms="again forward", cli="redo"),
-    Command("app.flags", "1", "Go to the flags", EVERYWHERE, handler="tab", argument="1", by_app=True,
-            synonyms="list tab", cli="flags list"),
-    Command("app.experiments", "2", "Go to the experiments", EVERYWHERE, handler="tab", argument="2",
-            by_app=True, synonyms="exp list tab tests", cli="experiments list"),
-    Command("app.events", "3", "Go to the event definitions", EVERYWHERE, handler="tab", argument="3",
-            by_app=True, synonyms="list tab definitions", cli="events list"),
+    Command("app.redo", "U", "Make again what you undid last", CHANGES, scope=RECORD_SCOPE,
+            needs_record=False, synonyms="again forward", cli="redo"),
+    *(
+        Command(f"app.{kind.plural}", kind.tab, f"Go to the {kind.words}", EVERYWHERE, handler="tab",
+                argument=kind.tab, by_app=True, synonyms=f"list tab {kind.synonyms}",
+                cli=f"{kind.plural} list")
+        for kind in KINDS.values()
+    ),
     Command("app.activity", "4", "Go to the activity of the project", EVERYWHERE, handler="tab", argument="4",
             by_app=True, synonyms="log audit timeline list tab", cli="activity"),
     Command("app.project", "p", "Switch to another project", EVERYWHERE, by_app=True, shown=True, asks=True,
@@ -148,11 +147,11 @@ COMMANDS: Final = (*RECORD_COMMANDS, *SCREEN_COMMANDS)
 """In the order of the last line, the palette and the documents."""
 
 
-def commands_of(*places: Place) -> Iterable[Command]:
+def commands_of(*places: str) -> Iterable[Command]:
     """The commands that work in these places, in the order of the table."""
     return (command for command in COMMANDS if any(place in places for place in command.places))
 
 
-def bindings_of(*places: Place, without: Container[str] = ()) -> list[BindingType]:
+def bindings_of(*places: str, without: Container[str] = ()) -> list[BindingType]:
     """Textual's bindings for these places, but for some commands by id."""
     return [command.binding() for command in commands_of(*places) if command.id not in without]

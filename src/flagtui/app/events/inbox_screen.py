@@ -30,6 +30,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import REASONS, Case, Inbox, Suggestion
+from flagtui.store.kinds import EVENTS
 from flagtui.text.styled import Notice
 from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line
 
@@ -160,7 +161,7 @@ class InboxScreen(FramedScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("inbox"):
-            permit = may_write(self._app_state, "event")
+            permit = may_write(self._app_state, EVENTS.write_scope)
             return None if permit and self._path.why_read_only else permit
         return super().check_action(action, parameters)
 

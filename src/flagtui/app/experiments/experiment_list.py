@@ -71,7 +71,9 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         elif self._inspector is None or self._inspector.client is not workspace.client:
             app_state = self._app_state
             self._inspector = ExperimentInspector(
-                workspace.client, app_state.session.clock, lambda: may_write(app_state, "experiments") is True
+                workspace.client,
+                app_state.session.clock,
+                lambda: may_write(app_state, self.write_scope) is True,
             )
         return self._inspector
 

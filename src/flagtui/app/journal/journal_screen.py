@@ -21,11 +21,11 @@ from flagtui.app.widgets.column_layout import (
     words_cell,
 )
 from flagtui.app.writing.changes import Changes
-from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import BY_ENTRY, FLAGS, KINDS
 from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name, choices
@@ -84,8 +84,6 @@ MORE_JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
 )
 """What else a person can choose."""
 
-TARGETS: Final[dict[str, Kind]] = {"flag": "flags", "experiment": "experiments", WITHOUT_NUMBER: "events"}
-"""By kind of entry: the list such a record is in, which is also its word in the search line."""
 _STATES: Final[dict[str, Callable[[Entry], bool]]] = {
     "saved": lambda entry: entry.ending == "saved",
     "unknown": lambda entry: entry.is_open,
@@ -97,10 +95,15 @@ _STATES: Final[dict[str, Callable[[Entry], bool]]] = {
 
 
 def _is_kind(word: str) -> Callable[[Entry], bool]:
-    return lambda entry: TARGETS.get(entry.kind, "others") == word
+    return lambda entry: _kind_word(entry) == word
 
 
-_KINDS: Final = {word: _is_kind(word) for word in (*TARGETS.values(), "others")}
+def _kind_word(entry: Entry) -> str:
+    kind = BY_ENTRY.get(entry.kind)
+    return kind.plural if kind is not None else "others"
+
+
+_KINDS: Final = {word: _is_kind(word) for word in (*KINDS, "others")}
 _QUALIFIERS: Final[tuple[Qualifier[Entry], ...]] = (
     choices("is", "how it ended", _STATES),
     choices("kind", "what was changed", _KINDS),
@@ -153,18 +156,18 @@ class JournalScreen(ReadList[Entry]):
         super().__init__(app_state, changing)
         self._undo = undo
         self._undoable: frozenset[str] = frozenset()
-        self._write_place = "journal"
+        self._write_scope = write_scope_of(None)
 
     @property
-    def write_place(self) -> str:
-        """Where changes like the one under the cursor are made."""
-        return self._write_place
+    def write_scope(self) -> str:
+        """What a key needs for changes like the one under the cursor."""
+        return self._write_scope
 
     def target(self) -> RecordLink | None:
         entry = self.record
-        if entry is None or entry.kind not in TARGETS or not (entry.uuid or entry.record):
+        if entry is None or entry.kind not in BY_ENTRY or not (entry.uuid or entry.record):
             return None
-        return RecordLink(TARGETS[entry.kind], entry.uuid or entry.record, entry.key)
+        return RecordLink(BY_ENTRY[entry.kind].plural, entry.uuid or entry.record, entry.key)
 
     def believe(self) -> None:
         # A change may have ended.
@@ -182,8 +185,8 @@ class JournalScreen(ReadList[Entry]):
 
     def draw_preview(self, row: Entry | None) -> None:
         super().draw_preview(row)
-        if (place := place_of(row)) != self._write_place:
-            self._write_place = place
+        if (scope := write_scope_of(row)) != self._write_scope:
+            self._write_scope = scope
             self.refresh_bindings()
 
     def about(self, entry: Entry) -> Iterator[list[Piece]]:
@@ -242,6 +245,6 @@ def _versions(entry: Entry) -> str:
     return f"{entry.version}" if entry.saved_version is None else f"{entry.version} → {entry.saved_version}"
 
 
-def place_of(entry: Entry | None) -> str:
-    """The place whose scope taking this back needs."""
-    return TARGETS.get(entry.kind, "flags") if entry is not None else "journal"
+def write_scope_of(entry: Entry | None) -> str:
+    """What a key needs to take it back; that of flags for a schedule or a copy of one."""
+    return BY_ENTRY.get(entry.kind if entry is not None else "", FLAGS).write_scope

@@ -26,10 +26,11 @@ async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) 
         return
     client, session = workspace.client, app_state.session
     texts = {"key": target.key, "id": str(target.id), "link": app_state.address_of(target.kind, target.id)}
+    kind = KINDS[target.kind]
     choices = [
-        Choice("key", "key" if target.kind == "flags" else "name", target.key),
+        Choice("key", kind.label, target.key),
         Choice("id", "id", texts["id"]),
-        Choice("JSON", "JSON", f"the whole {KINDS[target.kind].name}"),
+        Choice("JSON", "JSON", f"the whole {kind.name}"),
     ]
     if texts["link"]:
         texts["curl"] = request_for(client, target.kind, target.id)

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import KINDS, Kind
 from flagtui.text.styled import Notice, why_not_opened
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ class RecordKeys(AnyScreen):
     """Hears which of what was chosen is changed now."""
 
     @property
-    def write_place(self) -> str:
-        """Where what the keys change is, which decides what they need."""
-        return self.place
+    def write_scope(self) -> str:
+        """What a key needs for what is changed here."""
+        return KINDS[self.kind].write_scope
 
     def may_change(self, action: str) -> bool | None:
         """Whether the command may run: None dims its key, False takes it away."""
-        return may_write(self._app_state, self.write_place)
+        return may_write(self._app_state, self.write_scope)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing that changes records has a key where it is known that it would be refused."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,10 +16,9 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import joined
-from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_listing import MOMENTS, read_moment
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import BY_ROW, Kind
 from flagtui.store.list_differences import Changed, Comparison, compare
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
@@ -29,7 +29,6 @@ USUAL: Final = "yesterday 18:00"
 MOST: Final = 300
 """Records told one by one."""
 NAMES: Final = {"active": "on", "runtime": "runs on", "seen_at": "last seen"}
-AnyRow = FlagRow | ExperimentRow | EventDefinitionRow
 
 
 class SinceScreen(Dialog[None]):
@@ -80,7 +79,7 @@ class SinceScreen(Dialog[None]):
             words = f"{safe_text(text, 60)} is no moment; use {MOMENTS}, in {zone}"
             self._show([[(words, "$warning")]])
             return
-        copy: Snapshot[AnyRow] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)
+        copy: Snapshot[Struct] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)
         if copy is None:
             oldest = next(iter(workspace.copies(self._kind)), None)
             told = f"The oldest copy of this list is from {moment(oldest)}." if oldest else ""
@@ -96,7 +95,7 @@ class SinceScreen(Dialog[None]):
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
-def difference_lines(found: Comparison[AnyRow], taken_at: float) -> Iterator[list[Piece]]:
+def difference_lines(found: Comparison[Struct], taken_at: float) -> Iterator[list[Piece]]:
     """Each record that came, went or changed, in words."""
     yield [(f"held against the copy of {moment(taken_at)}", "$text-muted")]
     yield []
@@ -109,7 +108,7 @@ def difference_lines(found: Comparison[AnyRow], taken_at: float) -> Iterator[lis
         yield [(f"… and {len(lines) - MOST:,} more", "$text-muted")]
 
 
-def _lines(found: Comparison[AnyRow]) -> Iterator[list[Piece]]:
+def _lines(found: Comparison[Struct]) -> Iterator[list[Piece]]:
     came, went = ("+ ", "bold $success"), ("− ", "bold $error")
     for sign, rows, words in ((came, found.added, "  is new"), (went, found.gone, "  is gone")):
         for row in rows:
@@ -119,18 +118,22 @@ def _lines(found: Comparison[AnyRow]) -> Iterator[list[Piece]]:
         yield [("~ ", "bold $warning"), (_called(changed.after), "bold"), (f"  {words}", "")]
 
 
-def _words(changed: Changed[AnyRow]) -> Iterator[str]:
+def _words(changed: Changed[Struct]) -> Iterator[str]:
     for field in changed.fields:
         before, after = (_value(field, getattr(row, field)) for row in (changed.before, changed.after))
-        # What a flag calls its name is its description.
-        is_text = field == "name" and isinstance(changed.after, FlagRow)
+        # Where a key names the record, its name is a description.
+        is_text = field == "name" and _label(changed.after) != "name"
         name = "description" if is_text else NAMES.get(field, field.removesuffix("_at").replace("_", " "))
         yield f"{name} {before} → {after}"
 
 
-def _called(row: AnyRow) -> str:
+def _called(row: Struct) -> str:
     """What a person knows the record by."""
-    return safe_text(row.key if isinstance(row, FlagRow) else row.name, 80)
+    return safe_text(getattr(row, _label(row)), 80)
+
+
+def _label(row: Struct) -> str:
+    return BY_ROW[type(row)].label
 
 
 def _value(field: str, value: object) -> str:

@@ -14,7 +14,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.writing.changes import Changes
-from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
+from flagtui.store.collection import Identified
 from flagtui.store.load_progress import RecordId
 from flagtui.text.styled import Piece
 
@@ -75,7 +75,7 @@ def scroll(body: VerticalScroll, way: str) -> None:
     getattr(body, f"scroll_{ENDS.get(way, way)}")(animate=False)
 
 
-R = TypeVar("R", FlagRow, ExperimentRow, EventDefinitionRow)
+R = TypeVar("R", bound=Identified)
 
 WIDE: Final = 110
 """Columns from which there is room beside a page."""

@@ -19,8 +19,10 @@ from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
 """What stands at the end of every line of keys, as far as it works there; `undo` is that of any record."""
-MOVES: Final = frozenset(("rows", "tab", "query", "step_tab", "scroll"))
-"""Verbs everybody tries without being told."""
+MOVES: Final = frozenset(
+    command.id for command in COMMANDS if command.handler in ("rows", "tab", "query", "step_tab", "scroll")
+)
+"""Ids of commands that everybody tries without a hint."""
 ORDER: Final = {command.id: place for place, command in enumerate(COMMANDS)}
 """Textual puts a key that the settings moved behind all others of its screen."""
 Shown = tuple[Piece, Piece]
@@ -78,10 +80,9 @@ class KeyLine(Line):
         seen: set[str] = set()
         for key, active in self.screen.active_bindings.items():
             binding = active.binding
-            is_move = binding.action.removeprefix("app.").partition("(")[0] in MOVES
             if is_typing and (key_to_character(key) or "\0").isprintable():
                 continue
-            is_more = binding.id and binding.tooltip and not is_move and not is_typing
+            is_more = binding.id and binding.tooltip and binding.id not in MOVES and not is_typing
             if binding.action in seen or not (binding.show or is_more):
                 continue
             seen.add(binding.action)

@@ -143,7 +143,7 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
 
 def words_without_records(app_state: AppState, kind: Kind, line: str, total: int) -> Words:
     """Why a list shows no rows; `total` counts those the line hides."""
-    what = KINDS[kind].words or kind
+    what = KINDS[kind].words
     workspace = app_state.workspace
     missing = missing_records(workspace, kind, total)
     if total:

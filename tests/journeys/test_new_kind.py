@@ -1,0 +1,85 @@
+"""A kind of record is declared once: a made-up one is listed, searched, opened, recalled and configured."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from tests.doubles.source_trees import find_nodes
+
+SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
+NAMES: Final = (
+    frozenset({"flags", "experiments", "events"}),
+    frozenset({"flag", "experiment", "event", "event_definition"}),
+    frozenset({"feature_flag", "experiment", "event_definition"}),
+)
+ELSEWHERE: Final = {
+    "app/app.py": "style sheets",
+    "changes/undo.py": "rules of each kind",
+    "changes/experiments/step_plan.py": "what an experiment is copied with",
+    "changes/flags/flag_intent.py": "why a flag is changed",
+    "models/__init__.py": "modules",
+    "app/writing/undo_planner.py": "the plan of an undo",
+    **dict.fromkeys(
+        (
+            "cli/command_groups.py",
+            "cli/known_words.py",
+            "cli/main.py",
+            "cli/row_search.py",
+            "cli/row_source.py",
+        ),
+        "the command line, which does not read the registry yet",
+    ),
+}
+"""By file: what it lists that is not the kinds, or that is still to be derived from them."""
+
+
+def test_kettles_need_no_change_of_what_they_have_in_common(template: Path, tmp_path: Path) -> None:
+    program = "from tests.doubles.kettles import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, template, tmp_path], capture_output=True, text=True, check=True
+    )
+    listed, filtered, page, flags, found, copies, settings = done.stdout.splitlines()
+    assert "0 Kettles 3 4 Activity" in listed
+    assert "billy samovar whistler" in listed
+    assert "is:blue state blue 1 of 3 KETTLE ↓ samovar" in filtered
+    assert "Overview the kettle billy is red" in page
+    assert "KEY ROLLOUT" in flags
+    assert "billy samovar whistler" in found
+    assert copies == "copies: 1"
+    assert settings == "{'kettles': ('name',)}"
+
+
+def test_the_kinds_are_listed_in_one_place() -> None:
+    listing = {path.relative_to(SOURCE).as_posix() for path in files() if lists_kinds(path)}
+    assert listing - ELSEWHERE.keys() == {"store/kinds.py"}
+
+
+def files() -> Iterator[Path]:
+    """The modules of the client."""
+    return (path for path in SOURCE.rglob("*.py") if "service" not in path.parts)
+
+
+def lists_kinds(path: Path) -> bool:
+    """Whether one display, or one match, has the names of two kinds."""
+    return any(len(words & names) > 1 for words in displays(path) for names in NAMES)
+
+
+def displays(path: Path) -> Iterator[set[str]]:
+    rows: list[ast.Tuple | ast.List | ast.Set] = [
+        *find_nodes(path, ast.Tuple),
+        *find_nodes(path, ast.List),
+        *find_nodes(path, ast.Set),
+    ]
+    yield from (constants(row.elts) for row in rows)
+    for table in find_nodes(path, ast.Dict):
+        yield constants([*table.keys, *table.values])
+    for choice in find_nodes(path, ast.Match):
+        patterns = [part for case in choice.cases for part in ast.walk(case.pattern)]
+        yield constants([part.value for part in patterns if isinstance(part, ast.MatchValue)])
+
+
+def constants(nodes: Sequence[ast.expr | None]) -> set[str]:
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
