@@ -58,7 +58,7 @@ class Panes(App[None]):
 
 async def test_each_kind_of_tab_draws_flags_of_every_kind_at_every_size(projects: Sequence[Served]) -> None:
     for place, project in enumerate(projects):
-        flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 5)]]
+        flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 3)]]
         app = Panes(project)
         async with app.run_test(size=SIZES[0]) as pilot:
             panes = [found for found in app.query("*").results() if isinstance(found, RecordPane)]
