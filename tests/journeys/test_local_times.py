@@ -4,21 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.slices import FULL
 from tests.doubles.whole_program import Setting, running, words
 from tests.journeys.timeline import on_activity
 from textual.widgets import Input
 
-TWICE = pytest.mark.usefixtures("in_berlin")
-"""By the settings and by the environment; what the two have in common is tested where the zone is read."""
-ONCE = TWICE if FULL else pytest.mark.usefixtures("berlin")
+pytestmark = pytest.mark.usefixtures("berlin")
 
 
 def exported(folder: Path) -> str:
     return next(folder.glob("activity-1-*Z.md")).read_text()
 
 
-@TWICE
 async def test_a_bare_moment_is_local_and_what_is_copied_for_others_tells_utc_too(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,7 +39,6 @@ async def test_a_bare_moment_is_local_and_what_is_copied_for_others_tells_utc_to
         assert " CET " in program.screen.split("\n")[5]
 
 
-@ONCE
 async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
     async with running(replace(setting, snapshots=True)) as program:
         await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
@@ -57,7 +52,6 @@ async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
         assert "~ new-nav" in program.screen
 
 
-@ONCE
 async def test_the_journal_and_a_schedule_are_local_and_say_so(setting: Setting) -> None:
     async with running(replace(setting, size=(132, 40))) as program:
         await program.go_to("new-nav")
