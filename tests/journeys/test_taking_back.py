@@ -11,7 +11,7 @@ from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
-from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import ExperimentRow
 
@@ -116,18 +116,3 @@ async def at_hand(program: Program) -> tuple[str, bool]:
     assert row is not None
     found = await program.colleague().experiments.get(row.id)
     return found.state, found.feature_flag is not None and found.feature_flag.active
-
-
-async def test_nothing_in_the_journal_is_obeyed_by_the_terminal(setting: Setting) -> None:
-    nasty = "[bold]x\x1b]0;owned\x07\u202egnp.exe\x9b31m"
-    async with running(setting) as program:
-        signature = Signature(nasty, nasty, nasty, nasty)
-        program.journal.begin(
-            Entry("n", program.timing.now, 7, nasty, nasty, signature, reason=nasty, words=(nasty,))
-        )
-        await program.press("J")
-        assert program.app.screen.query_one(RowList).shown == 1
-        assert [each for each in program.screen if each != "\n" and not each.isprintable()] == []
-        assert "[bold]x" in program.screen
-        await program.press("z")
-        assert isinstance(program.app.screen, JournalScreen)

@@ -1,0 +1,22 @@
+"""What others wrote is only text in the journal, too."""
+
+from tests.doubles.whole_program import Setting, running
+
+from flagtui.app.journal.journal_screen import JournalScreen
+from flagtui.app.widgets.row_list import RowList
+from flagtui.changes.journal_entries import Entry, Signature
+
+
+async def test_nothing_in_the_journal_is_obeyed_by_the_terminal(setting: Setting) -> None:
+    nasty = "[bold]x\x1b]0;owned\x07\u202egnp.exe\x9b31m"
+    async with running(setting) as program:
+        signature = Signature(nasty, nasty, nasty, nasty)
+        program.journal.begin(
+            Entry("n", program.timing.now, 7, nasty, nasty, signature, reason=nasty, words=(nasty,))
+        )
+        await program.press("J")
+        assert program.app.screen.query_one(RowList).shown == 1
+        assert [each for each in program.screen if each != "\n" and not each.isprintable()] == []
+        assert "[bold]x" in program.screen
+        await program.press("z")
+        assert isinstance(program.app.screen, JournalScreen)
