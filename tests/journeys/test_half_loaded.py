@@ -27,7 +27,9 @@ def link(program: Program) -> str:
     return program.screen.splitlines()[0].rstrip().rpartition("  ")[2].strip()
 
 
-async def test_counts_and_the_empty_answer_name_what_is_missing(setting: Setting) -> None:
+async def test_counts_and_the_empty_answer_name_what_is_missing_and_the_server_is_searched_for_it(
+    setting: Setting,
+) -> None:
     async with running(
         setting, lambda wire: lose_pages_after(wire, 200, httpx.ReadTimeout("late"))
     ) as program:
@@ -39,7 +41,13 @@ async def test_counts_and_the_empty_answer_name_what_is_missing(setting: Setting
         assert "48 of 248 are not here yet; they come by themselves" in words(program.screen)
         await program.press("escape", "escape", "slash", *"check")
         assert re.search(r" 12 of 20\d of 248$", program.screen.splitlines()[3])
-        await program.press("escape", "j", "enter", "escape")
+        assert program.app.app_state.workspace is not None
+        here = {row.key for row in program.app.app_state.workspace.flags.rows}
+        pages = [page async for page in program.colleague().flags.pages()]
+        far = next(row.key for page in pages for row in page.rows if row.key not in here)
+        await program.press("escape", "escape", "slash", *far)
+        assert f" {far} " in program.screen, "the server is searched for what is missing"
+        await program.press("escape", "escape", "j", "enter", "escape")
         assert link(program).startswith("◔ slow, 20")
         program.wire.before = lambda request: httpx.ConnectError("down")
         await program.press("f5")
@@ -68,18 +76,6 @@ async def test_missing_pages_come_by_themselves_and_only_they_are_asked_for(sett
         assert program.wire.passed == ["GET /api/projects/1/feature_flags/"]
         assert "1 Flags 248 " in program.screen
         assert link(program) == "● synced just now"
-
-
-async def test_what_the_server_finds_is_added_while_pages_are_missing(setting: Setting) -> None:
-    async with running(
-        setting, lambda wire: lose_pages_after(wire, 100, httpx.ConnectError("down"))
-    ) as program:
-        assert program.app.app_state.workspace is not None
-        here = {row.key for row in program.app.app_state.workspace.flags.rows}
-        pages = [page async for page in program.colleague().flags.pages()]
-        far = next(row.key for page in pages for row in page.rows if row.key not in here)
-        await program.press("slash", *far)
-        assert f" {far} " in program.screen
 
 
 async def test_a_refresh_that_was_asked_for_shows_how_far_it_is(setting: Setting) -> None:

@@ -1,24 +1,97 @@
-"""A flag of 2,000 conditions and 2,000 variants is looked at without a pause that a person feels."""
+"""Records of more lines than are drawn: their forms, their tabs, and where the rest can be edited."""
 
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
 
 from tests.doubles import heavy_records as heavy
 from tests.doubles.loop_blocks import LoopBlocks
-from tests.doubles.whole_program import WIDE, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.journeys.flag_form import stand_on
+from tests.journeys.standing import stand_on_experiment
+from textual.widgets import OptionList
 
 from flagtui.app.flags.flag_screen import TITLES, FlagScreen
+from flagtui.app.writing.draft_form import LinesForm
+from flagtui.app.writing.form_lines import FormLine, LineId
 
 MOST_WORK = 0.5
 """Seconds of the processor between two looks at the keys: a tenth is meant, fourteen were needed before."""
 
 
-async def test_heavy_flag_is_seen_on_every_tab(template: Path, tmp_path: Path) -> None:
+def form_of(program: Program) -> LinesForm[Any, Any]:
+    screen = program.app.screen
+    assert isinstance(screen, LinesForm), program.screen
+    return screen
+
+
+def shown_lines(program: Program) -> list[FormLine]:
+    return [*form_of(program).lines()]
+
+
+def cursor_id(program: Program) -> LineId:
+    place = form_of(program).query_one(OptionList).highlighted
+    assert place is not None
+    return shown_lines(program)[place].id
+
+
+def place_cursor(program: Program, id: LineId) -> None:
+    ids = [line.id for line in shown_lines(program)]
+    form_of(program).query_one(OptionList).highlighted = ids.index(id)
+
+
+@asynccontextmanager
+async def flag_form(setting: Setting, conditions: int) -> AsyncIterator[Program]:
+    raw = heavy.with_conditions(conditions)
+    async with running(setting, lambda wire: heavy.serve(wire, "feature_flags", [raw])) as program:
+        await program.press("home", "e")
+        yield program
+
+
+async def test_condition_is_not_moved_into_the_gap_and_has_a_line_where_it_is_added(setting: Setting) -> None:
+    async with flag_form(setting, 150) as program:
+        for place, key in ((89, "greater_than_sign"), (140, "less_than_sign")):
+            place_cursor(program, ("condition", "", place, -1))
+            await program.press(key)
+            assert cursor_id(program) == ("condition", "", place, -1)
+            assert "the next place has no line in this form" in program.notices[-1]
+        await program.press("greater_than_sign")
+        assert cursor_id(program) == ("condition", "", 141, -1)
+        assert "not saved yet" in program.screen
+        stand_on(program, "+ a condition")
+        await program.press("enter")
+        assert cursor_id(program) == ("condition", "", 150, -1)
+
+
+async def test_last_condition_of_all_stays_at_the_end(setting: Setting) -> None:
+    async with flag_form(setting, 100) as program:
+        place_cursor(program, ("condition", "", 99, -1))
+        count = len(program.notices)
+        await program.press("greater_than_sign")
+        assert cursor_id(program) == ("condition", "", 99, -1)
+        assert len(program.notices) == count
+
+
+async def test_metric_next_to_the_gap_is_not_moved_into_it(setting: Setting) -> None:
+    raw = heavy.experiment(150)
+    async with running(setting, lambda wire: heavy.serve(wire, "experiments", [raw])) as program:
+        await stand_on_experiment(program, raw["name"])
+        await program.press("e")
+        place_cursor(program, ("metric", "metrics", 89, -1))
+        await program.press("greater_than_sign")
+        assert cursor_id(program) == ("metric", "metrics", 89, -1)
+        assert "E edits the whole experiment as JSON" in program.notices[-1]
+
+
+async def test_heavy_flag_is_seen_on_every_tab(setting: Setting) -> None:
     raw = heavy.with_conditions(2_000)
     raw["filters"] |= {
         name: heavy.with_variants(2_000)["filters"][name] for name in ("multivariate", "payloads")
     }
-    setting = Setting(template, tmp_path, size=WIDE)
-    async with running(setting, lambda wire: heavy.serve(wire, "feature_flags", [raw])) as program:
+    async with running(
+        replace(setting, size=WIDE), lambda wire: heavy.serve(wire, "feature_flags", [raw])
+    ) as program:
         async with LoopBlocks() as blocks:
             await program.press("home")
             assert "WHO SEES IT   2,000 conditions" in program.screen

@@ -29,44 +29,27 @@ VALUES: Final = (
     ("NaN", "-Infinity", "9" * 5_000),
 )
 """What a server could write for any member, and below what is no JSON or too much for one of its readers."""
+MOMENT: Final = "2026-03-01T12:00:00Z"
+ADA: Final[JSON] = {"id": 7, "email": "ada@acme.test"}
+ENTRY: Final[JSON] = {"name": "checkout-v2", "changes": [{"field": "version", "before": 4, "after": 5}]}
 RECORDS: Final[Mapping[str, tuple[str, dict[str, JSON]]]] = {
-    "1": ("/feature_flags/", raw_flag(created_at="2026-03-01T12:00:00Z")),
+    "1": ("/feature_flags/", raw_flag(created_at=MOMENT)),
     "2": (
         "/experiments/",
-        {
-            "id": 5,
-            "name": "Odd experiment",
-            "feature_flag": {"id": 812, "key": "checkout-v2"},
-            "start_date": "2026-03-01T12:00:00Z",
-            "end_date": None,
-            "created_at": "2026-03-01T12:00:00Z",
-            "holdout_id": 3,
-        },
+        {"id": 5, "name": "Odd experiment", "feature_flag": {"id": 812, "key": "checkout-v2"},
+         "holdout_id": 3, "start_date": MOMENT, "end_date": None, "created_at": MOMENT},
     ),
     "3": (
         "/event_definitions/",
-        {
-            "id": "u-5",
-            "name": "odd event",
-            "owner": {"id": 7, "email": "ada@acme.test"},
-            "created_at": "2026-03-01T12:00:00Z",
-            "last_seen_at": "2026-03-01T12:00:00Z",
-            "action_id": 3,
-        },
+        {"id": "u-5", "name": "odd event", "owner": ADA, "action_id": 3,
+         "created_at": MOMENT, "last_seen_at": MOMENT},
     ),
     "4": (
         "/activity/",
-        {
-            "id": "a-5",
-            "item_id": "812",
-            "activity": "updated",
-            "scope": "FeatureFlag",
-            "created_at": "2026-03-01T12:00:00Z",
-            "user": {"id": 7, "email": "ada@acme.test"},
-            "detail": {"name": "checkout-v2", "changes": [{"field": "version", "before": 4, "after": 5}]},
-        },
+        {"id": "a-5", "item_id": "812", "activity": "updated", "scope": "FeatureFlag", "user": ADA,
+         "created_at": MOMENT, "detail": ENTRY},
     ),
-}
+}  # fmt: skip
 """By the key of its list: the end of its address, and a record with what numbers and dates it has."""
 
 

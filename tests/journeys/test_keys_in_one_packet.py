@@ -43,7 +43,7 @@ async def test_what_follows_the_line_s_last_key_is_for_the_list(program: Program
         assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
 
 
-async def test_escape_and_a_letter_that_look_like_alt_are_two_keys_unless_somebody_bound_that(
+async def test_alt_is_two_keys_unless_somebody_bound_it_and_the_journal_s_line_is_left_within_the_key(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -59,6 +59,15 @@ async def test_escape_and_a_letter_that_look_like_alt_are_two_keys_unless_somebo
         program.app.post_message(events.Key("alt+g", "g"))
         screen = await packet(program)
         assert (screen.search.value, screen.rows.place) == ("new", 0)
+        await program.press("escape", "down", "space", "y", "u", "y", "J")
+        screen = await packet(program, "slash", *"turn", "enter", "j")
+        assert isinstance(screen, JournalScreen)
+        assert (screen.search.value, screen.rows.place) == ("turn", 1)
+        screen = await packet(program, "slash", "escape", "k", "slash", "down", "j")
+        assert (screen.search.value, screen.rows.place) == ("turn", 1)
+        assert not isinstance(
+            await packet(program, "slash", *"q", "escape", "escape", "escape"), JournalScreen
+        )
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -87,16 +96,3 @@ async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting
         assert isinstance(program.app.screen, FlagScreen)
         assert program.wire.writes() == []
         assert (await program.stored("new-nav")).active
-
-
-async def test_the_journal_s_line_is_left_within_the_key_too(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("down", "space", "y", "u", "y", "J")
-        screen = await packet(program, "slash", *"turn", "enter", "j")
-        assert isinstance(screen, JournalScreen)
-        assert (screen.search.value, screen.rows.place) == ("turn", 1)
-        screen = await packet(program, "slash", "escape", "k", "slash", "down", "j")
-        assert (screen.search.value, screen.rows.place) == ("turn", 1)
-        assert not isinstance(
-            await packet(program, "slash", *"q", "escape", "escape", "escape"), JournalScreen
-        )

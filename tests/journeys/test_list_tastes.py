@@ -76,8 +76,6 @@ async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_los
     ("chosen", "expected"),
     [
         ("id", "sent to the terminal's clipboard: {id}"),
-        ("link", "http://127.0.0.1:1/project/1/feature_flags/{id}"),
-        ("curl", "$FLAGTUI_API_KEY"),
         ("command", "flagtui --profile test --project 1 --flag=new-nav"),
         ("JSON", "new-nav as JSON"),
     ],
@@ -105,6 +103,21 @@ async def test_of_a_server_without_an_address_nothing_is_offered_that_leads_to_o
         assert "new-nav has no page: the server is inside this program" in program.notices[-1]
         await program.press("colon", *"turn the flag on")
         assert "flagtui demo --nasty flags disable new-nav --project 1" in words(program.screen)
+
+
+async def test_what_is_typed_takes_the_place_of_the_search_before_and_an_arrow_goes_on_with_it(
+    program: Program,
+) -> None:
+    line = program.app.screen.query_one(SearchLine)
+    await program.press("slash", *"new-nav", "enter", "slash", *"kill")
+    assert line.value == "kill"
+    assert "kill-search-v2" in program.screen
+    await program.press("enter", "slash", "enter")
+    assert line.value == "kill"
+    await program.press("slash", "right", *"-s")
+    assert line.value == "kill-s"
+    await program.press("enter", "slash", "end", "backspace")
+    assert line.value == "kill-"
 
 
 async def test_a_link_is_shown_where_no_browser_should_open(

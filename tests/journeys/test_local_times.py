@@ -4,33 +4,33 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.doubles.slices import FULL
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import Setting, running, words
+from tests.journeys.timeline import on_activity
 from textual.widgets import Input
 
-from flagtui.app.activity.activity_screen import ActivityScreen
-
-TWICE = pytest.mark.usefixtures("in_berlin")
-"""By the settings and by the environment; what the two have in common is tested where the zone is read."""
-ONCE = TWICE if FULL else pytest.mark.usefixtures("berlin")
-
-
-def activity(program: Program) -> ActivityScreen:
-    screen = program.app.screen
-    assert isinstance(screen, ActivityScreen)
-    return screen
+pytestmark = pytest.mark.usefixtures("berlin")
 
 
 def exported(folder: Path) -> str:
     return next(folder.glob("activity-1-*Z.md")).read_text()
 
 
-@TWICE
-async def test_a_bare_moment_is_one_of_the_persons_clock(setting: Setting) -> None:
+async def test_a_bare_moment_is_local_and_what_is_copied_for_others_tells_utc_too(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     async with running(setting) as program:
-        await program.press("4", "at", *"09:58", "enter")
+        screen = await on_activity(program)
+        await program.press("down", "y")
+        assert "2026-03-02 09:57:" in program.app.clipboard
+        assert " CET (08:57:" in program.app.clipboard
+        await program.press("ctrl+s")
+        text = exported(tmp_path)
+        assert "\n## 2026-03-02 (Europe/Berlin)\n" in text
+        assert " CET** (08:57:" in text
+        await program.press("at", *"09:58", "enter")
         assert "@ 09:58 CET" in program.screen
-        first = activity(program).record
+        first = screen.record
         assert first is not None
         assert first.at is not None
         assert abs(first.at - (program.timing.now // 60 * 60 - 3 * 60)) < 120
@@ -39,33 +39,6 @@ async def test_a_bare_moment_is_one_of_the_persons_clock(setting: Setting) -> No
         assert " CET " in program.screen.split("\n")[5]
 
 
-@ONCE
-async def test_what_is_copied_for_others_tells_utc_too(
-    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with running(setting) as program:
-        await program.press("4", "down", "y")
-        assert "2026-03-02 09:57:" in program.app.clipboard
-        assert " CET (08:57:" in program.app.clipboard
-        await program.press("ctrl+s")
-        text = exported(tmp_path)
-        assert "\n## 2026-03-02 (Europe/Berlin)\n" in text
-        assert " CET** (08:57:" in text
-
-
-@ONCE
-async def test_the_journal_is_local_and_its_markdown_tells_both(setting: Setting) -> None:
-    async with running(replace(setting, size=(132, 40))) as program:
-        await program.go_to("new-nav")
-        await program.press("space", "y", "J")
-        assert "2026-03-02 10:00:" in program.screen
-        assert "CET" in program.screen
-        await program.press("y")
-        assert " CET** (09:00:" in program.app.clipboard
-
-
-@ONCE
 async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
     async with running(replace(setting, snapshots=True)) as program:
         await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
@@ -79,16 +52,21 @@ async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
         assert "~ new-nav" in program.screen
 
 
-@TWICE
-async def test_a_schedule_is_made_in_local_time_and_says_so(setting: Setting) -> None:
-    async with running(setting) as program:
+async def test_the_journal_and_a_schedule_are_local_and_say_so(setting: Setting) -> None:
+    async with running(replace(setting, size=(132, 40))) as program:
         await program.go_to("new-nav")
-        await program.press("at", "down", "enter")
+        await program.press("space", "y", "J")
+        assert "2026-03-02 10:00:" in program.screen
+        assert "CET" in program.screen
+        await program.press("y")
+        assert " CET** (09:00:" in program.app.clipboard
+        await program.press("escape")
+        await program.press("at", "enter")
         assert "09:00 or +2h, in CET (Europe/Berlin)" in words(program.screen)
         await program.press(*"2026-04-05 09:00")
         assert "Sunday, 2026-04-05 09:00 CEST (07:00 UTC)" in words(program.screen)
         await program.press("enter")
-        assert "turned off, 2026-04-05 09:00 CEST (07:00 UTC)" in words(program.screen)
+        assert "turned on, 2026-04-05 09:00 CEST (07:00 UTC)" in words(program.screen)
         await program.press("y")
         found = await program.colleague().schedule.all({"record_id": program.row("new-nav").id})
         assert found[0].raw["scheduled_at"].startswith("2026-04-05T07:00")

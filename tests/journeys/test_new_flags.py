@@ -36,7 +36,7 @@ async def made(program: Program, kind: str = "", *, key: str) -> Flag:
     return await program.stored(key)
 
 
-async def test_a_boolean_flag_is_made_off_and_for_nobody_and_undone(any_mode: Setting) -> None:
+async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         flag = await made(program, key="brand-new")
         assert not flag.active
@@ -46,10 +46,6 @@ async def test_a_boolean_flag_is_made_off_and_for_nobody_and_undone(any_mode: Se
         assert [(entry.verb, entry.record) for entry in program.journal.entries()] == [("create", flag.id)]
         await program.press("u", "y")
         assert (await program.colleague().flags.get(flag.id)).deleted
-
-
-async def test_flags_with_variants_remote_configuration_and_copies_are_made(any_mode: Setting) -> None:
-    async with running(any_mode) as program:
         flag = await made(program, "several", key="with-variants")
         assert [(one.key, one.rollout) for one in flag.targeting.variants] == [("control", 50), ("test", 50)]
         flag = await made(program, "remote", key="a-value")
@@ -59,9 +55,8 @@ async def test_flags_with_variants_remote_configuration_and_copies_are_made(any_
         model = await program.stored("new-nav")
         flag = await made(program, "like", key="new-nav-two")
         assert not flag.active
-        assert [one.rollout for one in flag.targeting.conditions] == [
-            one.rollout for one in model.targeting.conditions
-        ]
+        shares = [one.rollout for one in model.targeting.conditions]
+        assert [one.rollout for one in flag.targeting.conditions] == shares
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -50,7 +50,9 @@ async def test_hints_of_a_search_line_are_whole_and_a_value_is_beside_its_field_
         assert "@ needs a time such as 14:0" in line(program, 2)
 
 
-async def test_tabs_give_up_the_counts_of_the_lists_that_are_not_in_front(small: Setting) -> None:
+async def test_tabs_give_up_the_counts_of_other_lists_and_a_long_line_goes_on_beside_its_label(
+    small: Setting,
+) -> None:
     async with running(small) as program:
         await program.press("2")
         assert "⏎ open  F finish" in line(program, -1)
@@ -61,9 +63,13 @@ async def test_tabs_give_up_the_counts_of_the_lists_that_are_not_in_front(small:
         await program.pilot.click(offset=(line(program, 1).index("Activity"), 1))
         await program.settle()
         assert "FLAG" in line(program, 3)
+        await program.press("2", "slash", *"checkout r", "enter", "enter", "end")
+        told = program.screen.splitlines()
+        place = next(place for place, each in enumerate(told) if "SAMPLE" in each)
+        assert told[place + 1].index("planned") == told[place].index("2,6")
 
 
-async def test_the_title_of_a_question_keeps_where_it_is_about(small: Setting) -> None:
+async def test_a_question_keeps_where_it_is_about_and_a_form_begins_at_its_conditions(small: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="PRODUCTION")
     async with running(replace(small, rules=rules)) as program:
         await program.go_to("billing-usage-alerts")
@@ -73,11 +79,7 @@ async def test_the_title_of_a_question_keeps_where_it_is_about(small: Setting) -
         assert "… in PRODUCTION " in title
         assert cell_len(title.rstrip()) < SMALL[0]
         assert "tab next" not in words(program.screen)
-
-
-async def test_the_form_of_a_new_flag_begins_at_its_conditions(small: Setting) -> None:
-    async with running(small) as program:
-        await program.press("n", *"vari", "enter", *"tea-break", "enter")
+        await program.press("escape", "n", *"vari", "enter", *"tea-break", "enter")
         assert "0 % of everyone" in program.screen
         await program.press("percent_sign", *"20", "enter")
         assert "20 % of everyone" in program.screen
@@ -94,11 +96,3 @@ async def test_a_key_of_the_settings_keeps_its_place_and_what_follows_for_severa
         told = words(program.screen)
         assert told.count("not counted when several flags change at once") == 1
         assert told.count("can destroy the deleted one for good") == 1
-
-
-async def test_a_long_line_goes_on_beside_its_label(small: Setting) -> None:
-    async with running(small) as program:
-        await program.press("2", "slash", *"checkout r", "enter", "enter", "end")
-        told = program.screen.splitlines()
-        place = next(place for place, each in enumerate(told) if "SAMPLE" in each)
-        assert told[place + 1].index("planned") == told[place].index("2,6")

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 
+from flagtui.app.flags.flag_list import FlagsScreen
+from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.event_definition import EventDefinition
@@ -25,15 +28,28 @@ async def stored(program: Program) -> EventDefinition:
 
 
 @pytest.mark.parametrize("server", ["default", "strict", "legacy"])
-async def test_events_and_experiments_are_taken_back_from_the_journal(setting: Setting, server: str) -> None:
+async def test_any_change_is_searched_and_taken_back_in_the_journal(setting: Setting, server: str) -> None:
     options = () if server == "default" else ((server, True),)
     async with running(replace(setting, options=options)) as program:
-        experiment = await changed_earlier(program)
         await program.press("J")
+        assert "You changed nothing yet." in program.screen
+        await program.press("escape")
+        assert isinstance(program.app.screen, FlagsScreen)
+        experiment = await changed_earlier(program)
+        await program.go_to("new-nav")
+        await program.press("space", "y", "J")
+        assert isinstance(program.app.screen, JournalScreen)
         rows = program.app.screen.query_one(RowList)
-        assert rows.shown == 2
+        assert rows.shown == 3
         assert "z takes it back" in words(program.screen)
-        await program.press("z", "y")
+        await program.press("slash", *"nav turn")
+        assert rows.shown == 1
+        await program.press("enter", "z")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("y")
+        assert (await program.stored("new-nav")).active
+        await program.press("escape", "home", "down", "down", "z", "y")
+        assert rows.shown == 5
         flag = (await program.colleague().experiments.get(experiment)).feature_flag
         assert flag is not None
         assert flag.active
@@ -45,7 +61,9 @@ async def test_events_and_experiments_are_taken_back_from_the_journal(setting: S
         await program.press("o")
         assert (await stored(program)).description == "Order paid"
         assert "taken back already" in words(program.screen)
-        assert [entry.undoes != "" for entry in program.journal.entries()] == [True, True, False, False]
+        assert [entry.undoes != "" for entry in program.journal.entries()] == [True] * 3 + [False] * 3
+        await program.press("slash", *"zzz")
+        assert "None of 6 matches  zzz" in program.screen
 
 
 async def changed_earlier(program: Program) -> int:

@@ -12,9 +12,9 @@ from tests.doubles.whole_program import WIDTH, Setting, running
 async def test_nothing_is_erased_beside_what_was_drawn(setting: Setting, width: int) -> None:
     before = COMPARED[WIDTH or width]
     async with running(replace(setting, size=(width, 24), two_displays=True)) as program:
-        await program.press("3", "i", "V", "j", "H", "k", "u", "escape")
+        await program.press("3", "i", "V", "j", "H", "u", "escape")
         await program.press("4", "slash", *"nav", "enter", "j", "v", "v", "escape")
-        await program.press("1", *"jjjjj", "ctrl+d", "ctrl+d", "g", "x", "x", "v", "question_mark", "escape")
+        await program.press("1", "j", "ctrl+d", "g", "x", "v", "question_mark", "escape")
         await program.press("slash", *"check", "enter", "space", "escape", "enter", "tab", "tab", "escape")
-        await program.press("2", "j", "j", "R", "enter", "escape", "ctrl+p", *"sort", "escape")
+        await program.press("2", "j", "R", "enter", "escape", "ctrl+p", *"sort", "escape")
     assert COMPARED[WIDTH or width] - before > 50

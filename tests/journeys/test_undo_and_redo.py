@@ -22,7 +22,8 @@ async def is_verified(program: Program) -> bool:
 async def test_u_walks_back_through_kinds_and_tabs_and_redo_forth(setting: Setting) -> None:
     async with running(setting) as program:
         was = await is_verified(program)
-        await program.press("slash", *"new-nav", "enter", "space", "y")
+        await program.go_to("new-nav")
+        await program.press("space", "y")
         await program.press("3", "slash", *"checkout completed", "enter", "V", "y")
         assert await is_verified(program) is not was
         await program.press("1", "u")
@@ -46,7 +47,8 @@ async def test_a_pause_of_hours_is_said_and_a_new_change_ends_what_could_be_made
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
-        await program.press("slash", *"new-nav", "enter", "space", "y")
+        await program.go_to("new-nav")
+        await program.press("space", "y")
         program.timing.now += 14 * 3_600
         await program.press("u")
         assert "your last change was 14 h ago" in words(program.screen)

@@ -75,7 +75,7 @@ async def test_an_archived_flag_that_comes_back_is_asked_for(setting: Setting) -
         assert was_told(program, "the search is is:archived now, to show new-nav")
 
 
-async def test_experiments_that_were_copied_or_restored_are_under_the_cursor_also_behind_the_original(
+async def test_experiments_and_events_that_were_copied_or_restored_are_under_the_cursor(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -94,10 +94,6 @@ async def test_experiments_that_were_copied_or_restored_are_under_the_cursor_als
         await search(program, "is:running")
         await program.press("u", "y")
         assert stands_on(program) == "Third"
-
-
-async def test_an_event_made_again_is_under_the_cursor(setting: Setting) -> None:
-    async with running(setting) as program:
         await stand_on_event(program, "checkout completed")
         await program.press("d", *"checkout completed", "enter")
         await search(program, "is:hidden")

@@ -88,14 +88,18 @@ async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
         assert words == "is in Payers"
 
 
+def entry_about(before: dict[str, Any]) -> Activity:
+    """A change of targeting that was this before."""
+    change = {"field": "filters", "action": "changed", "before": before, "after": {}}
+    return Activity.of({"activity": "updated", "detail": {"changes": [change]}})
+
+
 async def test_a_log_asks_only_where_it_has_a_cohort_nobody_named() -> None:
     server = Listing()
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = Cohorts(client)
         for before, learned in (({}, False), (filters(EMAIL), False), (filters(IN_31), True)):
-            change = {"field": "filters", "action": "changed", "before": before, "after": {}}
-            entry = Activity.of({"activity": "updated", "detail": {"changes": [change]}})
-            assert await cohorts.learn_those_in([entry]) is learned
+            assert await cohorts.learn_those_in([entry_about(before)]) is learned
         assert server.asked == 1
 
 
@@ -103,8 +107,7 @@ async def test_a_refusal_is_not_asked_for_again_with_the_next_entry() -> None:
     server = Listing(403)
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = Cohorts(client)
-        change = {"field": "filters", "action": "changed", "before": filters(IN_31), "after": {}}
-        entry = Activity.of({"activity": "updated", "detail": {"changes": [change]}})
+        entry = entry_about(filters(IN_31))
         assert [await cohorts.learn_those_in([entry]) for _ in range(2)] == [True, False]
         assert server.asked == 1
 

@@ -75,8 +75,8 @@ def test_nothing_is_said_of_it_while_the_list_is_still_arriving() -> None:
 
 
 def test_a_chain_of_thousands_is_looked_through() -> None:
-    others = [flag(number, (number + 1, True)) for number in range(2, 3_000)]
-    assert sentence(flag(1, (2, True)), *others, flag(3_000)) == ["flag flag-2 is on"]
+    others = [flag(number, (number + 1, True)) for number in range(2, 1_500)]
+    assert sentence(flag(1, (2, True)), *others, flag(1_500)) == ["flag flag-2 is on"]
 
 
 def test_circles_among_hundreds_of_flags_take_linear_work() -> None:

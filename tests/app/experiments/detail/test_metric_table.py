@@ -67,30 +67,20 @@ def test_twenty_variants_each_have_their_line_at_every_width() -> None:
     assert text(variant_lines(found, 126)).count("100    5.0 %") == 20
 
 
+def compared(people: int, **more: Any) -> dict[str, Any]:
+    control, test = sample("control", people, people / 3), sample("test", people, people / 3, **more)
+    return {"baseline": control, "variant_results": [test]}
+
+
 @pytest.mark.parametrize(
     ("result", "words"),
     [
         (None, "no numbers yet"),
         ({}, "no numbers yet"),
         ({"baseline": sample("control", 0, 0), "variant_results": []}, "no numbers yet"),
-        (
-            {"baseline": sample("control", 0, 0), "variant_results": [sample("test", 0, 0)]},
-            "nothing to compare",
-        ),
-        (
-            {
-                "baseline": sample("control", 9, 3),
-                "variant_results": [sample("test", 9, 3, validation_failures=["not-enough-exposures"])],
-            },
-            "too few people yet",
-        ),
-        (
-            {
-                "baseline": sample("control", 9, 3),
-                "variant_results": [sample("test", 9, 3, validation_failures=["x-new"])],
-            },
-            "x-new",
-        ),
+        (compared(0), "nothing to compare"),
+        (compared(9, validation_failures=["not-enough-exposures"]), "too few people yet"),
+        (compared(9, validation_failures=["x-new"]), "x-new"),
     ],
 )
 def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: str) -> None:

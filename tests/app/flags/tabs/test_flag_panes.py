@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from tests.doubles.flag_app import FlagApp
 from tests.doubles.served_flags import Served
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.widgets import Input
 
 from flagtui.app.flags.tabs.history_tab import HistoryPane
@@ -11,7 +12,6 @@ from flagtui.app.flags.tabs.overview_tab import overview_lines
 from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.records.record_screen import RecordPane
-from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.models.activity import Activity
@@ -24,21 +24,13 @@ NOW = 1_780_000_000.0
 ADA = EvaluationSubject("ada", {"email": "ada@acme.com"})
 
 
-class Panes(App[None]):
+class Panes(FlagApp):
     """A tab of each kind, one at a time."""
-
-    CSS_PATH = [*stylesheets("flag")]
-    ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, project: Served) -> None:
         super().__init__()
-        self.register_theme(DARK)
-        self.theme = DARK.name
         self.project = project
         self.told = evaluate_all(ADA.person({}, is_complete=True), project.definitions)
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return VARIABLES
 
     def compose(self) -> ComposeResult:
         yield TextPane("overview", overview_lines)
@@ -58,7 +50,7 @@ class Panes(App[None]):
 
 async def test_each_kind_of_tab_draws_flags_of_every_kind_at_every_size(projects: Sequence[Served]) -> None:
     for place, project in enumerate(projects):
-        flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 5)]]
+        flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 3)]]
         app = Panes(project)
         async with app.run_test(size=SIZES[0]) as pilot:
             panes = [found for found in app.query("*").results() if isinstance(found, RecordPane)]

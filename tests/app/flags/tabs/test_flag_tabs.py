@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.served_flags import Served
-from tests.doubles.slices import at_most
+from tests.doubles.slices import FULL, at_most
 
 from flagtui.app.flags.flag_screen import head_lines
 from flagtui.app.flags.tabs.conditions_tab import condition_pages, reach_lines
@@ -37,6 +38,7 @@ from flagtui.text.styled import Piece
 
 JSON = Any
 WIDTHS = (132 - 50, 80 - 6, 60 - 6)
+TURNS = cycle(WIDTHS)
 TABS = (
     head_lines,
     overview_lines,
@@ -103,6 +105,11 @@ def edited(flag: Flag) -> Activity:
     return Activity.of({"activity": "updated", "item_id": "1", "detail": {"changes": changes}})
 
 
+def widths() -> tuple[int, ...]:
+    """In a short run each flag has its turn at one of them."""
+    return WIDTHS if FULL else (next(TURNS),)
+
+
 def look_at(lines: Iterable[list[Piece]]) -> None:
     """Each can be drawn, and nothing in it moves a terminal; a joiner holds an emoji together."""
     pieces = [piece for line in lines for piece in line]
@@ -113,7 +120,7 @@ def draw_who_and_history(flag: Flag, town: Town, entries: Sequence[Activity]) ->
     names = Names({1: "one"}, {0: "company"}, {1: "Beta testers"})
     study = Study(FlagDetails(flag.row(), flag), 1_770_000_000.0, names)
     both = town.accounts(flag)
-    for width in WIDTHS:
+    for width in widths():
         for accounts in (both, both[:1]):
             look_at(account_lines(accounts, study, width))
         look_at(log_line(entry, study, width, 2) for entry in entries)
@@ -138,7 +145,7 @@ def draw_all(flag: Flag) -> None:
     for details in (FlagDetails(flag.row()), bare, full):
         for is_wide in (True, False):
             study = Study(details, 1_770_000_000.0, Names({1: "one"}, {0: "company"}), True, is_wide)
-            for width in WIDTHS:
+            for width in widths():
                 for tab in TABS:
                     look_at(tab(study, width))
     rows = [*json_rows(shown_record(flag, False))]
@@ -200,7 +207,7 @@ def test_every_flag_of_the_sample_with_its_people_and_its_whole_history(
         for raw in project.flags:
             flag = Flag.of(raw)
             study = Study(FlagDetails(flag.row(), flag, CountedReach(10, 20)), 1_770_000_000.0)
-            for width in WIDTHS:
+            for width in widths():
                 for tab in TABS:
                     look_at(tab(study, width))
             look_at([(row.text, "")] for row in json_rows(shown_record(flag, False)))

@@ -1,19 +1,18 @@
 """The Who tab before fifty expensive patterns: the app goes on meanwhile, and says what is not known."""
 
-import asyncio
 from pathlib import Path
-from time import perf_counter
 
 from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
+from tests.doubles.flag_app import FlagApp
+from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.new_database import copy_tables
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.widgets import Input
 
 from flagtui.api import Client
 from flagtui.api.http_library import in_process
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.who_tab import WhoPane
-from flagtui.app.shell.themes import DARK, VARIABLES, stylesheets
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, account_for
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.flag import Flag
@@ -24,39 +23,13 @@ KEY = "phx_who_costs"
 COSTLY = next(number for number, each in enumerate(EXPENSIVE) if each.pattern == "(a|aa)+$")
 
 
-class Heartbeat:
-    """The longest time in seconds that the event loop did not come round."""
-
-    def __init__(self) -> None:
-        self.longest = 0.0
-        self._last = perf_counter()
-        self._next = asyncio.get_running_loop().call_soon(self._beat)
-
-    def stop(self) -> float:
-        self._beat()
-        self._next.cancel()
-        return self.longest
-
-    def _beat(self) -> None:
-        now = perf_counter()
-        self.longest, self._last = max(self.longest, now - self._last), now
-        self._next = asyncio.get_running_loop().call_later(0.002, self._beat)
-
-
-class WhoApp(App[None]):
+class WhoApp(FlagApp):
     """The tab alone, before a client."""
-
-    CSS_PATH = [*stylesheets("flag")]
 
     def __init__(self, client: Client) -> None:
         super().__init__()
-        self.register_theme(DARK)
-        self.theme = DARK.name
         self._client = client
         self._local = LocalDefinitions(client, Cohorts(client))
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return VARIABLES
 
     def compose(self) -> ComposeResult:
         yield WhoPane("who", self._ask)
@@ -79,13 +52,12 @@ async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> 
             app.query_one("#whom-other", Input).value = f"eve p{COSTLY}={'a' * 80}!"
             app.query_one("#whom-one").focus()
             await pilot.pause()
-            heartbeat = Heartbeat()
-            await pilot.press("enter")
-            await app.workers.wait_for_complete()
-            longest = heartbeat.stop()
+            async with LoopBlocks() as blocks:
+                await pilot.press("enter")
+                await app.workers.wait_for_complete()
             await pilot.pause()
             shown = "".join(strip.text for strip in app.screen._compositor.render_strips())
     close_service(service)
     assert "too costly to evaluate here: (a|aa)+$" in shown
     assert "flags have a pattern that is too costly to evaluate here" in shown
-    assert longest < 0.2
+    assert blocks.longest < 0.2
