@@ -47,10 +47,7 @@ class Place:
     mode: str
 
 
-@pytest.fixture(
-    scope="module",
-    params=MODES if FULL else ["default"],
-)
+@pytest.fixture(scope="module", params=MODES if FULL else ["default"])
 def server(
     request: pytest.FixtureRequest, small_sample: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:

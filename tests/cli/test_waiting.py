@@ -83,9 +83,7 @@ def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[
     assert "waiting 90 s" in capsys.readouterr().err
 
 
-def test_what_takes_long_says_how_far_it_is_now_and_then(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_takes_long_says_how_far_it_is_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     for every, said in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
         steps = Steps(3, "read", every=every)
         for _ in range(3):

@@ -190,10 +190,7 @@ def test_signing_out_forgets_every_project_of_the_profile_there_and_nothing_else
     make(None).forget_all("prod", host)
 
 
-@pytest.mark.skipif(
-    not Path("/sys/kernel").is_dir(),
-    reason="no /sys/kernel, where even root cannot write",
-)
+@pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no /sys/kernel, where even root cannot write")
 def test_a_place_that_is_read_only_for_everybody_is_a_reason_and_not_a_crash() -> None:
     # Root may write wherever a mode forbids it, but not here.
     snapshots = make(Path("/sys/kernel/flagtui"))
