@@ -96,10 +96,8 @@ TABLES: Final = {"commands": command_table, "operations": operation_table, "code
 
 
 def test_the_descriptions_of_commands_are_those_of_the_program() -> None:
-    made = [
-        json.dumps(described(name, command), ensure_ascii=False) for name, command in all_commands().items()
-    ]
-    text = "\n".join([*made, ""])
+    commands = [described(name, command) for name, command in all_commands().items()]
+    text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in commands)
     if IS_WRITTEN:
         FILE.write_text(text, encoding="utf-8")
         descriptions.cache_clear()
@@ -153,9 +151,8 @@ def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> 
     root = click.Context(door, info_name="flagtui", terminal_width=width, **door.context_settings)
     for name, command in all_commands().items():
         stand_in = DescribedCommand(name.split()[-1], descriptions()[name], _not_called)
-        said, meant = (
-            one.get_help(click.Context(one, info_name=name, parent=root)) for one in (stand_in, command)
-        )
+        contexts = (click.Context(one, info_name=name, parent=root) for one in (stand_in, command))
+        said, meant = (context.command.get_help(context) for context in contexts)
         assert said == meant, name
 
 
@@ -198,9 +195,8 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     assert rollout["output"] == "change-result"
     (argument,) = rollout["arguments"]
     assert argument.items() >= {"name": "flags", "many": True, "required": True}.items()
-    assert {"--to", "--yes", "--dry-run", "--json"} <= {
-        name for one in rollout["options"] for name in one["names"]
-    }
+    options = {name for one in rollout["options"] for name in one["names"]}
+    assert {"--to", "--yes", "--dry-run", "--json"} <= options
     assert rollout["exit_codes"].keys() >= {"0", "1", "2", "3", "4", "5", "6"}
     assert found["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
 
