@@ -113,6 +113,7 @@ async def test_the_same_key_can_be_tried_in_the_other_region(make_client: MakeCl
     client = make_client(answer, host="us")
     with pytest.raises(errors.NotSignedIn) as caught:
         await client.people.key()
+    assert "eu" in caught.value.next
     other = client.at(caught.value.facts.other_region)
     assert (await other.people.key()).allows("feature_flag:write")
     assert hosts == ["us.posthog.com", "eu.posthog.com"]

@@ -66,27 +66,20 @@ async def test_a_variant_is_shipped_through_the_flag_where_there_is_no_word(make
         "filters": {"groups": [{"rollout_percentage": 20}], "multivariate": {"variants": variants}, "x": 1}
     }
     server = Old(flag=flag, experiment=RUNNING)
-    await make_client(server).experiments.ship_variant(12, "test", everyone=True, conclusion="won")
+    experiments = make_client(server).experiments
+    with pytest.raises(errors.Invalid):
+        await experiments.ship_variant(12, "zzz")
+    assert server.writes == []
+    await experiments.ship_variant(12, "test", everyone=True, conclusion="won")
     [(_, _, of_flag), (_, _, of_experiment)] = server.writes
+    shipped = [{"key": "control", "rollout_percentage": 0}, {"key": "test", "rollout_percentage": 100}]
     assert of_flag["filters"] == {
         "groups": [{"properties": [], "rollout_percentage": 100}, {"rollout_percentage": 20}],
-        "multivariate": {
-            "variants": [
-                {"key": "control", "rollout_percentage": 0},
-                {"key": "test", "rollout_percentage": 100},
-            ]
-        },
+        "multivariate": {"variants": shipped},
         "x": 1,
     }
     assert (of_flag["version"], of_flag["original_flag"]) == (3, {"filters": flag["filters"]})
     assert of_experiment == {"end_date": NOW, "conclusion": "won"}
-
-
-async def test_a_variant_that_is_not_there_is_not_shipped(make_client: MakeClient) -> None:
-    server = Old(experiment=RUNNING)
-    with pytest.raises(errors.Invalid):
-        await make_client(server).experiments.ship_variant(12, "zzz")
-    assert server.writes == []
 
 
 @pytest.mark.parametrize(("everyone", "asked"), [(True, "POST"), (False, "PATCH")])

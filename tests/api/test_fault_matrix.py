@@ -1,18 +1,18 @@
 """Every operation of the specification against every fault: a named error or the right answer, never more."""
 
-import asyncio
 import gzip
 import json
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import httpx
 import pytest
 from tests.doubles.every_operation import CALLS, Example, example
-from tests.doubles.servers import KEY, MakeClient
+from tests.doubles.servers import KEY, Dripping, MakeClient
 
 from flagtui.api import Client, Deadlines, errors
 from flagtui.api.errors import ApiError
@@ -23,25 +23,11 @@ from flagtui.models.record import Record
 PAGE: Final = b"<!doctype html><html><head><title>Sign in</title></head><body></body></html>"
 
 
-class Hanging(httpx.AsyncByteStream):
-    """Some bytes, and then silence."""
-
-    def __init__(self, start: bytes) -> None:
-        self.start = start
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self.start
-        await asyncio.Event().wait()
-
-
-class Breaking(httpx.AsyncByteStream):
+class Breaking(Dripping):
     """Some bytes, and then the connection is gone."""
 
-    def __init__(self, start: bytes) -> None:
-        self.start = start
-
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self.start
+        yield self.parts[0]
         raise httpx.RemoteProtocolError("peer closed connection without sending complete message body")
 
 
@@ -68,10 +54,13 @@ def raising(fault: Exception, cause: BaseException | None = None) -> Callable[[E
     return serve
 
 
+def dashed(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}
+
+
 def answering(status: int, body: Any = b"", **headers: str) -> Callable[[Example], httpx.Response]:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda found: httpx.Response(status, content=content, headers=named)
+    return lambda found: httpx.Response(status, content=content, headers=dashed(headers))
 
 
 def streaming(make: Callable[[bytes], httpx.AsyncByteStream]) -> Callable[[Example], httpx.Response]:
@@ -79,13 +68,9 @@ def streaming(make: Callable[[bytes], httpx.AsyncByteStream]) -> Callable[[Examp
 
 
 def altered(change: Callable[[bytes], bytes], **headers: str) -> Callable[[Example], httpx.Response]:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-
-    def serve(found: Example) -> httpx.Response:
-        stream = httpx.ByteStream(change(whole(found)))
-        return httpx.Response(200, stream=stream, headers=named)
-
-    return serve
+    return lambda found: httpx.Response(
+        200, stream=httpx.ByteStream(change(whole(found))), headers=dashed(headers)
+    )
 
 
 BOMB: Final = gzip.compress(b" " * 2**21)
@@ -93,10 +78,6 @@ BOMB: Final = gzip.compress(b" " * 2**21)
 
 def cut_gzip(body: bytes) -> bytes:
     return gzip.compress(body)[:-9]
-
-
-def bomb(body: bytes) -> bytes:
-    return BOMB
 
 
 def with_field(text: bytes) -> Callable[[bytes], bytes]:
@@ -131,13 +112,13 @@ FAULTS: Final = [
     Fault("write timeout", raising(httpx.WriteTimeout("x")), (errors.Unanswered,)),
     Fault("reset", raising(httpx.ReadError(f"Bearer {KEY}"), ConnectionResetError()), (errors.Unanswered,)),
     Fault("protocol", raising(httpx.RemoteProtocolError("x")), (errors.Unanswered,)),
-    Fault("body hangs", streaming(Hanging), (errors.Unanswered,), hangs=True),
+    Fault("body hangs", streaming(partial(Dripping, hangs=True)), (errors.Unanswered,), hangs=True),
     Fault("body breaks", streaming(Breaking), (errors.Unanswered,)),
     Fault("half a body", altered(lambda body: body[: len(body) // 2]), (errors.Unreadable,), True),
     Fault("half a gzip", altered(cut_gzip, Content_Encoding="gzip"), (errors.Unanswered,)),
     Fault("no gzip", altered(lambda body: b"x" + body, Content_Encoding="gzip"), CUT),
     Fault("not asked encoding", altered(lambda body: body, Content_Encoding="br"), (errors.Unreadable,)),
-    Fault("gzip bomb", altered(bomb, Content_Encoding="gzip"), (errors.TooLarge,)),
+    Fault("gzip bomb", altered(lambda body: BOMB, Content_Encoding="gzip"), (errors.TooLarge,)),
     Fault("huge", altered(lambda body: b" " * (2**20 + 1)), (errors.TooLarge,)),
     Fault("web page", answering(200, PAGE), (errors.Unreadable,)),
     Fault("empty", answering(200), (errors.Unreadable,), True),
@@ -213,11 +194,7 @@ def must_be_right(fault: Fault, name: str, found: Any, plain: Any) -> None:
 
 
 LOOSE: Final = {
-    ("flags.remote_config", "empty"),
-    ("flags.remote_config", "no content"),
-    ("flags.remote_config", "null"),
-    ("flags.remote_config", "list"),
-    ("flags.remote_config", "something else"),
+    *(("flags.remote_config", odd) for odd in ("empty", "no content", "null", "list", "something else")),
     ("flags.dashboard", "something else"),
     ("flags.enrich_usage_dashboard", "something else"),
 }

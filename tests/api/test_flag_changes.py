@@ -33,10 +33,9 @@ class Project:
 
     def change(self, id: int, **fields: Any) -> None:
         self.clock.now += 1
-        made = (
-            {"id": id, "key": f"f{id}", "created_at": stamp(self.clock.now)} if id not in self.flags else {}
-        )
-        self.flags[id] = self.flags.get(id, {}) | made | fields | {"updated_at": stamp(self.clock.now)}
+        now = stamp(self.clock.now)
+        found = self.flags.get(id) or {"id": id, "key": f"f{id}", "created_at": now}
+        self.flags[id] = found | fields | {"updated_at": now}
         self.feed.insert(0, {"id": f"e{len(self.feed)}", "item_id": str(id), "activity": "updated"})
 
     def answer(self, request: httpx.Request) -> httpx.Response:
@@ -55,11 +54,8 @@ class Project:
                 rows.sort(key=lambda flag: flag["updated_at"], reverse=True)
             offset, limit = int(query.get("offset", 0)), int(query["limit"])
             return httpx.Response(200, json={"count": len(rows), "results": rows[offset : offset + limit]})
-        id = int(request.url.path.split("/")[-2])
-        found = self.flags.get(id)
-        return (
-            httpx.Response(200, json=found) if found else httpx.Response(404, json={"detail": "Not found."})
-        )
+        found = self.flags.get(int(request.url.path.split("/")[-2]))
+        return httpx.Response(200 if found else 404, json=found or {"detail": "Not found."})
 
 
 async def loaded(flags: Flags) -> Mark:

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.doubles.old_servers import FLAG, NO_PLACE
-from tests.doubles.servers import MakeClient, StillClock
+from tests.doubles.servers import MakeClient, StillClock, always
 
 from flagtui.api import errors
 
@@ -53,10 +53,8 @@ async def test_a_version_is_put_together_from_the_activity(make_client: MakeClie
 
 @pytest.mark.parametrize("names", [("affected", "total"), ("users_affected", "total_users")])
 async def test_the_reach_is_read_under_both_names(make_client: MakeClient, names: tuple[str, str]) -> None:
-    client = make_client(
-        lambda request: httpx.Response(200, json=dict(zip(names, (120, 4_000), strict=True)))
-    )
-    found = await client.flags.blast_radius({"properties": []})
+    answer = always(200, dict(zip(names, (120, 4_000), strict=True)))
+    found = await make_client(answer).flags.blast_radius({"properties": []})
     assert (found.affected, found.total, found.at(25)) == (120, 4_000, 30)
 
 
@@ -72,21 +70,15 @@ async def test_an_evaluation_falls_back_to_its_reason(make_client: MakeClient) -
 
 
 async def test_definitions_are_asked_for_where_newer_servers_keep_them(make_client: MakeClient) -> None:
-    paths: list[str] = []
-
     def answer(request: httpx.Request) -> httpx.Response:
-        paths.append(request.url.path)
         match request.url.path:
             case "/api/projects/1/":
                 return httpx.Response(200, json={"id": 1, "api_token": "phc_x"})
             case "/flags/definitions":
-                is_same = request.headers.get("if-none-match") == 'W/"7"'
+                if request.headers.get("if-none-match") == 'W/"7"':
+                    return httpx.Response(304)
                 body = {"flags": [FLAG], "group_type_mapping": {}, "cohorts": {}}
-                return (
-                    httpx.Response(304)
-                    if is_same
-                    else httpx.Response(200, json=body, headers={"ETag": 'W/"7"'})
-                )
+                return httpx.Response(200, json=body, headers={"ETag": 'W/"7"'})
             case _:
                 return httpx.Response(404, json=NO_PLACE | {"detail": "Not found."})
 
@@ -120,19 +112,14 @@ async def test_a_query_that_takes_time_is_looked_at_until_it_is_done(
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (
-            {"complete": True, "error": True, "error_message": "too\x1b slow"},
-            "could not calculate it: too␛ slow",
-        ),
-        ({"complete": False, "error": True}, "could not calculate it."),
+        ({"complete": True, "error_message": "too\x1b slow"}, "could not calculate it: too␛ slow"),
+        ({"complete": False}, "could not calculate it."),
     ],
 )
 async def test_a_query_that_failed_says_why(
     make_client: MakeClient, said: dict[str, Any], words: str
 ) -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, json={"query_status": {"id": "q1", "results": None, **said}})
-
+    answer = always(200, {"query_status": {"id": "q1", "results": None, "error": True, **said}})
     with pytest.raises(errors.NotCalculated) as caught:
         await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})
     assert words in caught.value.what

@@ -1,8 +1,5 @@
 """Servers of other years: what they lack is done another way, once, and remembered."""
 
-from collections.abc import Callable
-from typing import Any
-
 import httpx
 import pytest
 from tests.doubles.old_servers import CLOSED, FLAG, Old
@@ -11,21 +8,15 @@ from tests.doubles.servers import MakeClient
 from flagtui.api import errors
 
 
-@pytest.mark.parametrize(
-    ("call", "written"),
-    [
-        (lambda client: client.flags.enable(5), {"active": True}),
-        (lambda client: client.flags.disable(5), {"active": False}),
-    ],
-)
+@pytest.mark.parametrize(("word", "active"), [("enable", True), ("disable", False)])
 async def test_a_flag_is_switched_by_patch_where_there_is_no_word_for_it(
-    make_client: MakeClient, call: Callable[[Any], Any], written: dict[str, Any]
+    make_client: MakeClient, word: str, active: bool
 ) -> None:
     server = Old()
     client = make_client(server)
-    await call(client)
-    await call(client)
-    assert server.writes == [("feature_flags", "5", written)] * 2
+    for _ in range(2):
+        await getattr(client.flags, word)(5)
+    assert server.writes == [("feature_flags", "5", {"active": active})] * 2
     assert len(server.asked) == 3
 
 
@@ -39,11 +30,15 @@ async def test_archiving_is_not_pretended_on_servers_without_archives(make_clien
     assert server.writes == [("feature_flags", "5", {"archived": True, "active": False})]
 
 
-async def test_several_flags_are_deleted_one_by_one_where_there_is_no_bulk(make_client: MakeClient) -> None:
-    server = Old()
-    found = await make_client(server).flags.bulk_delete([5])
-    assert [flag.key for flag in found.deleted] == ["a"]
-    assert server.writes == [("feature_flags", "5", {"deleted": True})]
+async def test_flags_are_deleted_and_tagged_one_by_one_without_a_bulk(
+    make_client: MakeClient,
+) -> None:
+    server = Old(flag=FLAG | {"tags": ["ops"]})
+    flags = make_client(server).flags
+    assert [flag.key for flag in (await flags.bulk_delete([5])).deleted] == ["a"]
+    await flags.bulk_update_tags([5], "add", ["Web"])
+    deleted, tagged = {"deleted": True}, {"tags": ["ops", "web"]}
+    assert server.writes == [("feature_flags", "5", deleted), ("feature_flags", "5", tagged)]
 
 
 async def test_a_bulk_that_loses_the_link_stops_and_says_what_was_not_tried(make_client: MakeClient) -> None:
@@ -80,21 +75,6 @@ async def test_a_web_page_of_a_gateway_is_not_remembered_as_a_lack(make_client: 
     with pytest.raises(errors.EndpointNotFound):
         await client.flags.status(5)
     assert (await client.flags.status(5)).status == "active"
-
-
-async def test_what_was_forgotten_is_asked_again(make_client: MakeClient) -> None:
-    client = make_client(lambda request: httpx.Response(403, json=CLOSED))
-    for _ in range(2):
-        with pytest.raises(errors.ClosedToKeys):
-            await client.flags.dashboard(5)
-        client.capabilities.forget()
-    assert client.link.requests == 2
-
-
-async def test_flags_are_tagged_one_by_one_where_there_is_no_bulk(make_client: MakeClient) -> None:
-    server = Old(flag=FLAG | {"tags": ["ops"]})
-    await make_client(server).flags.bulk_update_tags([5], "add", ["Web"])
-    assert server.writes == [("feature_flags", "5", {"tags": ["ops", "web"]})]
 
 
 async def test_a_server_is_asked_once_for_all_that_came_with_the_same_year(make_client: MakeClient) -> None:

@@ -130,6 +130,11 @@ class Broken(Exception):
     pass
 
 
+async def read_on(pages: Pages[int], found: list[int]) -> None:
+    async for page in pages:
+        found.extend(page.rows)
+
+
 async def test_a_page_that_fails_ends_the_list_after_the_pages_that_arrived() -> None:
     running: set[int] = set()
 
@@ -142,13 +147,8 @@ async def test_a_page_that_fails_ends_the_list_after_the_pages_that_arrived() ->
         return serve(list(range(2_000)))(offset, limit)
 
     found: list[int] = []
-
-    async def read_on() -> None:
-        async for page in Pages(fetch, lambda row: row):
-            found.extend(page.rows)
-
     with pytest.raises(Broken):
-        await read_on()
+        await read_on(Pages(fetch, lambda row: row), found)
     assert len(found) >= 700
     assert len(found) == len(set(found))
     assert not running
@@ -186,18 +186,13 @@ async def test_after_a_failure_only_the_missing_pages_are_asked_for() -> None:
 
     pages = Pages(fetch, lambda row: row)
     found: list[int] = []
-
-    async def read_on() -> None:
-        async for page in pages:
-            found.extend(page.rows)
-
     for _ in range(2):
         with pytest.raises(Broken):
-            await read_on()
+            await read_on(pages, found)
     assert sorted(found) == list(range(500))
     is_down = False
     asked.clear()
-    await read_on()
+    await read_on(pages, found)
     assert sorted(asked) == [500, 600, 700, 800, 900]
     assert sorted(found) == list(range(1_000))
 

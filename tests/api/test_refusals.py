@@ -17,12 +17,8 @@ def refused(status: int, body: Any = None, method: str = "GET", **headers: str) 
 
 
 def said(detail: str, **more: Any) -> dict[str, Any]:
-    return {
-        "type": "authentication_error",
-        "code": "permission_denied",
-        "detail": detail,
-        "attr": None,
-    } | more
+    plain = {"type": "authentication_error", "code": "permission_denied", "attr": None}
+    return plain | {"detail": detail} | more
 
 
 PAGE = b"<!doctype html><html><head><title>502 Bad\n Gateway</title></head></html>"

@@ -1,14 +1,12 @@
 """Bodies: packed, broken, endless, odd."""
 
-import asyncio
 import gzip
 import json
 import zlib
-from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from tests.doubles.servers import MakeClient, always
+from tests.doubles.servers import Answering, Dripping, MakeClient, always
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError
@@ -17,36 +15,19 @@ from flagtui.api.request import ANSWER_LIMIT
 FLAG = {"id": 5, "key": "a"}
 
 
-class Dripping(httpx.AsyncByteStream):
-    """A body that never ends by itself."""
-
-    def __init__(self, parts: list[bytes], *, hangs: bool = False) -> None:
-        self.parts = parts
-        self.hangs = hangs
-        self.is_closed = False
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for part in self.parts:
-            yield part
-        if self.hangs:
-            await asyncio.Event().wait()
-
-    async def aclose(self) -> None:
-        self.is_closed = True
-
-
 def bomb(size: int) -> bytes:
     engine = zlib.compressobj(9, zlib.DEFLATED, 31)
     block = b" " * 2**20
     return b"".join(engine.compress(block) for _ in range(size // len(block))) + engine.flush()
 
 
+def packed_as(encoding: str, body: Dripping) -> Answering:
+    return lambda request: httpx.Response(200, stream=body, headers={"Content-Encoding": encoding})
+
+
 async def test_a_small_body_that_unpacks_to_gigabytes_is_not_unpacked(make_client: MakeClient) -> None:
-    packed = bomb(ANSWER_LIMIT + 64 * 2**20)
-    body = Dripping([packed])
-    client = make_client(
-        lambda request: httpx.Response(200, stream=body, headers={"Content-Encoding": "gzip"})
-    )
+    body = Dripping(bomb(ANSWER_LIMIT + 64 * 2**20))
+    client = make_client(packed_as("gzip", body))
     with pytest.raises(errors.AnswerTooLarge) as caught:
         await client.flags.get(5)
     assert "64 MB" in caught.value.what
@@ -54,7 +35,7 @@ async def test_a_small_body_that_unpacks_to_gigabytes_is_not_unpacked(make_clien
 
 
 async def test_an_endless_body_is_cut(make_client: MakeClient) -> None:
-    body = Dripping([b" " * 2**20] * 70)
+    body = Dripping(*[b" " * 2**20] * 70)
     client = make_client(lambda request: httpx.Response(200, stream=body))
     with pytest.raises(errors.TooLarge):
         await client.flags.get(5)
@@ -66,17 +47,13 @@ WHOLE = json.dumps(FLAG).encode()
 @pytest.mark.parametrize(
     ("encoding", "packed"),
     [
-        ("gzip", gzip.compress(WHOLE, mtime=0)),
         ("deflate", zlib.compress(WHOLE)),
         ("identity", WHOLE),
         ("GZIP", gzip.compress(WHOLE, mtime=0)),
     ],
 )
 async def test_a_packed_answer_is_unpacked(make_client: MakeClient, encoding: str, packed: bytes) -> None:
-    stream = Dripping([packed[:7], packed[7:]])
-    client = make_client(
-        lambda request: httpx.Response(200, stream=stream, headers={"Content-Encoding": encoding})
-    )
+    client = make_client(packed_as(encoding, Dripping(packed[:7], packed[7:])))
     assert (await client.flags.get(5)).raw == FLAG
 
 
@@ -91,9 +68,7 @@ async def test_a_packed_answer_is_unpacked(make_client: MakeClient, encoding: st
 async def test_a_packed_answer_that_is_broken_is_no_answer(
     make_client: MakeClient, encoding: str, packed: bytes, kind: type[ApiError]
 ) -> None:
-    client = make_client(
-        lambda request: httpx.Response(200, stream=Dripping([packed]), headers={"Content-Encoding": encoding})
-    )
+    client = make_client(packed_as(encoding, Dripping(packed)))
     with pytest.raises(kind) as caught:
         await client.flags.update(5, {"active": True})
     assert caught.value.sent
@@ -115,13 +90,7 @@ async def test_a_success_with_a_body_that_is_no_flag_is_not_a_success(
 
 
 async def test_odd_but_valid_json_is_an_answer(make_client: MakeClient) -> None:
-    body = (
-        b'{"id": 4, "id": 5, "key": "\\ud800x", "big": '
-        + b"9" * 30
-        + b', "deep": '
-        + b"[" * 50
-        + b"]" * 50
-        + b"}"
-    )
+    big, deep = b"9" * 30, b"[" * 50 + b"]" * 50
+    body = b'{"id": 4, "id": 5, "key": "\\ud800x", "big": %b, "deep": %b}' % (big, deep)
     flag = await make_client(always(200, body)).flags.get(5)
     assert (flag.id, flag.key, flag.raw["big"]) == (5, "�x", int("9" * 30))

@@ -1,22 +1,25 @@
 """The command line, run in this process against a service on a port of this machine."""
 
+import asyncio
 import io
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from tests.doubles import warm_start
 from tests.doubles.faulty_service import served
 from tests.doubles.terminal import usual_environment
 
+from flagtui.api.client import Client
 from flagtui.cli.main import main
+from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
 
@@ -35,6 +38,7 @@ class Done:
 
 
 Run = Callable[..., Done]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,15 @@ class Service:
 
     address: str
     database: Path
+
+    def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
+        """What it answers to the client, beside the commands."""
+
+        async def run() -> T:
+            async with Client(self.address, KEY, 1) as client:
+                return await question(client)
+
+        return asyncio.run(run())
 
 
 @contextmanager
@@ -108,6 +121,53 @@ def run_main(monkeypatch: pytest.MonkeyPatch, arguments: Sequence[str], stdin: s
     return int(end.value.code or 0)
 
 
+def server_variables(address: str, key: str = KEY) -> dict[str, str]:
+    """What names this server, its first project and the key in the environment."""
+    return {"FLAGTUI_HOST": address, "FLAGTUI_API_KEY": key, "FLAGTUI_PROJECT": "1"}
+
+
+def run_at(address: str, run: Run, monkeypatch: pytest.MonkeyPatch, key: str = KEY) -> Run:
+    """Runs commands on the server that the environment names; each takes the key out of it."""
+
+    def run_there(*arguments: str, stdin: str = "", is_shown: bool = False) -> Done:
+        monkeypatch.setenv("FLAGTUI_API_KEY", key)
+        return run(*arguments, stdin=stdin, is_shown=is_shown)
+
+    for name, value in server_variables(address, key).items():
+        monkeypatch.setenv(name, value)
+    return run_there
+
+
+@dataclass(frozen=True)
+class Scripted(Prompts):
+    """A person who has decided already; `asked` is what they had to choose or agree to."""
+
+    is_there: bool = True
+    yes: bool = True
+    says: dict[str, str] = field(default_factory=dict)
+    """Answers by how the question begins."""
+    asked: list[str] = field(default_factory=list)
+
+    def ask(self, question: str, default: str) -> str:
+        return next((said for start, said in self.says.items() if question.startswith(start)), default)
+
+    def ask_hidden(self, question: str) -> str:
+        return KEY
+
+    def agree(self, question: str) -> bool:
+        self.asked.append(question)
+        return self.yes
+
+    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
+        self.asked.append(question)
+        return default
+
+
+def obeyed(text: str) -> list[str]:
+    """Characters a terminal would act on, besides those that set columns and lines apart, or join emoji."""
+    return [each for each in text if each not in "\n\t\u200d" and not each.isprintable()]
+
+
 def run_apart(
     *words: str, stdin: str = "", folder: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> Done:
@@ -136,9 +196,9 @@ def loaded_by(*lines: str, **variables: str) -> set[str]:
     return set(names)
 
 
-def run_shell(line: str, environment: Mapping[str, str], folder: Path) -> Done:
+def run_shell(line: str, environment: Mapping[str, str], folder: Path, shell: str = "sh") -> Done:
     """A line of a shell, without a terminal."""
-    command = ["sh", "-c", line]
+    command = [shell, "-c", line]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -1,15 +1,15 @@
 """Signing in and out on the command line."""
 
 import stat
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Done, Run, Service
+from tests.cli.conftest import FLAGTUI, KEY, Done, Run, Scripted, Service, run_apart
+from tests.doubles.keyring_shelf import Shelf
 from tests.doubles.terminal import Terminal
 
 from flagtui.api.errors import ErrorFacts, NotSignedIn
@@ -31,9 +31,10 @@ from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 def key_with(service: Service, *scopes: str) -> str:
     """A key that may do this and nothing else."""
-    command = [sys.executable, "-m", "flagtui", "keys", "create", "--db", str(service.database)]
     wanted = [word for scope in scopes for word in ("--scope", scope)]
-    return subprocess.run([*command, *wanted], capture_output=True, text=True, check=True).stdout.strip()
+    done = run_apart("keys", "create", "--db", str(service.database), *wanted)
+    assert done.code == 0, done.err
+    return done.out.strip()
 
 
 def one_sentence(done: Done) -> str:
@@ -63,10 +64,8 @@ def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
     assert "alice@acme.com" in status.out
     assert f"{narrow[-4:]} from file" in status.out
 
-    rows, place = (
-        Snapshots(home / ".cache/flagtui/rows"),
-        SnapshotPlace("prod", service.address, "1", "flags"),
-    )
+    rows = Snapshots(home / ".cache/flagtui/rows")
+    place = SnapshotPlace("prod", service.address, "1", "flags")
     rows.save(place, (), FlagRow)
     assert "is forgotten (file)" in run("auth", "logout").out
     assert not kept.exists()
@@ -121,7 +120,7 @@ def test_a_command_that_prints_the_key_is_written_down_instead_of_the_key(
 
 
 def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
-    command = [sys.executable, "-m", "flagtui", "auth", "login", "--host", service.address]
+    command = [*FLAGTUI, "auth", "login", "--host", service.address]
     environment = {"HOME": str(home), "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
     with Terminal(command, size=(132, 40), environment=environment) as terminal:
         terminal.wait_for("Paste the personal API key")
@@ -133,48 +132,6 @@ def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
         assert terminal.wait_for_end() == 0
         assert KEY.encode() not in terminal.sent
     assert read_settings(home / ".config/flagtui/config.toml").profiles["default"].project == "2"
-
-
-# Two regions
-
-
-@dataclass(frozen=True)
-class Scripted(Prompts):
-    """Answers what a test says; `asked` is what it was asked."""
-
-    is_there: bool = True
-    yes: bool = True
-    asked: list[str] = field(default_factory=list)
-
-    def ask(self, question: str, default: str) -> str:
-        return default
-
-    def ask_hidden(self, question: str) -> str:
-        return KEY
-
-    def agree(self, question: str) -> bool:
-        self.asked.append(question)
-        return self.yes
-
-    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
-        self.asked.append(question)
-        return default
-
-
-class Shelf:
-    """A keyring in memory."""
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.kept[service, username]
 
 
 ACCOUNT = Introduction(Me(id=1, email="ada@acme.test"), KeyInfo(scopes=("*",)), (Project(id=7, name="Web"),))

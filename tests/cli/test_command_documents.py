@@ -102,10 +102,8 @@ def test_the_index_has_every_command_that_is_declared() -> None:
 
 
 def test_the_descriptions_of_commands_are_those_of_the_program() -> None:
-    made = [
-        json.dumps(described(name, command), ensure_ascii=False) for name, command in all_commands().items()
-    ]
-    text = "\n".join([*made, ""])
+    commands = [described(name, command) for name, command in all_commands().items()]
+    text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in commands)
     if IS_WRITTEN:
         FILE.write_text(text, encoding="utf-8")
         descriptions.cache_clear()
@@ -148,9 +146,8 @@ def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> 
     root = click.Context(program, info_name="flagtui", terminal_width=width, **program.context_settings)
     for name, command in all_commands().items():
         stand_in = DescribedCommand(name.split()[-1], descriptions()[name], _not_called)
-        said, meant = (
-            one.get_help(click.Context(one, info_name=name, parent=root)) for one in (stand_in, command)
-        )
+        contexts = (click.Context(one, info_name=name, parent=root) for one in (stand_in, command))
+        said, meant = (context.command.get_help(context) for context in contexts)
         assert said == meant, name
 
 
@@ -186,9 +183,8 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     assert rollout["output"] == "change-result"
     (argument,) = rollout["arguments"]
     assert argument.items() >= {"name": "flags", "many": True, "required": True}.items()
-    assert {"--to", "--yes", "--dry-run", "--json"} <= {
-        name for one in rollout["options"] for name in one["names"]
-    }
+    options = {name for one in rollout["options"] for name in one["names"]}
+    assert {"--to", "--yes", "--dry-run", "--json"} <= options
     assert rollout["exit_codes"].keys() >= {"0", "1", "2", "3", "4", "5", "6"}
     assert found["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
 

@@ -15,7 +15,7 @@ from queue import Queue
 from typing import Final
 
 import pytest
-from tests.cli.conftest import FLAGTUI, Done, Run
+from tests.cli.conftest import FLAGTUI, Done, Run, run_at
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService, served
@@ -160,13 +160,8 @@ def desk(
     service.__init__()  # type: ignore[misc]
     service.application = application
 
-    def run_here(*arguments: str, stdin: str = "", is_shown: bool = False) -> Done:
-        monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
-        return run(*arguments, stdin=stdin, is_shown=is_shown)
-
-    monkeypatch.setenv("FLAGTUI_HOST", address)
-    monkeypatch.setenv("FLAGTUI_PROJECT", "1")
-    yield Desk(run_here, service, database, Journal(home / ".local/state/flagtui/journal"), request.param)
+    run_there = run_at(address, run, monkeypatch, KEY)
+    yield Desk(run_there, service, database, Journal(home / ".local/state/flagtui/journal"), request.param)
     close_service(application)
 
 
@@ -258,10 +253,13 @@ def test_a_strict_profile_wants_the_key_and_the_reason_of_every_write(
     settings.parent.mkdir(parents=True)
     host = os.environ["FLAGTUI_HOST"]
     settings.write_text(f'[profiles.prod]\nhost = "{host}"\nguard = "strict"\nrequire_reason = true\n')
-    refused = desk.run(*words, "--yes")
-    assert (refused.code, desk.service.writes) == (3, [])
+    for given in (("--yes", "--type", "other"), ("--yes",)):
+        refused = desk.run(*words, *given)
+        assert (refused.code, desk.service.writes) == (3, [])
     wanted = re.search(r"To agree: --type (.+) --reason WHY", refused.err)
     assert wanted, refused.err
+    without_reason = desk.run(*words, "--type", shlex.split(wanted[1])[0])
+    assert (without_reason.code, desk.service.writes) == (3, [])
     read_only = desk.run("--read-only", *words, "--type", wanted[1], "--reason", "incident 7")
     assert (read_only.code, desk.service.writes) == (3, [])
     done = desk.run(*words, "--type", shlex.split(wanted[1])[0], "--reason", "incident 7", "--json")

@@ -1,23 +1,14 @@
 """How commands end: a code that says why, and for programs the same as JSON."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, run_shell
 
 from flagtui.api import errors
 from flagtui.cli.plumbing.errors import EXIT_CODES, EXIT_WORDS, Trouble, code_of, in_words
-
-
-def test_errors_are_one_line_of_json_on_standard_error_when_the_output_is_json(run: Run) -> None:
-    done = run("projects", "--json")
-    assert (done.code, done.out) == (5, "")
-    error = json.loads(done.err)["error"]
-    assert error.keys() == {"code", "message", "fix", "retryable"}
-    assert (error["code"], error["retryable"]) == ("sign_in", False)
 
 
 def test_usage_is_told_as_json_as_well(run: Run) -> None:
@@ -61,24 +52,15 @@ def test_every_code_has_words() -> None:
         ("{program} journal --json --limit 1 > /dev/full", 1, "No space left on device"),
         ("{program} doctor --offline --json | true; exit ${{PIPESTATUS[0]}}", 141, ""),
         ("LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=ascii {program} profiles", 0, ""),
-        ("env -u HOME -u XDG_STATE_HOME {program} journal", 0, ""),
-        ("{program} projects < /dev/null", 5, "there is no API key"),
     ],
-    ids=["full disk", "closed pipe", "ascii", "no home", "no key"],
+    ids=["full disk", "closed pipe", "ascii"],
 )
 def test_a_hostile_machine_gets_a_word_and_a_code(line: str, code: int, said: str, tmp_path: Path) -> None:
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
     program = f"{sys.executable} -m flagtui"
-    done = subprocess.run(
-        ["bash", "-c", line.format(program=program)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=60,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr
-    assert "Exception ignored" not in done.stderr
-    assert said in done.stderr
-    assert said or not done.stderr
-    assert done.returncode == code, done.stderr
+    done = run_shell(line.format(program=program), environment, tmp_path, shell="bash")
+    assert "Traceback" not in done.err
+    assert "Exception ignored" not in done.err
+    assert said in done.err
+    assert said or not done.err
+    assert done.code == code, done.err

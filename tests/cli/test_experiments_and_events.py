@@ -28,14 +28,10 @@ def one(signed_in: Run, number: str) -> dict[str, Any]:
     return found
 
 
-def test_an_experiment_is_made_with_even_shares(signed_in: Run, draft: str) -> None:
+def test_an_experiment_is_made_with_even_shares_and_named_by_name_or_flag(signed_in: Run, draft: str) -> None:
     found = one(signed_in, draft)
     assert found["status"] == "draft"
     assert [each["share"] for each in found["shares"]] == [34, 33, 33]
-
-
-def test_an_experiment_is_named_by_name_or_by_its_flag(signed_in: Run, draft: str) -> None:
-    found = one(signed_in, draft)
     for word in (found["name"], found["flag"], f"id:{draft}"):
         assert one(signed_in, word)["id"] == int(draft)
     missing = signed_in("experiments", "launch", found["flag"] + "x", "--yes")

@@ -1,6 +1,5 @@
 """Every fault against what commands do: they read a list, each kind of record, and change one or several."""
 
-import asyncio
 import json
 import re
 import socket
@@ -9,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service
+from tests.cli.conftest import KEY, Run, Service, run_at
 from tests.doubles.faults import DONE_OR_NOT, ENDINGS, FAULTS, SENT_AGAIN
 from tests.doubles.faulty_proxy import Proxy, proxy_to
 from tests.doubles.slices import crossed
@@ -43,7 +42,7 @@ def proxy(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterat
         yield proxy
 
 
-def read(run: Run, proxy: Proxy, name: str, is_done: bool, *, command: str) -> None:
+def read(run: Run, proxy: Proxy, _service: Service, name: str, _is_done: bool, *, command: str) -> None:
     """Nothing is printed but one line of JSON that says what is wrong; the code does, too."""
     fault = FAULTS[name]
     place = re.compile(rf"/api/projects/\d+/{NOUNS[command.split()[0]]}/([^/]+/)?")
@@ -57,21 +56,19 @@ def read(run: Run, proxy: Proxy, name: str, is_done: bool, *, command: str) -> N
     assert KEY not in done.err
 
 
-def change(run: Run, proxy: Proxy, name: str, is_done: bool, *, count: int) -> None:
+def change(run: Run, proxy: Proxy, service: Service, name: str, is_done: bool, *, count: int) -> None:
     """What is printed is what the server did, which is asked once."""
     fault = FAULTS[name]
     keys = [f"{name}-{is_done}-{count}-{number}".replace(" ", "-") for number in range(count)]
 
-    async def make() -> None:
-        async with Client(proxy.behind, KEY, 1) as client:
-            for key in keys:
-                await client.flags.create({"key": key, "active": True})
+    async def make(client: Client) -> None:
+        for key in keys:
+            await client.flags.create({"key": key, "active": True})
 
-    async def stored() -> list[bool]:
-        async with Client(proxy.behind, KEY, 1) as client:
-            return [flag.active for key in keys if (flag := await client.flags.find(key)) is not None]
+    async def stored(client: Client) -> list[bool]:
+        return [flag.active for key in keys if (flag := await client.flags.find(key)) is not None]
 
-    asyncio.run(make())
+    service.ask(make)
     proxy.fault, proxy.is_done = fault, is_done
     proxy.is_meant = lambda method, path: method == "PATCH"
     done = run("flags", "disable", *keys, "--yes", "--json")
@@ -80,11 +77,11 @@ def change(run: Run, proxy: Proxy, name: str, is_done: bool, *, count: int) -> N
     assert ending in told
     assert told <= {ending, "not_sent"}
     assert done.code == CODES.get(ending, fault.code)
-    assert asyncio.run(stored()) == [not is_done] * count
+    assert service.ask(stored) == [not is_done] * count
     assert len(proxy.writes) == len(set(proxy.writes)) or name in SENT_AGAIN
 
 
-OPERATIONS: Final[Mapping[str, Callable[[Run, Proxy, str, bool], None]]] = {
+OPERATIONS: Final[Mapping[str, Callable[[Run, Proxy, Service, str, bool], None]]] = {
     "list": partial(read, command="flags list"),
     "flag": partial(read, command="flags get new-nav"),
     "experiment": partial(read, command="experiments get 1"),
@@ -103,9 +100,9 @@ OPERATIONS: Final[Mapping[str, Callable[[Run, Proxy, str, bool], None]]] = {
     ],
 )
 def test_a_fault_is_told_as_what_it_is(
-    run: Run, proxy: Proxy, operation: str, name: str, is_done: bool
+    run: Run, proxy: Proxy, service: Service, operation: str, name: str, is_done: bool
 ) -> None:
-    OPERATIONS[operation](run, proxy, name, is_done)
+    OPERATIONS[operation](run, proxy, service, name, is_done)
 
 
 @pytest.mark.parametrize("command", ["flags list", "flags get new-nav", "flags disable new-nav --yes"])
@@ -113,9 +110,8 @@ def test_an_address_that_nothing_listens_on_is_told(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setenv("FLAGTUI_HOST", f"http://127.0.0.1:{taken.getsockname()[1]}")
-    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
-    done = run(*command.split(), "--json")
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    done = run_at(address, run, monkeypatch)(*command.split(), "--json")
     error = json.loads(done.err)["error"]
     assert (done.code, done.out, error["retryable"]) == (1, "", True)
     assert "that the server is running" in error["fix"]

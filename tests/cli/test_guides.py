@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Service, run_apart, run_shell
+from tests.cli.conftest import Service, run_apart, run_shell, server_variables
 
 ROOT = Path(__file__).parents[2]
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -56,9 +56,7 @@ def test_the_commands_of_a_guide_run_one_after_the_other(
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith(("FLAGTUI", "XDG"))},
         "HOME": str(tmp_path),
-        "FLAGTUI_HOST": service.address,
-        "FLAGTUI_API_KEY": KEY,
-        "FLAGTUI_PROJECT": "1",
+        **server_variables(service.address),
         "PYTHONPATH": ":".join(path for path in sys.path if path),
     }
     for command in found:

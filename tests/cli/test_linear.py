@@ -5,13 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service, run_apart
+from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service, run_apart, server_variables
 from tests.doubles.terminal import Terminal
 
 
 def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: Service) -> None:
-    environment = dict.fromkeys(FOLDERS, str(tmp_path))
-    environment |= {"FLAGTUI_HOST": service.address, "FLAGTUI_PROJECT": "1", "FLAGTUI_API_KEY": KEY}
+    environment = dict.fromkeys(FOLDERS, str(tmp_path)) | server_variables(service.address)
     with Terminal([*FLAGTUI, "--linear"], size=(100, 200), environment=environment) as terminal:
         terminal.wait_for("flagtui>")
         terminal.press("flags list new-nav\r")

@@ -1,12 +1,10 @@
 """The settings file is edited while the program runs, and read again by a key."""
 
-import sys
 from pathlib import Path
 
-from tests.cli.conftest import KEY, Service
+from tests.cli.conftest import FLAGTUI, FOLDERS, KEY, Service
 from tests.doubles.terminal import Terminal
 
-KINDS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 F4, F6 = "\x1bOS", "\x1b[17~"
 
 
@@ -16,9 +14,8 @@ def test_theme_keys_badge_and_guard_change_without_a_restart_and_a_mistake_chang
     file = tmp_path / "flagtui" / "config.toml"
     file.parent.mkdir()
     file.write_text(f'theme = "dark"\n[profiles.here]\nhost = "{service.address}"\nproject = 1\n')
-    environment = {kind: str(tmp_path) for kind in KINDS} | {"FLAGTUI_API_KEY": KEY}
-    command = [sys.executable, "-m", "flagtui"]
-    with Terminal(command, size=(100, 30), environment=environment) as terminal:
+    environment = dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_API_KEY": KEY}
+    with Terminal(FLAGTUI, size=(100, 30), environment=environment) as terminal:
         terminal.wait_for("HERE.*synced")
         terminal.wait_for("on/off")
         file.write_text(

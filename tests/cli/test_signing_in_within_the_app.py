@@ -1,9 +1,8 @@
 """A profile without a key opens the app with the question for one; what is typed is never shown."""
 
-import sys
 from pathlib import Path
 
-from tests.cli.conftest import KEY, Run, Service
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service
 from tests.doubles.terminal import Terminal
 
 
@@ -17,7 +16,7 @@ def test_a_profile_whose_key_is_nowhere_asks_for_it_and_goes_on(
         "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
         "FLAGTUI_NO_FIRST_FRAME": "1",
     }
-    with Terminal([sys.executable, "-m", "flagtui"], size=(132, 40), environment=environment) as terminal:
+    with Terminal(FLAGTUI, size=(132, 40), environment=environment) as terminal:
         terminal.wait_for("Sign in")
         terminal.wait_for("There is no API key for the profile default")
         terminal.press("phx_nobody_knows_this_key\r")

@@ -2,16 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from click.exceptions import Abort, Exit
 from tests.changes.flags.test_flag_undo import CALM
 from tests.changes.kettle import KettleEntries, Kitchen
-from tests.cli.conftest import KEY, Run, Service
+from tests.cli.conftest import Run, Scripted, Service
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.client import Client
@@ -24,10 +23,7 @@ from flagtui.changes.undo import KINDS
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, ChangeResult
 from flagtui.cli.plumbing.confirmation import settle
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.models.flag import Flag
-
-Answered = TypeVar("Answered")
 
 
 @dataclass(frozen=True)
@@ -38,24 +34,17 @@ class Machine:
     journal: Journal
     key: str
 
-    def ask(self, question: Callable[[Client], Awaitable[Answered]]) -> Answered:
-        async def run() -> Answered:
-            async with Client(self.service.address, KEY, 1) as client:
-                return await question(client)
-
-        return asyncio.run(run())
-
     def flag(self) -> Flag:
         async def read(client: Client) -> Flag:
             page = await client.flags.page({"search": self.key})
             return await client.flags.get(next(row.id for row in page.rows if row.key == self.key))
 
-        return self.ask(read)
+        return self.service.ask(read)
 
     def turn_off(self, id: str, batch: str = "") -> None:
         """A change of ours, in the journal and on the server."""
         before = self.flag()
-        here = Signature("ada@acme.test", "x", self.ask(host), "1")
+        here = Signature("ada@acme.test", "x", self.service.ask(host), "1")
         sides: dict[str, Any] = {"before": {"active": True}, "after": {"active": False}}
         at = self.journal.clock()
         self.journal.begin(
@@ -65,7 +54,7 @@ class Machine:
 
     def change(self, **values: bool) -> Flag:
         id = self.flag().id
-        return self.ask(lambda client: client.flags.update(id, values))
+        return self.service.ask(lambda client: client.flags.update(id, values))
 
 
 async def host(client: Client) -> str:
@@ -76,7 +65,7 @@ async def host(client: Client) -> str:
 def machine(request: pytest.FixtureRequest, service: Service, home: Path) -> Machine:
     key = f"undo-{abs(hash(request.node.name))}"
     found = Machine(service, Journal(home / ".local" / "state" / "flagtui" / "journal"), key)
-    found.ask(lambda client: client.flags.create({"key": key, "active": True}))
+    service.ask(lambda client: client.flags.create({"key": key, "active": True}))
     return found
 
 
@@ -127,11 +116,11 @@ def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
     signed_in: Run, machine: Machine
 ) -> None:
     flag = machine.flag()
-    here = Signature("ada@acme.test", "x", machine.ask(host), "1")
+    here = Signature("ada@acme.test", "x", machine.service.ask(host), "1")
     sides: dict[str, Any] = {"before": {"name": "Old"}, "after": {"name": "Mine"}}
     machine.journal.begin(Entry("bbbb1111", 1.0, flag.id, machine.key, "change description", here, **sides))
     machine.journal.finish("bbbb1111", "saved")
-    machine.ask(lambda client: client.flags.update(flag.id, {"name": "Theirs"}))
+    machine.service.ask(lambda client: client.flags.update(flag.id, {"name": "Theirs"}))
     kept = signed_in("undo", "bbbb1111", "--yes", is_shown=True)
     assert (kept.code, machine.flag().name) == (4, "Theirs")
     assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
@@ -173,21 +162,6 @@ def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
     assert machine.flag().active is False
 
 
-@dataclass(frozen=True)
-class Scripted(Prompts):
-    """A person who has decided already."""
-
-    is_there: bool = True
-    yes: bool = True
-    says: dict[str, str] = field(default_factory=dict)
-
-    def agree(self, question: str) -> bool:
-        return self.yes
-
-    def ask(self, question: str, default: str) -> str:
-        return next((said for start, said in self.says.items() if question.startswith(start)), default)
-
-
 def asked(level: Level, *, reason: bool = False, clash: bool = False) -> Question[Plan]:
     fresh = Flag.of(raw_flag(id=7, key="checkout", name="Theirs"))
     seen = {"name": "Mine"} if clash else {}
@@ -221,7 +195,7 @@ def test_a_kind_that_came_later_is_undone_by_its_entries(
 ) -> None:
     kitchen = Kitchen(machine.journal, now=100)
     monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
-    here = Signature("ada@acme.test", "x", machine.ask(host), "1")
+    here = Signature("ada@acme.test", "x", machine.service.ask(host), "1")
     sides: dict[str, Any] = {"before": {"degrees": 20}, "after": {"degrees": 100}}
     at = machine.journal.clock()
     machine.journal.begin(Entry("dddd1111", at, 7, "kettle", "boil", here, kind="kettle", **sides))

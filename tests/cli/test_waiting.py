@@ -4,13 +4,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
 import pytest
-from tests.cli.conftest import KEY, Run, Service
+from tests.cli.conftest import FLAGTUI, Run, Service, server_variables
 from tests.doubles.command_tree import all_commands
 from tests.doubles.steady_clock import SteadyClock
 
@@ -49,11 +48,8 @@ def test_a_scheduled_moment_is_waited_for(signed_in: Run) -> None:
 
 def test_who_stops_waiting_is_told_that_it_stays_scheduled(service: Service, home: Path) -> None:
     words = ("flags", "schedule", "new-nav", "--add-share", "6", "--at", "+9m", "--yes", "--wait", "600")
-    place = {"FLAGTUI_HOST": service.address, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "1"}
-    command = [sys.executable, "-m", "flagtui", *words]
-    with subprocess.Popen(
-        command, env={**os.environ, **place}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    where = os.environ | server_variables(service.address)
+    with subprocess.Popen([*FLAGTUI, *words], env=where, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:
             assert process.stderr.readline().startswith("waiting until new-nav")
@@ -87,9 +83,7 @@ def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[
     assert "waiting 90 s" in capsys.readouterr().err
 
 
-def test_what_takes_long_says_how_far_it_is_now_and_then(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_takes_long_says_how_far_it_is_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     for every, said in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
         steps = Steps(3, "read", every=every)
         for _ in range(3):

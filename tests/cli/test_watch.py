@@ -50,15 +50,9 @@ class Log:
                 "before": True,
                 "after": False,
             }
-            self.entries.append(
-                {
-                    "id": f"e{number}",
-                    "activity": "updated",
-                    "item_id": str(number),
-                    "detail": {"name": f"flag-{number}", "changes": [change]},
-                    "created_at": local_time.iso(self.clock.now),
-                }
-            )
+            detail = {"name": f"flag-{number}", "changes": [change]}
+            entry = {"id": f"e{number}", "activity": "updated", "item_id": str(number), "detail": detail}
+            self.entries.append({**entry, "created_at": local_time.iso(self.clock.now)})
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         fate = self.random.random()
@@ -158,6 +152,5 @@ def test_a_program_gets_each_change_and_no_shell_reads_it(signed_in: Run, tmp_pa
     printed = [json.loads(line) for line in done.out.splitlines()]
     assert [json.loads(line) for line in heard.read_text().splitlines()] == printed
     assert printed[0]["at"] <= printed[1]["at"]
-    assert signed_in("watch", "--exec", "no-such-program-here").code == 2
-    assert signed_in("watch", "is:nonsense").code == 2
-    assert signed_in("watch", "--since", "soon").code == 2
+    for wrong in (("--exec", "no-such-program-here"), ("is:nonsense",), ("--since", "soon")):
+        assert signed_in("watch", *wrong).code == 2

@@ -1,4 +1,3 @@
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,6 +7,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail, null
 from keyring.backends.chainer import ChainerBackend
+from tests.doubles.keyring_shelf import Shelf, python
 
 from flagtui.config.credentials import (
     Backend,
@@ -19,29 +19,12 @@ from flagtui.config.credentials import (
     Owner,
     load_backend,
 )
-from flagtui.config.daemon import await_call
 from flagtui.config.locations import take_variable
 from flagtui.config.secret import Secret
 
 KEY = "phx_canary_0123456789abcdef"
 OTHER = "phx_another_key_9876543210"
 OWNER = Owner("prod", "https://eu.posthog.com")
-
-
-class Shelf:
-    """A keyring in memory."""
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.kept[service, username]
 
 
 class Forgetful(Shelf):
@@ -59,13 +42,6 @@ class Broken(Shelf):
 
 def ring(backend: Backend) -> Keyring:
     return Keyring(load=lambda: backend)
-
-
-def python(code: str) -> str:
-    return f"{sys.executable} -c '{code}'"
-
-
-# Where a key is found
 
 
 def test_the_environment_wins_over_the_command_over_the_keyring_over_the_file(tmp_path: Path) -> None:
@@ -127,9 +103,6 @@ def test_the_variable_is_gone_once_it_was_taken() -> None:
     assert take_variable("FLAGTUI_API_KEY", environment) == KEY
     assert environment == {"PATH": "/bin"}
     assert take_variable("FLAGTUI_API_KEY", environment) == ""
-
-
-# The keyring
 
 
 def test_a_key_is_stored_read_and_forgotten(tmp_path: Path) -> None:
@@ -199,8 +172,3 @@ def test_the_systems_own_keyring_is_used(use: Callable[[KeyringBackend], None]) 
     use(backend)
     assert load_backend() is backend
     assert Keyring().describe() == "Secret Service"
-
-
-async def test_a_coroutine_can_wait_for_a_key_without_blocking() -> None:
-    places = KeyPlaces(environment=KEY)
-    assert await await_call(lambda: places.find(OWNER)) == FoundSecret(Secret(KEY), "FLAGTUI_API_KEY")

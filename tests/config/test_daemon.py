@@ -25,7 +25,7 @@ async def test_whatever_the_work_raises_reaches_whoever_asked() -> None:
     with pytest.raises(Odd, match="no"):
         await await_call(refuse)
     assert isinstance(start_call(refuse).exception(10), Odd)
-    assert start_call(lambda: "yes").result(10) == "yes"
+    assert start_call(lambda: "yes").result(10) == await await_call(lambda: "yes") == "yes"
 
 
 async def test_a_call_nobody_waits_for_any_more_ends_silently_in_a_thread_that_holds_nothing_up(

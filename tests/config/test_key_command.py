@@ -1,14 +1,9 @@
-import sys
-
 import pytest
+from tests.doubles.keyring_shelf import python
 
 from flagtui.config.key_sources import CommandFailed, run_key_command
 
 KEY = "phx_canary_0123456789abcdef"
-
-
-def python(code: str) -> str:
-    return f"{sys.executable} -c '{code}'"
 
 
 @pytest.mark.parametrize(

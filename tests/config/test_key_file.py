@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.config.credentials import (
-    Owner,
-)
+from flagtui.config.credentials import Owner
 from flagtui.config.key_sources import KeyFileRefused, key_path, read_key_file, write_key_file
 
 KEY = "phx_canary_0123456789abcdef"

@@ -19,13 +19,11 @@ from flagtui.config.locations import (
 def test_folders_follow_the_xdg_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
-    assert find_locations() == Locations(
-        config=tmp_path / "CONFIG" / "flagtui",
-        data=tmp_path / "DATA" / "flagtui",
-        state=tmp_path / "STATE" / "flagtui",
-        cache=tmp_path / "CACHE" / "flagtui",
+    config, data, state, cache = (
+        tmp_path / name / "flagtui" for name in ("CONFIG", "DATA", "STATE", "CACHE")
     )
-    assert find_locations().settings_file == tmp_path / "CONFIG" / "flagtui" / "config.toml"
+    assert find_locations() == Locations(config=config, data=data, state=state, cache=cache)
+    assert find_locations().settings_file == config / "config.toml"
     assert not list(tmp_path.iterdir())
 
 
@@ -37,18 +35,9 @@ def test_without_a_home_there_is_no_folder_named_after_the_tilde(tmp_path: Path)
         "from flagtui.config.locations import find_locations\n"
         "print(find_locations())"
     )
-    environment = {
-        name: value for name, value in os.environ.items() if name != "HOME" and not name.startswith("XDG_")
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "Locations(config=None, data=None, state=None, cache=None)"
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("HOME", "XDG_"))}
+    done = subprocess.check_output([sys.executable, "-c", program], env=variables, cwd=tmp_path, text=True)
+    assert done.strip() == "Locations(config=None, data=None, state=None, cache=None)"
     assert not list(tmp_path.iterdir())
     assert Locations(None, None, None, None).settings_file is None
 

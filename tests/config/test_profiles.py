@@ -88,21 +88,15 @@ def test_a_foreign_host_is_as_careful_as_the_most_careful_profile_of_it(
     profile = choose_profile(OF_SHOP, default, given_, origin_of=lambda each: each.rstrip("/")).profile
     assert profile.level == level
     assert (profile.require_reason, profile.bulk_limit, profile.unlock) == others
-    assert (profile.word, profile.theme_colour, profile.project) == (
-        host.removeprefix("https://"),
-        "neutral",
-        "@current",
-    )
+    name = host.removeprefix("https://")
+    assert (profile.word, profile.theme_colour, profile.project) == (name, "neutral", "@current")
 
 
 def test_the_same_host_written_otherwise_is_the_profiles_own() -> None:
     chosen = choose_profile(OF_SHOP, "prod", Given(host="EU"), origin_of=str.lower)
+    mine = chosen.profile
     assert chosen.has_own_host
-    assert (chosen.profile.word, chosen.profile.theme_colour, chosen.profile.project) == (
-        "PROD",
-        "error",
-        "12",
-    )
+    assert (mine.word, mine.theme_colour, mine.project) == ("PROD", "error", "12")
 
 
 def test_what_a_profile_allows_its_own_host_is_not_allowed_to_another() -> None:
@@ -115,13 +109,11 @@ def test_what_a_profile_allows_its_own_host_is_not_allowed_to_another() -> None:
 @pytest.mark.parametrize(
     ("profiles", "given_", "message"),
     [
-        (
-            BOTH,
-            Given(profile="staging"),
-            r"There is no profile staging \(FLAGTUI_PROFILE\). Profiles: dev, prod.",
-        ),
+        (BOTH, Given(profile="staging"), r"no profile staging \(FLAGTUI_PROFILE\). Profiles: dev, prod."),
         ({}, Given(profile="x"), "flagtui auth login"),
         (BOTH, Given(profile="dev", project="web"), "'web' is no project; use the number"),
+        # Several profiles and none named is a question and not a guess.
+        (BOTH, Given(), "--profile"),
     ],
 )
 def test_what_cannot_be_opened_says_what_can(
@@ -129,8 +121,3 @@ def test_what_cannot_be_opened_says_what_can(
 ) -> None:
     with pytest.raises(ProfileUnknown, match=message):
         choose_profile(profiles, "", given_)
-
-
-def test_several_profiles_and_none_named_is_a_question_and_not_a_guess() -> None:
-    with pytest.raises(ProfileUnknown, match="--profile"):
-        choose_profile(BOTH, "", Given())

@@ -11,15 +11,7 @@ KEY = "phx_canary_0123456789abcdef"
 def test_a_secret_shows_itself_nowhere() -> None:
     secret = Secret(f"  {KEY}\n")
     assert secret.get_secret_value() == KEY
-    for shown in (
-        repr(secret),
-        str(secret),
-        f"{secret}",
-        f"{secret!r}",
-        repr(FoundSecret(secret, "file")),
-        secret.mask,
-    ):
-        assert KEY not in shown
+    for shown in (repr(secret), str(secret), f"{secret}", repr(FoundSecret(secret, "file")), secret.mask):
         assert "canary" not in shown
     assert secret.mask == "phx_••••cdef"
     assert [Secret(value).mask for value in ("123", "12345678", "phx_k")] == ["••••", "••••", "phx_••••"]

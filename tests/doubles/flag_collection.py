@@ -1,5 +1,7 @@
 """Flags by number, and a collection that has loaded some."""
 
+from collections.abc import Callable, Iterable
+
 import msgspec
 
 from flagtui.models.rows import FlagRow
@@ -10,12 +12,28 @@ def flag(number: int, version: int | None = 1, **fields: object) -> FlagRow:
     return msgspec.convert({"id": number, "key": f"flag-{number}", "version": version, **fields}, FlagRow)
 
 
+def empty() -> Collection[FlagRow]:
+    return Collection()
+
+
 def loaded(*rows: FlagRow) -> Collection[FlagRow]:
-    collection: Collection[FlagRow] = Collection()
-    collection.begin_load()
-    collection.add_page(rows, len(rows))
-    collection.finish_load()
+    collection = empty()
+    load(collection, *rows)
     return collection
+
+
+def load(
+    collection: Collection[FlagRow],
+    *rows: FlagRow,
+    unreadable: Iterable[int] = (),
+    is_whole: bool = True,
+    covers: Callable[[FlagRow], bool] | None = None,
+) -> None:
+    """All of a list, in one page."""
+    unread = tuple(unreadable)
+    collection.begin_load(is_whole=is_whole)
+    collection.add_page(rows, len(rows) + len(unread), unread)
+    collection.finish_load(*([covers] if covers else []))
 
 
 def ids(collection: Collection[FlagRow]) -> list[int]:

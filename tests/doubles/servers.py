@@ -71,6 +71,24 @@ async def make_client(clock: StillClock) -> AsyncIterator[MakeClient]:
         await client.close()
 
 
+class Dripping(httpx.AsyncByteStream):
+    """A body that comes in parts, and then ends or hangs; whether it was closed is remembered."""
+
+    def __init__(self, *parts: bytes, hangs: bool = False) -> None:
+        self.parts = parts
+        self.hangs = hangs
+        self.is_closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self.parts:
+            yield part
+        if self.hangs:
+            await asyncio.Event().wait()
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+
 def flag_page(count: int, offset: int, limit: int) -> dict[str, Any]:
     """A page of plain flags with ids from 1."""
     ids = range(offset + 1, min(offset + limit, count) + 1)

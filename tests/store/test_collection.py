@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.doubles.flag_collection import flag, ids, loaded
+from tests.doubles.flag_collection import empty, flag, ids, load, loaded
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
@@ -37,11 +37,9 @@ def test_of_two_answers_that_overlap_the_newer_record_is_believed(
 
 def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
     restored = flag(1, 3, active=True)
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     collection.recall([flag(1, 50, active=False)])
-    collection.begin_load()
-    collection.add_page([restored], 1)
-    collection.finish_load()
+    load(collection, restored)
     assert collection.rows == (restored,)
     collection.put(flag(1, 51))
     assert collection.put(restored, collection.moment) is True
@@ -53,7 +51,7 @@ def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
 
 
 def test_a_row_that_two_pages_of_one_load_have_is_the_newer_one() -> None:
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     collection.begin_load()
     collection.add_page([flag(1, 5)], 2)
     collection.add_page([flag(1, 4), flag(2)], 2)
@@ -67,9 +65,7 @@ def test_a_page_asked_for_before_a_save_does_not_undo_it_even_without_versions()
     collection.put(flag(1, None, active=False))
     collection.add_page([flag(1, None, active=True)], 1)
     collection.finish_load()
-    row = collection.get(1)
-    assert row is not None
-    assert row.active is False
+    assert collection.get(1) == flag(1, None, active=False)
 
 
 def test_a_page_asked_for_before_a_removal_does_not_bring_the_record_back() -> None:
@@ -86,9 +82,8 @@ def test_a_page_asked_for_before_a_removal_does_not_bring_the_record_back() -> N
 def test_an_edit_in_flight_is_painted_and_leaving_rolls_it_back() -> None:
     collection = loaded(flag(1, active=True, tags=["a"]))
     before = collection.rows
-    with collection.showing(
-        1, {"active": False, "tags": ["b"], "evaluation_runtime": "server", "filters": {}}
-    ):
+    edit = {"active": False, "tags": ["b"], "evaluation_runtime": "server", "filters": {}}
+    with collection.showing(1, edit):
         row = collection.get(1)
         assert row is not None
         assert (row.active, row.tags, row.runtime) == (False, ("b",), "server")
@@ -108,12 +103,8 @@ def test_an_edit_that_fails_rolls_back() -> None:
 
 def test_two_edits_of_one_record_are_painted_on_top_of_each_other() -> None:
     collection = loaded(flag(1, active=True))
-    outer, inner = (
-        collection.showing(1, {"active": False}),
-        collection.showing(1, {"name": "new", "active": True}),
-    )
-    with outer:
-        with inner:
+    with collection.showing(1, {"active": False}):
+        with collection.showing(1, {"name": "new", "active": True}):
             assert collection.get(1) == flag(1, active=True, name="new")
         assert collection.get(1) == flag(1, active=False)
 
@@ -122,9 +113,7 @@ def test_a_refresh_beneath_an_edit_shows_through_around_it() -> None:
     collection = loaded(flag(1, active=True))
     with collection.showing(1, {"active": False}):
         assert collection.get(1) == flag(1, active=False)
-        collection.begin_load()
-        collection.add_page([flag(1, 2, active=True, name="renamed")], 1)
-        collection.finish_load()
+        load(collection, flag(1, 2, active=True, name="renamed"))
         assert collection.get(1) == flag(1, 2, active=False, name="renamed")
     assert collection.get(1) == flag(1, 2, active=True, name="renamed")
 
@@ -132,9 +121,7 @@ def test_a_refresh_beneath_an_edit_shows_through_around_it() -> None:
 def test_a_record_with_an_edit_in_flight_is_not_dropped_by_a_refresh() -> None:
     collection = loaded(flag(1), flag(2))
     with collection.showing(2, {"active": False}):
-        collection.begin_load()
-        collection.add_page([flag(1)], 1)
-        collection.finish_load()
+        load(collection, flag(1))
         assert ids(collection) == [1, 2]
 
 
@@ -148,9 +135,7 @@ def test_an_edit_of_a_record_not_known_paints_nothing() -> None:
 def test_what_the_server_said_differently_is_known_since_the_last_look() -> None:
     collection = loaded(flag(1), flag(2), flag(3))
     look = collection.version
-    collection.begin_load()
-    collection.add_page([flag(1), flag(2, 2), flag(3), flag(4)], 4)
-    collection.finish_load()
+    load(collection, flag(1), flag(2, 2), flag(3), flag(4))
     assert collection.changed_since(look) == {2}
     look = collection.version
     collection.put(flag(3, 2))
@@ -159,24 +144,19 @@ def test_what_the_server_said_differently_is_known_since_the_last_look() -> None
     assert collection.changed_since(collection.version) == frozenset()
 
 
-def test_an_equal_row_stays_the_object_it_was() -> None:
-    collection = loaded(flag(1))
-    before = collection.rows[0]
-    collection.put(flag(1))
-    assert collection.rows[0] is before
-
-
 def test_rows_are_the_same_object_until_something_changes() -> None:
     collection = loaded(flag(1))
-    assert collection.rows is collection.rows
     before = collection.rows
+    assert collection.rows is before
+    collection.put(flag(1))
+    assert collection.rows[0] is before[0]
     collection.put(flag(1, 2))
     assert collection.rows is not before
     assert before == (flag(1),)
 
 
 def test_watchers_are_told_until_they_stop() -> None:
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     versions: list[int] = []
     stop = collection.watch(lambda: versions.append(collection.version))
     collection.put(flag(1))
@@ -199,7 +179,7 @@ def test_several_records_at_once_are_one_change() -> None:
 
 
 def test_recalled_rows_do_not_displace_live_ones() -> None:
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     collection.put(flag(1, 5))
     collection.recall([flag(1, 9), flag(2)])
     assert collection.rows == (flag(1, 5), flag(2))
@@ -219,7 +199,7 @@ def test_rows_of_other_kinds_may_have_text_ids_and_no_version() -> None:
 
 @pytest.mark.parametrize("step", ["add_page", "finish_load"])
 def test_pages_outside_a_load_are_a_bug_and_say_so(step: str) -> None:
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     with pytest.raises(RuntimeError, match=step):
         collection.add_page([], 0) if step == "add_page" else collection.finish_load()
 

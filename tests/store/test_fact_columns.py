@@ -3,6 +3,7 @@
 from operator import attrgetter
 
 import pytest
+from tests.store.conftest import NOW, Someone
 
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.event_listing import EVENT_LISTING, EVENTS
@@ -12,13 +13,8 @@ from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.query.vocabulary import Facts
 from flagtui.store.sort_orders import Sort
 
-NOW = 1_800_000_000.0
 MANY = LOOK + 500
-
-
-class Someone:
-    id = 3
-    email = "P3@acme.test"
+PERSON = Someone(3, "P3@acme.test")
 
 
 ROWS = [
@@ -36,29 +32,17 @@ ROWS = [
     for at in range(MANY)
 ]
 LINES = [
-    "kind:custom",
-    "kind:posthog",
-    "is:verified,undescribed",
-    "is:stale",
-    "seen:>30d",
-    "seen:never",
-    "created:<7d",
-    "tag:rev",
-    'tag:"revenue"',
-    "owner:me",
-    "owner:p5",
-    "name:done",
-    "name:/^step .*begun$/",
-    "kind:custom seen:<7d",
-    "begun kind:custom tag:rev",
-]
+    "kind:custom", "kind:posthog", "is:verified,undescribed", "is:stale", "seen:>30d", "seen:never",
+    "created:<7d", "tag:rev", 'tag:"revenue"', "owner:me", "owner:p5", "name:done", "name:/^step .*begun$/",
+    "kind:custom seen:<7d", "begun kind:custom tag:rev",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", [*LINES, *(f"-{line}" for line in LINES[:13])])
 def test_a_line_finds_the_same_by_column_and_by_row(line: str) -> None:
     finder = Finder(ROWS, listing=EVENT_LISTING, sort=Sort("seen"), clock=lambda: NOW)
-    finder.know_person(Someone())
-    passes = compile_query(read_line(line, EVENTS), now=NOW, me=Someone())
+    finder.know_person(PERSON)
+    passes = compile_query(read_line(line, EVENTS), now=NOW, me=PERSON)
     found = finder.find(line)
     assert sorted(found) == [index for index, row in enumerate(ROWS) if passes(row)]
     assert [*found] == [index for index in finder.find("") if index in set(found)]

@@ -1,10 +1,10 @@
 import random
-from dataclasses import dataclass
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.store.conftest import NOW, Someone
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
@@ -12,34 +12,10 @@ from flagtui.store.flag_listing import FLAG_ORDERS, FLAGS
 from flagtui.store.query.language import compile_query, read_line
 from flagtui.store.sort_orders import Sort
 
-NOW = 1_800_000_000.0
 LINES = [
-    *("", "n", "ne", "new", "new c", "new check", "check -old", '"new check"', "key:/^n.*k$/", "by:me"),
-    *(
-        "is:on",
-        "is:on web",
-        "-is:off",
-        "is:archived",
-        "tag:web",
-        "rollout:<60",
-        "updated:<7d",
-        "type:config,boolean",
-    ),
-]
-
-
-@dataclass(frozen=True)
-class Someone:
-    id: int
-    email: str
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
+    "", "n", "ne", "new", "new c", "new check", "check -old", '"new check"', "key:/^n.*k$/", "by:me", "is:on",
+    "is:on web", "-is:off", "is:archived", "tag:web", "rollout:<60", "updated:<7d", "type:config,boolean",
+]  # fmt: skip
 
 
 def make_rows(count: int, seed: int = 1) -> list[FlagRow]:
@@ -65,6 +41,10 @@ def make_rows(count: int, seed: int = 1) -> list[FlagRow]:
 
 def keys(finder: Finder[FlagRow], line: str) -> list[str]:
     return [finder.rows[index].key for index in finder.find(line)]
+
+
+def found_ids(finder: Finder[FlagRow]) -> list[int]:
+    return [finder.rows[index].id for index in finder.find("")]
 
 
 @settings(max_examples=60, deadline=None)
@@ -122,12 +102,7 @@ def test_every_order_has_its_natural_way_round(order: str, expected: list[str]) 
 
 
 def test_what_is_not_known_comes_last_whichever_way_round() -> None:
-    rows = [
-        FlagRow(id=1, key="a"),
-        FlagRow(id=2, key="b", updated_at=1.0),
-        FlagRow(id=3, key="c", updated_at=2.0),
-    ]
-    finder = Finder(rows)
+    finder = Finder([FlagRow(1, "a"), FlagRow(2, "b", updated_at=1.0), FlagRow(3, "c", updated_at=2.0)])
     assert keys(finder, "") == ["c", "b", "a"]
     finder.sort_by(finder.sort.press("updated"))
     assert keys(finder, "") == ["b", "c", "a"]
@@ -174,17 +149,15 @@ def test_a_row_that_changes_stays_where_it_stands_until_the_rows_are_sorted_agai
     rows = make_rows(20)
     finder = Finder(rows, sort=Sort("updated"), clock=lambda: NOW)
     finder.is_steady = True
-    before = [finder.rows[index].id for index in finder.find("")]
+    before = found_ids(finder)
     changed = before[7]
     touched = [msgspec.structs.replace(row, updated_at=NOW + 1) if row.id == changed else row for row in rows]
     finder.show(tuple(touched))
-    assert [finder.rows[index].id for index in finder.find("")] == before
+    assert found_ids(finder) == before
     finder.show(tuple(row for row in touched if row.id != before[3]))
-    assert [finder.rows[index].id for index in finder.find("")] == [
-        each for each in before if each != before[3]
-    ]
+    assert found_ids(finder) == [*before[:3], *before[4:]]
     finder.sort_by(finder.sort)
-    assert finder.rows[finder.find("")[0]].id == changed
+    assert found_ids(finder)[0] == changed
 
 
 def test_rows_that_are_gone_are_not_found() -> None:
@@ -192,19 +165,14 @@ def test_rows_that_are_gone_are_not_found() -> None:
     finder = Finder(rows)
     finder.find("new")
     finder.show(rows[10:])
-    assert {finder.rows[index].id for index in finder.find("")} <= set(range(11, 31))
+    assert set(found_ids(finder)) <= set(range(11, 31))
     finder.show(())
     assert list(finder.find("")) == []
     assert finder.total == 0
 
 
 def test_archived_rows_are_counted_only_when_asked_for() -> None:
-    rows = [
-        FlagRow(id=1, key="a"),
-        FlagRow(id=2, key="b", archived=True),
-        FlagRow(id=3, key="c", deleted=True),
-    ]
-    finder = Finder(rows)
+    finder = Finder([FlagRow(1, "a"), FlagRow(2, "b", archived=True), FlagRow(3, "c", deleted=True)])
     assert finder.total == 1
     assert keys(finder, "is:archived") == ["b"]
     assert keys(finder, "is:deleted") == ["c"]
@@ -219,10 +187,10 @@ def test_by_me_starts_to_count_when_the_person_is_known() -> None:
 
 
 def test_ages_are_counted_from_now_and_not_from_the_first_search() -> None:
-    clock = Clock()
-    finder = Finder([FlagRow(id=1, key="a", updated_at=NOW)], clock=clock)
+    now = NOW
+    finder = Finder([FlagRow(id=1, key="a", updated_at=NOW)], clock=lambda: now)
     assert keys(finder, "updated:>1h") == []
-    clock.now += 7_200
+    now += 7_200
     assert keys(finder, "updated:>1h") == ["a"]
 
 
@@ -236,8 +204,7 @@ def test_names_of_experiments_are_searched_once_they_are_known() -> None:
 
 def test_problems_of_the_line_are_kept_with_the_answer() -> None:
     finder = Finder(make_rows(5))
-    assert list(finder.find("new type:bool")) == list(finder.find("new"))
-    finder.find("new type:bool")
+    assert list(finder.find("new")) == list(finder.find("new type:bool"))
     assert finder.query.problems[0].start == 4
 
 

@@ -1,10 +1,9 @@
 """Which definitions are to be tidied up, why, and what their neighbours suggest."""
 
+from tests.store.conftest import DAY, NOW
+
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.inbox import Case, Inbox
-
-NOW = 1_800_000_000.0
-DAY = 86_400.0
 
 
 def row(name: str, **fields: object) -> EventDefinitionRow:

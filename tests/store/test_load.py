@@ -2,14 +2,14 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
 import pytest
+from tests.doubles.flag_collection import ids
+from tests.store.conftest import NOW
 
 from flagtui.api.errors import ApiError, ListTooLong, Unreachable
 from flagtui.models.rows import FlagRow, RowPage
 from flagtui.store.collection import Collection
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, State
 from flagtui.store.record_list import RESUMES, Loading
-
-NOW = 1_800_000_000.0
 
 
 class Pages:
@@ -44,14 +44,21 @@ def make(
     return collection, Loading(collection, pages, clock=clock)
 
 
-async def test_progress_is_told_page_by_page() -> None:
-    collection, loading = make(Pages(page(1, 2, total=5), page(3, 4, total=5, unreadable=(5,))))
-    states: list[State] = [loading.state]
+def states_of(loading: Loading[FlagRow]) -> list[State]:
+    """Its state, and each that follows."""
+    states = [loading.state]
     loading.watch(lambda: states.append(loading.state))
+    return states
+
+
+async def test_progress_is_told_page_by_page() -> None:
+    pages = Pages(page(1, 2, total=5), page(3, 4, total=5, unreadable=(5,), server_time=NOW + 90))
+    collection, loading = make(pages)
+    states = states_of(loading)
     await loading.run()
     assert states == [Empty(), Running(0, None), Running(2, 5), Running(5, 5), Loaded()]
-    assert loading.loaded_at == NOW
-    assert [row.id for row in collection.rows] == [1, 2, 3, 4]
+    assert (loading.loaded_at, loading.server_ahead) == (NOW, 90)
+    assert ids(collection) == [1, 2, 3, 4]
 
 
 async def test_a_failure_keeps_the_rows_and_says_how_far_it_came() -> None:
@@ -60,21 +67,19 @@ async def test_a_failure_keeps_the_rows_and_says_how_far_it_came() -> None:
     await loading.run()
     error = Unreachable("No answer.")
     pages.script = (page(1, total=2), error)
-    states: list[State] = []
-    loading.watch(lambda: states.append(loading.state))
+    states = states_of(loading)
     assert await loading.run() == LoadFailed(error, NOW)
-    assert states == [Running(0, None), Running(1, 2), LoadFailed(error, NOW)]
+    assert states[1:] == [Running(0, None), Running(1, 2), LoadFailed(error, NOW)]
     assert loading.loaded_at == NOW
-    assert [row.id for row in collection.rows] == [1, 2]
+    assert ids(collection) == [1, 2]
     pages.script = (page(2, total=1),)
     assert await loading.run() == Loaded()
-    assert [row.id for row in collection.rows] == [2]
+    assert ids(collection) == [2]
 
 
 async def test_a_first_load_that_breaks_off_keeps_what_came() -> None:
     collection, loading = make(Pages(page(1, total=9), Unreachable("No answer.")))
-    states: list[State] = []
-    loading.watch(lambda: states.append(loading.state))
+    states = states_of(loading)
     assert isinstance(await loading.run(), LoadFailed)
     assert states[-2] == Running(1, 9)
     assert loading.loaded_at is None
@@ -125,12 +130,6 @@ async def test_recalled_rows_show_with_their_age_until_the_load_is_done() -> Non
     assert len(collection) == 1
 
 
-async def test_the_servers_clock_is_compared_with_ours() -> None:
-    _, loading = make(Pages(page(1, total=1, server_time=NOW + 90)))
-    await loading.run()
-    assert loading.server_ahead == 90
-
-
 class Resumable:
     """Pages that are not given twice, as a list that goes on where it broke off."""
 
@@ -155,9 +154,9 @@ async def test_a_load_that_failed_goes_on_with_what_is_missing_and_then_drops_wh
     await loading.run()
     assert isinstance(await loading.run(resume=True), LoadFailed)
     assert isinstance(loading.trouble, Unreachable)
-    assert [row.id for row in collection.rows] == [1, 2]
+    assert ids(collection) == [1, 2]
     assert await loading.run(resume=True) == Loaded()
-    assert [row.id for row in collection.rows] == [1, 3]
+    assert ids(collection) == [1, 3]
     assert loading.trouble is None
 
 
@@ -177,7 +176,7 @@ async def test_a_failed_load_begins_anew_when_asked_for_or_late_or_overtaken(why
         collection.begin_load(is_whole=False)
         collection.finish_load(lambda _row: False)
     await loading.run(resume=why != "asked")
-    assert [row.id for row in collection.rows] == [5]
+    assert ids(collection) == [5]
 
 
 async def test_a_comparison_does_not_end_the_load_of_the_archived_rows_beside_it() -> None:
@@ -194,7 +193,7 @@ async def test_a_comparison_does_not_end_the_load_of_the_archived_rows_beside_it
     loading.take_whole(page(1, total=1))
     beside.gate.set()
     assert await task == Loaded()
-    assert [row.id for row in collection.rows] == [1, 2, 3]
+    assert ids(collection) == [1, 2, 3]
 
 
 async def test_rows_that_could_not_be_compared_show_the_trouble_until_they_are() -> None:
@@ -217,9 +216,9 @@ async def test_a_list_that_is_too_long_is_loaded_and_not_complete() -> None:
     pages.script = (page(3, 4, total=2), error)
     assert await loading.run() == Loaded()
     assert (loading.too_long, loading.trouble, loading.loaded_at) == (error, None, NOW)
-    assert [row.id for row in collection.rows] == [1, 2, 3, 4]
+    assert ids(collection) == [1, 2, 3, 4]
     assert not collection.is_complete
     pages.script = (page(3, 4, total=2),)
     await loading.run()
     assert (loading.too_long, collection.is_complete) == (None, True)
-    assert [row.id for row in collection.rows] == [3, 4]
+    assert ids(collection) == [3, 4]

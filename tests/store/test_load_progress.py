@@ -1,13 +1,10 @@
 """What a load leaves of a collection: nothing is dropped that may still be there."""
 
-from tests.doubles.flag_collection import flag, ids, loaded
-
-from flagtui.models.rows import FlagRow
-from flagtui.store.collection import Collection
+from tests.doubles.flag_collection import empty, flag, ids, load, loaded
 
 
 def test_rows_show_page_by_page_while_they_arrive() -> None:
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     collection.begin_load()
     collection.add_page([flag(1), flag(2)], 3)
     assert (ids(collection), collection.total, collection.is_complete) == ([1, 2], 3, False)
@@ -17,13 +14,11 @@ def test_rows_show_page_by_page_while_they_arrive() -> None:
 
 
 def test_a_list_beside_the_main_one_does_not_change_its_count() -> None:
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     collection.begin_load()
     collection.add_page([flag(1)], 1, [5])
     collection.finish_load()
-    collection.begin_load(is_whole=False)
-    collection.add_page([flag(2, archived=True)], 1)
-    collection.finish_load(covers=lambda row: row.archived)
+    load(collection, flag(2, archived=True), is_whole=False, covers=lambda row: row.archived)
     assert (ids(collection), collection.total) == ([1, 2], 1)
 
 
@@ -58,18 +53,14 @@ def test_pages_that_moved_while_somebody_deleted_do_not_cost_a_row() -> None:
 
 def test_rows_that_could_not_be_read_count_as_seen() -> None:
     collection = loaded(flag(1), flag(2), flag(3))
-    collection.begin_load()
-    collection.add_page([flag(1)], 2, [3])
-    collection.finish_load()
+    load(collection, flag(1), unreadable=[3])
     assert ids(collection) == [1]
     assert collection.is_complete
 
 
 def test_a_load_drops_only_what_it_covers() -> None:
     collection = loaded(flag(1), flag(2, archived=True), flag(3))
-    collection.begin_load()
-    collection.add_page([flag(1)], 1)
-    collection.finish_load(covers=lambda row: not row.archived)
+    load(collection, flag(1), covers=lambda row: not row.archived)
     assert ids(collection) == [1, 2]
 
 

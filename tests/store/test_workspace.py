@@ -4,6 +4,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.store.conftest import NOW
 
 from flagtui.api import Client
 from flagtui.api.errors import MissingScope, NotSignedIn
@@ -14,7 +15,6 @@ from flagtui.store.query.language import read_line
 from flagtui.store.snapshots import Snapshots
 from flagtui.store.workspace import Workspace
 
-NOW = 1_800_000_000.0
 ME = {
     "id": 7,
     "email": "ada@acme.test",
@@ -23,23 +23,12 @@ ME = {
     "organization": {"id": "o-1", "name": "Other"},
     "organizations": [{"id": "o-1", "name": "Other"}, {"id": "o-2", "name": "acme"}],
 }
-NO_SCOPE = {
-    "type": "authentication_error",
-    "code": "permission_denied",
-    "detail": "API key missing required scope 'user:read'",
-    "attr": None,
-}
+NO_SCOPE = {"code": "permission_denied", "detail": "API key missing required scope 'user:read'"}
 
 
 def flag(number: int, **fields: object) -> dict[str, object]:
-    return {
-        "id": number,
-        "key": f"flag-{number}",
-        "version": 1,
-        "active": True,
-        "filters": {"groups": []},
-        **fields,
-    }
+    plain = {"key": f"flag-{number}", "version": 1, "active": True, "filters": {"groups": []}}
+    return {"id": number, **plain, **fields}
 
 
 def page(rows: Sequence[object]) -> dict[str, object]:
@@ -94,9 +83,8 @@ async def open_workspace(server: Server, tmp_path: Path) -> AsyncIterator[Open]:
 
         def make(project: int | str = 12) -> Workspace:
             snapshots = Snapshots(tmp_path, clock=lambda: NOW)
-            return Workspace(
-                client.for_project(project), profile="prod", snapshots=snapshots, clock=lambda: NOW
-            )
+            here = client.for_project(project)
+            return Workspace(here, profile="prod", snapshots=snapshots, clock=lambda: NOW)
 
         yield make
 
@@ -181,9 +169,7 @@ async def test_an_edit_in_flight_is_not_kept_on_disk(open_workspace: Open) -> No
         await workspace.refresh()
     again = open_workspace()
     again.recall()
-    row = again.flags.get(1)
-    assert row is not None
-    assert row.active
+    assert again.flags.rows[0].active
 
 
 async def test_archived_flags_come_when_asked_for_and_survive_a_refresh(open_workspace: Open) -> None:

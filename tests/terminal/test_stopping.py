@@ -79,9 +79,7 @@ def test_stops_and_continues_in_quick_succession_leave_a_screen_that_takes_keys(
         assert terminal.attributes() == terminal.attributes_before
 
 
-def test_a_stop_that_was_continued_before_there_was_time_for_it_is_over(
-    surroundings: dict[str, str],
-) -> None:
+def test_a_stop_that_was_continued_before_there_was_time_for_it_is_over(surroundings: dict[str, str]) -> None:
     with Terminal([sys.executable, "-c", BUSY], environment=surroundings) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h")
         terminal.press("b")

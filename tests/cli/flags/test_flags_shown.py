@@ -4,17 +4,9 @@ import json
 import re
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service, loaded_by
-from tests.cli.flags.conftest import Ask
-
-from flagtui.models.flag import Flag
+from tests.cli.conftest import KEY, Run, Service, loaded_by, obeyed, server_variables
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
-
-
-def obeyed(text: str) -> list[str]:
-    """Characters a terminal would act on, besides those that set columns and lines apart."""
-    return [each for each in text if each not in "\n\t" and not each.isprintable()]
 
 
 def test_a_list_is_narrowed_sorted_and_cut_as_asked(signed_in: Run) -> None:
@@ -27,7 +19,7 @@ def test_a_list_is_narrowed_sorted_and_cut_as_asked(signed_in: Run) -> None:
     assert signed_in("flags", "list", "is:onn").code == 2
 
 
-def test_a_flag_is_shown_as_a_whole_with_words_for_people(signed_in: Run, key: str, ask: Ask[Flag]) -> None:
+def test_a_flag_is_shown_as_a_whole_with_words_for_people(signed_in: Run, key: str, service: Service) -> None:
     shown = signed_in("flags", "get", key, is_shown=True)
     assert shown.code == 0
     assert "50 % of users where" in shown.out
@@ -37,7 +29,7 @@ def test_a_flag_is_shown_as_a_whole_with_words_for_people(signed_in: Run, key: s
 
 
 def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
-    signed_in: Run, ask: Ask[Flag], monkeypatch: pytest.MonkeyPatch
+    signed_in: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     country = {"key": "country", "type": "person", "value": ["DE", "FR", "NL"], "operator": "exact"}
@@ -49,10 +41,9 @@ def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
         "payloads": {"b": "1"},
     }
     body = {"key": "gives-two", "filters": filters, "ensure_experience_continuity": True}
-    id = ask(lambda client: client.flags.create(body)).id
-    (record,) = json.loads(signed_in("flags", "get", "gives-two", "--json", "--fields", "who,gives").out)[
-        "records"
-    ]
+    id = service.ask(lambda client: client.flags.create(body)).id
+    words = ("flags", "get", "gives-two", "--json", "--fields", "who,gives")
+    (record,) = json.loads(signed_in(*words).out)["records"]
     assert record == {
         "who": [
             "1 50 % of users where country is any of DE, FR, NL and plan is pro",
@@ -67,10 +58,10 @@ def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
     assert "who         nobody: it is deleted. Restored, it would be" in shown
 
 
-def test_group_types_go_by_the_names_that_the_project_gives_them(signed_in: Run, ask: Ask[Flag]) -> None:
+def test_group_types_go_by_the_names_that_the_project_gives_them(signed_in: Run, service: Service) -> None:
     groups = [{"properties": [], "rollout_percentage": 20}]
     filters = {"aggregation_group_type_index": 0, "groups": groups}
-    ask(lambda client: client.flags.create({"key": "for-companies", "filters": filters}))
+    service.ask(lambda client: client.flags.create({"key": "for-companies", "filters": filters}))
     shown = signed_in("flags", "get", "for-companies", is_shown=True)
     assert "20 % of all company groups" in shown.out
     everyone = json.dumps({"groups": groups})
@@ -116,11 +107,11 @@ def test_several_people_are_told_side_by_side_flag_by_flag(signed_in: Run, key: 
 
 
 def test_hostile_text_is_drawn_harmless_and_told_exactly(
-    signed_in: Run, key: str, ask: Ask[Flag], monkeypatch: pytest.MonkeyPatch
+    signed_in: Run, key: str, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     id = json.loads(signed_in("flags", "get", key, "--json").out)["records"][0]["id"]
-    ask(lambda client: client.flags.update(id, {"name": NASTY, "tags": ["a\x1b[2J"]}))
+    service.ask(lambda client: client.flags.update(id, {"name": NASTY, "tags": ["a\x1b[2J"]}))
     for words in (("list", key), ("get", key), ("history", key), ("disable", key, "--dry-run")):
         for is_shown in (True, False):
             done = signed_in("flags", *words, is_shown=is_shown)
@@ -142,12 +133,11 @@ def test_another_project_is_named_beside_the_command(signed_in: Run, service: Se
 
 def test_a_flag_is_shown_without_loading_what_searches_lists_or_makes_changes(service: Service) -> None:
     """They take as long again as httpx, which is the half of it."""
-    where = {"FLAGTUI_HOST": service.address, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "1"}
-    loaded = loaded_by("flags get checkout-redesign", **where)
+    loaded = loaded_by("flags get checkout-redesign", **server_variables(service.address))
     assert loaded.isdisjoint({"textual", "rich", "keyring", "pydantic", "sqlite3"})
-    assert not {
+    assert not [
         name for name in loaded if name.startswith(("flagtui.store.query", "flagtui.changes.journal"))
-    }
+    ]
     # Each takes about a millisecond.
     ours = {name for name in loaded if name.startswith("flagtui")}
     assert "flagtui.models.flag_rows" in ours

@@ -1,6 +1,5 @@
-from dataclasses import dataclass
-
 import pytest
+from tests.store.conftest import ADA, DAY, NOW
 
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
 from flagtui.store.event_listing import EVENT_LISTING, EVENTS
@@ -10,25 +9,8 @@ from flagtui.store.query.language import read_line
 from flagtui.store.query.line_edits import complete, cycle, describe
 from flagtui.store.sort_orders import Sort
 
-NOW = 1_800_000_000.0
-DAY = 86_400.0
-
-
-@dataclass(frozen=True)
-class Someone:
-    id: int
-    email: str
-
-
 EXPERIMENT_ROWS = [
-    ExperimentRow(
-        1,
-        "Checkout redesign",
-        key="checkout-redesign",
-        status="running",
-        started_at=NOW - 12 * DAY,
-        creator_id=7,
-    ),
+    ExperimentRow(1, "Checkout redesign", status="running", started_at=NOW - 12 * DAY, creator_id=7),
     ExperimentRow(2, "Pricing page", key="pricing", status="exposure_frozen", creator="bob@acme.test"),
     ExperimentRow(3, "Old checkout", key="old", status="stopped", conclusion="won", ended_at=NOW - DAY),
     ExperimentRow(4, "Idea", status="draft", type="web", updated_at=NOW),
@@ -69,7 +51,7 @@ EVENT_ROWS = [
 )
 def test_a_line_finds_the_experiments_it_asks_for(line: str, expected: list[int]) -> None:
     finder = Finder(EXPERIMENT_ROWS, listing=EXPERIMENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
-    finder.know_person(Someone(7, "ada@acme.test"))
+    finder.know_person(ADA)
     assert sorted(finder.rows[index].id for index in finder.find(line)) == expected
     assert bool(finder.query.problems) is (line == "is:on")
 
@@ -101,7 +83,7 @@ def test_a_line_finds_the_experiments_it_asks_for(line: str, expected: list[int]
 )
 def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
     finder = Finder(EVENT_ROWS, listing=EVENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
-    finder.know_person(Someone(7, "ada@acme.test"))
+    finder.know_person(ADA)
     assert "".join(sorted(finder.rows[index].id for index in finder.find(line))) == expected
     assert bool(finder.query.problems) is (line == "by:me")
 
