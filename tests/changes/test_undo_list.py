@@ -49,7 +49,13 @@ KEPT = {
         an_entry("event_definition", "verify", signature=Signature(host="other", project="1")),
         "another project",
     ),
-    "an event refused": (an_entry("event_definition", "verify", ending="refused"), "nothing to take back"),
+    **{
+        f"an event that ended as {ending}": (
+            an_entry("event_definition", "verify", ending=ending),
+            "nothing to take back" if ending in ("refused", "conflicted") else "",
+        )
+        for ending in ("refused", "conflicted", "unknown", "")
+    },
     "something newer": (an_entry("survey", "rename"), "does not know"),
 }
 

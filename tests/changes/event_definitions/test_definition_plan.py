@@ -1,6 +1,7 @@
 """The plan of an intent for a definition as it is now, in words and on the wire."""
 
-from tests.changes.event_definitions.conftest import AROUND, approve, definition
+from tests.changes.event_definitions.conftest import AROUND, definition
+from tests.changes.writing import approve
 from tests.doubles.expected import expect
 
 from flagtui.changes.event_definitions.definition_intent import (

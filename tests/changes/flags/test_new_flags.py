@@ -151,6 +151,6 @@ async def test_the_real_service_creates_what_was_planned(
     tmp_path: Path, generation: str, fields: dict[str, JSON]
 ) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
-        outcome = await bench.save_context.save(bench.approve(planned(fields)))
+        outcome = await bench.save(planned(fields))
         assert outcome.is_saved
         assert outcome.remarks == ()
