@@ -50,10 +50,7 @@ KEPT = {
         "another project",
     ),
     **{
-        f"an event that ended as {ending}": (
-            an_entry("event_definition", "verify", ending=ending),
-            "nothing to take back" if ending in ("refused", "conflicted") else "",
-        )
+        f"an event that ended as {ending}": (an_entry("event_definition", ending=ending), "it ended as ")
         for ending in ("refused", "conflicted", "unknown", "")
     },
     "something newer": (an_entry("survey", "rename"), "does not know"),
