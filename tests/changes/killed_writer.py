@@ -85,6 +85,7 @@ async def work(folder: Path, kind: str) -> None:
     )
     adapter: Any = FlagAdapter(server) if is_flag else DefinitionAdapter(server)
     save_context = WriteContext(Journal(folder / "journal"), HERE)
+    make: Any = planned_flag if is_flag else planned_event
     for number in count():
         plan = make(await server.get(812), f"text {number}", save_context.clock.time())
         assert isinstance(plan, Plan | EventPlan)

@@ -44,7 +44,7 @@ class Victim:
         command = [sys.executable, str(WRITER), str(self.folder), self.kind]
         with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as program:
             assert program.stdout is not None
-            program.stdout.read(after)
+            assert len(program.stdout.read(after)) == after, "it ended by itself"
             program.send_signal(signal.SIGKILL)
 
     def writes(self) -> list[str]:

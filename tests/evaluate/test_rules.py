@@ -100,22 +100,16 @@ def test_a_date_without_an_offset_is_of_the_projects_time_zone(zone: str, value:
     ("made", "age", "words"),
     [
         (asking("between", [18, 65]), 30, "age is from 18 to 65: it is 30"),
-        (
-            asking("not_between", ["a", 65]),
-            30,
-            "age is outside a to 65: the condition on age asks for something",
-        ),
+        (asking("not_between", ["a", 65]), 30,
+         "age is outside a to 65: the condition on age asks for something"),
         (asking("gt", "5"), "soon", "age > 5: it is soon"),
         (asking("semver_gt", "5"), "1.2.3.4", "it is 1.2.3.4, which cannot be compared like that"),
-        (
-            asking("is_date_after", "2026"),
-            "1999-01-01",
-            "the condition on age asks for something that cannot be",
-        ),
+        (asking("is_date_after", "2026"), "1999-01-01",
+         "the condition on age asks for something that cannot be"),
         (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "too costly to evaluate here: (?=.)(a|aa)+$"),
         (asking("regex", "a{,2}"), "a", "only the server can tell what matches a{,2}"),
     ],
-)
+)  # fmt: skip
 def test_a_question_says_what_came_of_it(made: JSON, age: Any, words: str) -> None:
     assert words in words_of(made, Person("ada", {"age": age}))
 

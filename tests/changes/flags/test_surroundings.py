@@ -69,45 +69,23 @@ CHILD = FlagRow(9, "child", active=True, depends_on=(812,))
 
 REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
     ("off", flag({"rollout_percentage": 50}), {"active": False}, Reach(500, 0, 1000, is_estimate=True)),
-    (
-        "on",
-        flag({"rollout_percentage": 50}, active=False),
-        {"active": True},
-        Reach(0, 500, 1000, is_estimate=True),
-    ),
+    ("on", flag({"rollout_percentage": 50}, active=False), {"active": True},
+     Reach(0, 500, 1000, is_estimate=True)),
     ("delete", flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000)),
-    (
-        "rollout",
-        flag({"properties": ASKS, "rollout_percentage": 25}),
-        {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
-        Reach(100, 300, 1000, is_estimate=True),
-    ),
-    (
-        "one condition more",
-        flag({"properties": ASKS, "rollout_percentage": 50}),
-        {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
-        Reach(200, 300, 1000, is_bound=True, is_estimate=True),
-    ),
-    (
-        "everyone twice",
-        flag({"rollout_percentage": 80}, {"rollout_percentage": 80}),
-        {"active": False},
-        Reach(1000, 0, 1000, is_bound=True, is_estimate=True),
-    ),
-    (
-        "targeting of a flag that is off",
-        flag({"rollout_percentage": 50}, active=False),
-        {"filters": {"groups": [{"rollout_percentage": 60}]}},
-        Reach(0, 0, 1000),
-    ),
+    ("rollout", flag({"properties": ASKS, "rollout_percentage": 25}),
+     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
+     Reach(100, 300, 1000, is_estimate=True)),
+    ("one condition more", flag({"properties": ASKS, "rollout_percentage": 50}),
+     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
+     Reach(200, 300, 1000, is_bound=True, is_estimate=True)),
+    ("everyone twice", flag({"rollout_percentage": 80}, {"rollout_percentage": 80}), {"active": False},
+     Reach(1000, 0, 1000, is_bound=True, is_estimate=True)),
+    ("targeting of a flag that is off", flag({"rollout_percentage": 50}, active=False),
+     {"filters": {"groups": [{"rollout_percentage": 60}]}}, Reach(0, 0, 1000)),
     ("on without conditions", flag(active=False), {"active": True}, NOBODY),
-    (
-        "behind one that cannot be read",
-        flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
-        {"active": False},
-        NOBODY,
-    ),
-]
+    ("behind one that cannot be read", flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
+     {"active": False}, NOBODY),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

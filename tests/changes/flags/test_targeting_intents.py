@@ -105,17 +105,11 @@ def test_every_rollout_at_once() -> None:
 INTENTS: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
     ("add", lambda fresh: edited(fresh, lambda copy: copy.add_condition()), ["filters.groups[3]"]),
     ("remove", lambda fresh: edited(fresh, lambda copy: copy.remove_condition(1)), ["filters.groups[1]"]),
-    (
-        "payload",
-        lambda fresh: edited(fresh, lambda copy: copy.set_payload("control", "1")),
-        ["filters.payloads.control"],
-    ),
-    (
-        "no payload",
-        lambda fresh: edited(fresh, lambda copy: copy.set_payload("test", None)),
-        ["filters.payloads.test"],
-    ),
-]
+    ("payload", lambda fresh: edited(fresh, lambda copy: copy.set_payload("control", "1")),
+     ["filters.payloads.control"]),
+    ("no payload", lambda fresh: edited(fresh, lambda copy: copy.set_payload("test", None)),
+     ["filters.payloads.test"]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("intent", "places"), [row[1:] for row in INTENTS], ids=[row[0] for row in INTENTS])

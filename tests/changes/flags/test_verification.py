@@ -63,26 +63,20 @@ def every_group(change: Callable[[dict[str, JSON]], None]) -> Callable[[dict[str
 
 
 REWRITES: list[tuple[str, Callable[[dict[str, JSON]], object]]] = [
-    (
-        "the group type in every condition",
-        every_group(lambda group: group.update(aggregation_group_type_index=None)),
-    ),
+    ("the group type in every condition",
+     every_group(lambda group: group.update(aggregation_group_type_index=None))),
     ("the group type of the flag", lambda filters: filters.update(aggregation_group_type_index=None)),
-    (
-        "an operator under its newer name",
-        lambda filters: filters["groups"][0]["properties"][1].update(operator="gte"),
-    ),
-    (
-        "the cohort's name for readers",
-        lambda filters: filters["groups"][0]["properties"][2].update(cohort_name="Staff"),
-    ),
+    ("an operator under its newer name",
+     lambda filters: filters["groups"][0]["properties"][1].update(operator="gte")),
+    ("the cohort's name for readers",
+     lambda filters: filters["groups"][0]["properties"][2].update(cohort_name="Staff")),
     ("a payload with other spaces", lambda filters: filters["payloads"].update(true='{"a":1}')),
     ("legacy keys dropped", lambda filters: filters.pop("super_groups")),
     ("a null dropped", lambda filters: filters.pop("multivariate")),
     ("a null added", lambda filters: filters.update(holdout=None, early_exit=None)),
     ("a whole number as a fraction", lambda filters: filters["groups"][1].update(rollout_percentage=10.0)),
     ("a negation added", lambda filters: filters["groups"][0]["properties"][0].update(negation=None)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("rewrite", [row[1] for row in REWRITES], ids=[row[0] for row in REWRITES])
@@ -151,28 +145,16 @@ def test_a_restored_flag_under_another_key_is_told() -> None:
 
 
 CLEAN: list[tuple[str, dict[str, JSON], dict[str, JSON], dict[str, JSON]]] = [
-    (
-        "what moves with every write",
-        {},
-        {"active": False},
-        {"updated_at": "2026-07-01T00:00:00Z", "last_modified_by": None, "status": "STALE"},
-    ),
+    ("what moves with every write", {}, {"active": False},
+     {"updated_at": "2026-07-01T00:00:00Z", "last_modified_by": None, "status": "STALE"}),
     ("no versions", {"version": None}, {"active": False}, {"version": None}),
-    (
-        "contexts that reading blanks and writing shows",
-        {"evaluation_contexts": []},
-        {"active": False},
-        {"evaluation_contexts": ["web"]},
-    ),
-    (
-        "contexts under two names",
-        {"evaluation_contexts": ["web"], "evaluation_tags": ["web"]},
-        {"evaluation_contexts": ["app"]},
-        {"evaluation_tags": ["app"]},
-    ),
+    ("contexts that reading blanks and writing shows", {"evaluation_contexts": []}, {"active": False},
+     {"evaluation_contexts": ["web"]}),
+    ("contexts under two names", {"evaluation_contexts": ["web"], "evaluation_tags": ["web"]},
+     {"evaluation_contexts": ["app"]}, {"evaluation_tags": ["app"]}),
     ("tags in another order", {}, {"tags": ["checkout", "web"]}, {"tags": ["web", "checkout"]}),
     ("the mark on the key of a deleted flag", {}, {"deleted": True}, {"key": "checkout-v2:deleted:812"}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("_what", "fields", "changes", "odd"), CLEAN)
