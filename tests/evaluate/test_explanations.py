@@ -93,8 +93,7 @@ def test_a_cohort_shows_its_own_questions() -> None:
 
 @pytest.mark.parametrize(("operator", "value"), [("in", True), ("not_in", False)])
 def test_a_list_of_people_is_asked_for_this_person(operator: str, value: bool) -> None:
-    asks = {"key": "id", "type": "cohort", "operator": operator, "value": 31}
-    made = flag({"properties": [asks]})
+    made = flag({"properties": [{"key": "id", "type": "cohort", "operator": operator, "value": 31}]})
     member, other = Person("m", static_cohorts=frozenset({"31"})), Person("o")
     assert found(member, made, static_cohorts=[31]).value is value
     assert found(other, made, static_cohorts=[31]).value is not value
@@ -112,8 +111,7 @@ def test_a_dependency_shows_how_the_other_flag_was_decided() -> None:
 
 
 def test_a_dependency_that_does_not_exist_is_the_reason_where_everything_is_known() -> None:
-    asks = {"key": 99, "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    made = flag({"properties": [asks]})
+    made = flag({"properties": [{"key": 99, "type": "flag", "operator": "flag_evaluates_to", "value": True}]})
     assert found(ADA, made).unknown == Unknown(Why.FLAG_MISSING, "99")
     server = found(Person("ada", is_complete=True), made)
     assert (server.value, server.reason) == (False, Reason.MISSING_DEPENDENCY)

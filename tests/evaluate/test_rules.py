@@ -13,7 +13,6 @@ from flagtui.evaluate.run import Group, Person, Rules
 
 JSON = dict[str, Any]
 PRO = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
-COMPANIES = {"0": "company"}
 IN_FREE = Person("ada", {"plan": "pro"}, {"company": Group("acme", {"plan": "free"})}, is_complete=True)
 
 
@@ -33,7 +32,7 @@ def words_of(made: JSON, person: Person, **definitions: Any) -> str:
 def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
     base = flag("base", {"properties": [PRO]}, aggregation_group_type_index=0)
     needs = {"key": "4", "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    definitions = Definitions.of([base, flag("it", {"properties": [needs]})], group_types=COMPANIES)
+    definitions = Definitions.of([base, flag("it", {"properties": [needs]})], group_types={"0": "company"})
     server, library = (evaluate("it", IN_FREE, definitions, rules) for rules in Rules)
     assert (server.value, library.value) == (False, True)
     assert parting(server, library) == (

@@ -30,8 +30,7 @@ def test_a_write_of_which_only_the_version_is_known_says_so() -> None:
 
 
 def test_changes_that_are_null_or_odd_are_none() -> None:
-    odd: tuple[Any, ...] = (None, "x", [None, 3], {})
-    for changes in odd:
+    for changes in (None, "x", [None, 3], {}):
         assert Activity.of({"detail": {"changes": changes}}).changes == ()
 
 
@@ -81,8 +80,7 @@ def test_an_empty_value_the_feed_tells_as_null_is_put_back_as_it_was() -> None:
         {"field": "tags", "action": "created", "before": None, "after": ["ops"]},
         {"field": "evaluation_runtime", "action": "created", "before": None, "after": "all"},
     ]
-    entry = Activity.of({"activity": "updated", "detail": {"changes": changes}})
     flag = Flag.of({"id": 5, "key": "a", "name": "New", "tags": ["ops"], "version": 5})
-    found = rebuilt_version(flag, [entry], 4)
+    found = rebuilt_version(flag, [Activity.of({"activity": "updated", "detail": {"changes": changes}})], 4)
     assert found is not None
     assert found.raw["name"] == ""

@@ -148,8 +148,7 @@ def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -
 
 
 def entry(*changes: dict[str, JSON], activity: str = "updated") -> str:
-    version = {"field": "version", "before": 1, "after": 2}
-    detail = {"changes": [*changes, version]}
+    detail = {"changes": [*changes, {"field": "version", "before": 1, "after": 2}]}
     return activity_words(Activity.of({"activity": activity, "detail": detail}), 200)
 
 

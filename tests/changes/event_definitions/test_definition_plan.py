@@ -85,9 +85,8 @@ def test_rejecting_says_that_data_is_lost() -> None:
 
 
 def test_a_deletion_says_that_it_is_real_and_what_is_lost_and_what_comes_back() -> None:
-    seen = "2026-05-27T00:00:00Z"
     kept = {"description": "x", "tags": ["a", "b"], "owner": BOB, "verified": True}
-    plan = planned(delete(ID), **kept, last_seen_at=seen)
+    plan = planned(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
     told = " ".join(f"{found.label} {found.text}" for found in plan.consequences)
     assert "which cannot restore it" in told
     assert "with the next event, without its metadata; last seen" in told
@@ -124,8 +123,7 @@ def test_many_are_counted_by_their_own_noun() -> None:
 
 def test_making_again_leaves_out_what_the_server_keeps_for_itself() -> None:
     itself = {"id": ID, "hidden": False, "verified_at": "2026", "tags": []}
-    kept = {**itself, "description": "x", "verified": True}
-    plan = plan_recreation("signed up", kept, AROUND)
+    plan = plan_recreation("signed up", {**itself, "description": "x", "verified": True}, AROUND)
     assert plan.body == {"description": "x", "verified": True}
     assert plan.is_new
     assert "who verified it and when" in plan.consequences[0].text

@@ -170,8 +170,7 @@ def test_only_a_new_flag_needs_a_condition() -> None:
 
 
 def test_a_flag_beyond_the_size_limit_is_found() -> None:
-    filters = {"groups": [], "payloads": {"true": json.dumps("x" * SIZE_LIMIT)}}
-    assert "bytes" in problems_in(filters)[0].words
+    assert "bytes" in problems_in({"groups": [], "payloads": {"true": json.dumps("x" * SIZE_LIMIT)}})[0].words
 
 
 NASTY: list[JSON] = [None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None}, "\ud800", 10**400]

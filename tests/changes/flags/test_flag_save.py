@@ -35,8 +35,7 @@ async def test_a_write_applied_twice_is_saved_with_the_gap_told(office: Office) 
 
 async def test_a_conflict_brings_both_sides(office: Office) -> None:
     office.ada.before_update = lambda: office.bob_writes(name="Bob's words")
-    wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
-    outcome = await office.change(wanted)
+    outcome = await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     assert outcome.ending == "conflicted"
     assert outcome.record is not None
     assert outcome.record.name == "Bob's words"
@@ -55,8 +54,7 @@ async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: 
 
     office.ada.before_update = deliver_before
     office.ada.faults = [errors.Conflict("The feature flag was updated by ada@acme.test.")]
-    wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
-    outcome = await office.change(wanted)
+    outcome = await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     assert outcome.is_saved
 
 

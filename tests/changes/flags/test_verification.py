@@ -92,8 +92,7 @@ def test_a_server_that_rewrites_by_rule_has_changed_nothing(
 def test_a_group_type_copied_from_the_flag_into_its_conditions_is_no_change() -> None:
     plan_item = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
     condition = group(10, plan_item)
-    fresh = flag(filters={"aggregation_group_type_index": 0, "groups": [condition]})
-    plan = planned(OFF, fresh)
+    plan = planned(OFF, flag(filters={"aggregation_group_type_index": 0, "groups": [condition]}))
     for kind in (0, 1):
         copied = {**condition, "aggregation_group_type_index": kind}
         filters = {"aggregation_group_type_index": kind, "groups": [copied]}
