@@ -85,8 +85,7 @@ async def test_a_lost_answer_is_looked_for_until_it_is_known(
 ) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
-        fault = from_the_write_on(lost, times=1)
-        bench.wire.fail(fault, is_done=is_done)
+        bench.wire.fail(from_the_write_on(lost, times=1), is_done=is_done)
         outcome = await scene.save()
         if outcome.ending == "unknown":
             outcome = await scene.writing().settle(outcome)
@@ -102,8 +101,7 @@ async def test_what_could_not_be_found_out_is_at_the_next_start(
 ) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
-        fault = from_the_write_on(lost)
-        bench.wire.fail(fault, is_done=is_done)
+        bench.wire.fail(from_the_write_on(lost), is_done=is_done)
         assert ((await scene.save()).ending, scene.sends) == ("unknown", 1)
         assert scene.journal.entries()[0].ending == "unknown"
         bench.wire.heal()

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo import undoable, why_not
@@ -70,7 +71,5 @@ def test_a_saved_change_made_here_can_be_taken_back_once(case: str) -> None:
 @pytest.mark.parametrize("case", KEPT)
 def test_what_cannot_be_taken_back_says_why(case: str) -> None:
     found, reason = KEPT[case]
-    refusal = why_not(found, HERE)
-    assert refusal is not None
-    assert reason in refusal.reason
+    assert reason in require(why_not(found, HERE)).reason
     assert undoable([found], HERE) == []

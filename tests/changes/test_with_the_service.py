@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.changes.writing import Writing, approve, edited
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import asks_for
 from tests.doubles.steady_clock import SteadyClock
@@ -210,8 +210,7 @@ async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one
     made = await bench.new("checkout", filters=RICH)
     await bench.saved(flag_intent.switch("delete", made.id))
     assert (await bench.flags.get(made.id)).deleted
-    restored = (await bench.saved(flag_intent.switch("restore", made.id))).record
-    assert restored is not None
+    restored = require((await bench.saved(flag_intent.switch("restore", made.id))).record)
     assert (restored.key, restored.deleted) == ("checkout", False)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, Unknown, Why
@@ -60,8 +61,7 @@ def test_every_question_is_answered_even_after_the_first_no() -> None:
 def test_the_variant_is_drawn_by_a_hash_of_its_own() -> None:
     variants = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
     evaluation = found(ADA, flag({}, multivariate={"variants": variants}, payloads={"test": '"hi"'}))
-    drawn = evaluation.conditions[0].variant
-    assert drawn is not None
+    drawn = require(evaluation.conditions[0].variant)
     assert (drawn.ranges, drawn.key) == ((("control", 0.0, 0.5), ("test", 0.5, 1.0)), evaluation.value)
     assert evaluation.payload == ('"hi"' if evaluation.value == "test" else None)
 
@@ -70,8 +70,7 @@ def test_what_the_variants_leave_of_a_hundred_belongs_to_none_of_them() -> None:
     variants = [{"key": "control", "rollout_percentage": 0.001}]
     evaluation = found(ADA, flag({}, multivariate={"variants": variants}))
     assert evaluation.value is True
-    assert evaluation.conditions[0].variant is not None
-    assert evaluation.conditions[0].variant.key is None
+    assert require(evaluation.conditions[0].variant).key is None
 
 
 def test_a_forced_variant_needs_no_draw() -> None:

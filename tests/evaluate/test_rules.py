@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 from tests.doubles.targeting import asks, asks_flag
 
 from flagtui.evaluate.definitions import Definitions
@@ -39,8 +40,7 @@ def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
         "condition 1 does not fit: flag base evaluates to true: it is false",
         "condition 1 matches",
     )
-    dependency = server.conditions[0].checks[0].dependency
-    assert dependency is not None
+    dependency = require(server.conditions[0].checks[0].dependency)
     assert describe(dependency) == "condition 1 does not fit: plan is pro: it is free"
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.doubles.expected import require
+
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
@@ -60,8 +62,7 @@ def test_a_history_with_a_hole_gives_no_version() -> None:
     flag = Flag.of({"id": 812, "key": "a", "version": 5, "name": "now"})
     known = Activity.of(entry({"field": "name", "before": "then"}, VERSION))
     hole = Activity.of(entry({"field": "version", "before": 2, "after": 3}))
-    found = rebuilt_version(flag, [known], 4)
-    assert found is not None
+    found = require(rebuilt_version(flag, [known], 4))
     assert (found.name, found.version) == ("then", 4)
     assert rebuilt_version(flag, [known, hole], 3) is None
     assert rebuilt_version(flag, [known], 3) is None

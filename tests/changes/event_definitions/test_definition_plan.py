@@ -105,8 +105,7 @@ def test_a_deletion_is_typed_at_every_level_and_a_verification_is_not(rules: Gua
     question = expect(guard([planned(delete(ID))], rules), Question)
     assert question.type_this == "signed up"
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
-    verification = expect(guard([planned(verify(ID))], GuardRules(Level.GUARDED)), Question)
-    assert verification.type_this is None
+    assert expect(guard([planned(verify(ID))], GuardRules(Level.GUARDED)), Question).type_this is None
 
 
 def test_a_name_that_could_deceive_is_confirmed_by_its_id() -> None:

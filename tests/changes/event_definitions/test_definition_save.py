@@ -6,7 +6,7 @@ import httpx
 import pytest
 from tests.changes.event_definitions.conftest import AROUND, HERE, Opened, World
 from tests.changes.writing import recover
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 
 from flagtui.api.errors import NotFound
 from flagtui.changes.event_definitions.definition_intent import (
@@ -94,8 +94,7 @@ async def test_one_that_came_back_by_itself_gets_its_description_again(opened: O
         await world.client.event_definitions.create("signed up")
         [again] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
         assert again.ending == "saved"
-        assert again.record is not None
-        assert again.record.description == "Joined"
+        assert require(again.record).description == "Joined"
 
 
 async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_event(opened: Opened) -> None:
@@ -119,8 +118,7 @@ async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_ev
         await world.client.event_definitions.create("signed up")
         world.wire.before = older
         [saved] = await world.save(plan_recreation(entry.key, entry.before, AROUND))
-        assert saved.record is not None
-        assert saved.record.description == "Joined"
+        assert require(saved.record).description == "Joined"
 
 
 @pytest.mark.parametrize("options", [{}, {"legacy": True}])
@@ -190,5 +188,4 @@ async def test_what_stays_unknown_is_found_out_at_the_next_start_unless_somebody
         world.timing.now += WATCH_FOR
         [found] = await recover(journal, HERE, event_definitions=definitions)
         assert (found.truth, world.entries()[0].ending) == (truth, ending)
-        again = await recover(journal, HERE, event_definitions=definitions)
-        assert bool(again) is (ending == "unknown")
+        assert bool(await recover(journal, HERE, event_definitions=definitions)) is (ending == "unknown")

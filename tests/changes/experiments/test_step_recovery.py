@@ -77,8 +77,7 @@ async def test_the_state_tells_what_became_of_a_step(
     tmp_path: Path,
 ) -> None:
     journal = open_step(tmp_path, after, age)
-    elsewhere = Signature(project="2")
-    assert await recover(journal, elsewhere, experiments=Server(answer)) == []
+    assert await recover(journal, Signature(project="2"), experiments=Server(answer)) == []
     (found,) = await recover(journal, HERE, experiments=Server(answer))
     assert (found.truth, journal.entries()[0].is_open) == (truth, is_open)
     assert found.words.startswith(SAID[truth])

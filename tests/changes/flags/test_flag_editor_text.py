@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.changes.flags.test_targeting_intents import RICH
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.draft import Faulty, GivenUp, edit, without_comments
@@ -30,9 +30,7 @@ def as_text(fresh: Flag) -> str:
 def wanted(text: str, fresh: Flag) -> Intent:
     found = flag_text(fresh).read(text)
     assert not isinstance(found, Faulty), found
-    intent = intent_of(found, fresh)
-    assert intent is not None
-    return intent
+    return require(intent_of(found, fresh))
 
 
 def refused(text: str, fresh: Flag) -> Faulty:
@@ -184,8 +182,7 @@ def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -
 
 def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
     found = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
-    assert found.copy is not None
-    assert found.copy.read_text() == "half a thought"
+    assert require(found.copy).read_text() == "half a thought"
 
 
 def test_no_room_for_a_copy_is_survived(tmp_path: Path) -> None:

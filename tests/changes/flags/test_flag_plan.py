@@ -85,8 +85,7 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
 
 
 def test_a_flag_that_is_already_off_needs_nothing() -> None:
-    result = expect(plan_flag(OFF, flag(active=False), CALM), NothingToDo)
-    assert result.words == "already is off"
+    assert expect(plan_flag(OFF, flag(active=False), CALM), NothingToDo).words == "already is off"
 
 
 def test_archiving_a_flag_that_is_on_turns_it_off_in_the_same_write() -> None:

@@ -8,7 +8,7 @@ from tests.changes.office import HERE, Office
 from tests.changes.test_with_the_service import GENERATIONS, working
 from tests.changes.test_with_the_service import RICH as WITHOUT_COHORTS
 from tests.changes.writing import recover
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import Fault, raw_flag
 
 from flagtui.changes.flags.filter_rules import problems_in
@@ -108,8 +108,7 @@ async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
     office.ada.faults = ["lose the answer"]
     outcome = await office.save(planned(boolean_flag("fresh")))
-    assert outcome.record is not None
-    assert office.journal.entries()[0].record == outcome.record.id
+    assert office.journal.entries()[0].record == require(outcome.record).id
     assert office.ada.sends == 1
 
 
@@ -122,8 +121,7 @@ async def test_a_creation_that_never_arrived_has_failed_after_a_minute(office: O
 
 
 async def test_a_key_taken_meanwhile_is_refused(office: Office) -> None:
-    plan = planned(boolean_flag("checkout-v2"))
-    assert (await office.save(plan)).ending == "refused"
+    assert (await office.save(planned(boolean_flag("checkout-v2")))).ending == "refused"
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,7 @@ def test_a_group_type_copied_from_the_flag_into_its_conditions_is_no_change() ->
     for kind in (0, 1):
         copied = {**condition, "aggregation_group_type_index": kind}
         filters = {"aggregation_group_type_index": kind, "groups": [copied]}
-        report = compare(plan, stored(plan, filters=filters))
-        assert (report == Report()) is (kind == 0)
+        assert (compare(plan, stored(plan, filters=filters)) == Report()) is (kind == 0)
 
 
 def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
