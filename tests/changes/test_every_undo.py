@@ -48,7 +48,7 @@ BACK: Final[dict[str, Case]] = {
     "flag: restore version": of_flag({"name": "As it was"}, "restore version"),
     "event: verify": of_event(event.verify),
     "event: unverify": of_event(lambda id: event.verify(id, False), verified=1),
-    "event: hide": of_event(event.hide),
+    "event: hide": of_event(event.hide, verified=1),
     "event: unhide": of_event(lambda id: event.hide(id, False), hidden=1),
     "event: describe": of_event(lambda id: event.set_field(id, "description", "who came", "")),
     "event: retag": of_event(lambda id: event.retag(id, "add", ["b"], [])),

@@ -239,9 +239,13 @@ async def test_an_answer_lost_for_many_is_looked_for_one_by_one_and_at_once(room
     assert room.clock.now - began <= 3 * LOOKS[-1]
 
 
-async def test_a_plan_that_was_not_approved_is_never_sent(room: Room) -> None:
+async def test_a_plan_that_was_not_approved_is_never_sent_and_an_approval_makes_one_batch(room: Room) -> None:
+    approved = approve(Kettle("other"))
     with pytest.raises(ValueError, match="not approved"):
-        await write(approve(Kettle("other")), [KETTLE], room.kitchen, room.writing.context)
+        await write(approved, [KETTLE], room.kitchen, room.writing.context)
+    room.writing.batch(approved)
+    with pytest.raises(ValueError, match="used before"):
+        room.writing.batch(approved)
     assert room.kitchen.asked == []
 
 

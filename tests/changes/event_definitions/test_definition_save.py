@@ -12,53 +12,18 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     delete,
-    hide,
     retag,
     set_field,
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
-from flagtui.changes.event_definitions.definition_save import is_deletion, plan_undo
+from flagtui.changes.event_definitions.definition_save import is_deletion
 from flagtui.changes.unanswered import WATCH_FOR
-from flagtui.changes.undo import next_redo, next_undo
+from flagtui.changes.undo import next_undo
 
 
 async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:
     return expect(plan_event(intent, await world.fresh(name), AROUND), EventPlan)
-
-
-async def test_a_description_is_saved_and_journalled_and_taken_back(opened: Opened) -> None:
-    async with opened("signed up") as world:
-        id = world.ids["signed up"]
-        [ended] = await world.save(await plan(world, "signed up", set_field(id, "description", "Joined", "")))
-        assert ended.ending == "saved"
-        assert (await world.fresh("signed up")).description == "Joined"
-        [entry] = next_undo(world.entries(), HERE)
-        assert (entry.uuid, entry.key, entry.kind, entry.ending) == (
-            id,
-            "signed up",
-            "event_definition",
-            "saved",
-        )
-        back = expect(plan_undo(entry, await world.fresh("signed up"), AROUND), EventPlan)
-        await world.save(back, undoes={"signed up": entry.id})
-        assert not (await world.fresh("signed up")).description
-        assert next_undo(world.entries(), HERE) == ()
-        assert next_redo(world.entries(), HERE)[0].undoes == entry.id
-
-
-async def test_hiding_a_verified_event_is_undone_with_its_verification(opened: Opened) -> None:
-    async with opened("signed up") as world:
-        id = world.ids["signed up"]
-        await world.save(await plan(world, "signed up", verify(id)))
-        await world.save(await plan(world, "signed up", hide(id)))
-        hidden = await world.fresh("signed up")
-        assert (hidden.hidden, hidden.verified) == (True, False)
-        [entry] = next_undo(world.entries(), HERE)
-        [ended] = await world.save(expect(plan_undo(entry, hidden, AROUND), EventPlan))
-        assert ended.ending == "saved"
-        shown = await world.fresh("signed up")
-        assert (shown.hidden, shown.verified) == (False, True)
 
 
 async def test_a_deletion_leaves_a_copy_from_which_it_is_made_again(opened: Opened) -> None:

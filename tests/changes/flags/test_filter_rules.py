@@ -159,11 +159,6 @@ def test_what_some_server_refuses_is_found_with_its_place(filters: JSON, where: 
     assert where in [problem.where for problem in problems_in(filters, flag_id=1)]
 
 
-def test_two_variants_of_one_key_are_found() -> None:
-    twice = {"groups": [], "multivariate": {"variants": [{"key": "a", "rollout_percentage": 50}] * 2}}
-    assert [problem.words for problem in problems_in(twice)] == ["the key a is there more than once"]
-
-
 def test_only_a_new_flag_needs_a_condition() -> None:
     assert problems_in({"groups": []}, is_new=True)
     assert not problems_in({"groups": []})
