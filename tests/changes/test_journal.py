@@ -9,32 +9,22 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.changes.office import ENTRY, HERE, NOW
 
 from flagtui.changes.journal import Disk, Journal, JournalUnwritable
-from flagtui.changes.journal_entries import CHANGED, Entry, Signature
+from flagtui.changes.journal_entries import CHANGED, Entry
 from flagtui.models.rows import FlagRow
 
-NOW = 1_780_000_000.0
 STORED = FlagRow(812, "checkout-v2", version=13)
 
 
-def entry(id: str = "a1", at: float = NOW, **fields: object) -> Entry:
-    plain = Entry(
-        id=id,
-        at=at,
-        record=812,
-        key="checkout-v2",
-        verb="turn off",
-        signature=Signature("ada@acme.test", "prod", "https://us.posthog.com", "1"),
-        version=12,
-        before={"active": True},
-        after={"active": False},
-        words=("on → off",),
-    )
-    return Entry(**{**{name: getattr(plain, name) for name in plain.__slots__}, **fields})
+def entry(id: str = "a1", **fields: Any) -> Entry:
+    return replace(ENTRY, id=id, **fields)
 
 
 @pytest.fixture
@@ -52,7 +42,7 @@ def test_what_was_begun_and_finished_is_read_back_whole(journal: Journal) -> Non
     assert (found.reason, found.version) == ("incident 12", 12)
     assert (found.ending, found.saved_version, found.ended_at) == ("saved", 13, NOW + 5)
     assert (dict(found.before), dict(found.after)) == ({"active": True}, {"active": False})
-    assert found.signature == Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+    assert found.signature == HERE
 
 
 def test_file_and_folder_are_for_their_owner_alone_whoever_made_them(journal: Journal) -> None:

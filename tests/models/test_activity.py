@@ -32,7 +32,8 @@ def test_a_write_of_which_only_the_version_is_known_says_so() -> None:
 
 
 def test_changes_that_are_null_or_odd_are_none() -> None:
-    for changes in (None, "x", [None, 3], {}):
+    odd: tuple[Any, ...] = (None, "x", [None, 3], {})
+    for changes in odd:
         assert Activity.of({"detail": {"changes": changes}}).changes == ()
 
 

@@ -1,7 +1,7 @@
 """Every step in every state: either it can be planned, or the reason is known before anything is sent."""
 
 from string import ascii_letters
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from tests.changes.experiments.conftest import made, tried
@@ -29,7 +29,7 @@ REASONS: Final[dict[StepName, tuple[str, str, str, str]]] = {
     "delete": ANY,
 }
 """By step: why it cannot be taken in each of the states, while nothing is archived."""
-CHOSEN: Final = {"variant": "test", "flag_key": "blue-2"}
+CHOSEN: Final[dict[str, Any]] = {"variant": "test", "flag_key": "blue-2"}
 
 
 @pytest.mark.parametrize("state", STATES)
