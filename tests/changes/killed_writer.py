@@ -7,11 +7,10 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any
 
-from flagtui.api.event_definitions import EventDefinitions
-from flagtui.api.flags import Flags
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.event_definitions.definition_intent import set_field
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
@@ -28,19 +27,11 @@ from flagtui.changes.proposal import Proposal
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
+from flagtui.models.record import Record
 
-RAW: dict[str, JSON] = {
-    "id": 812,
-    "key": "checkout-v2",
-    "name": "New checkout",
-    "active": True,
-    "filters": {},
-}
+FLAG: dict[str, JSON] = {"id": 812, "key": "checkout-v2", "name": "New checkout", "active": True}
 EVENT: dict[str, JSON] = {"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "signed up"}
 HERE = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
-
-
-P = TypeVar("P", bound=Proposal)
 
 
 def step() -> None:
@@ -49,49 +40,27 @@ def step() -> None:
 
 
 class FileServer:
-    """Applies each write by one line in a file."""
+    """Applies each write by one line in a file; a version counts the writes of what has one."""
 
-    def __init__(self, path: Path) -> None:
-        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self.stored: dict[str, JSON] = {**RAW, "version": 12}
+    def __init__(self, folder: Path, kind: type[Record], raw: dict[str, JSON]) -> None:
+        self.file = os.open(folder / "applied", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.kind = kind
+        self.stored = dict(raw)
 
-    async def get(self, id: int) -> Flag:
-        return Flag.of(dict(self.stored))
+    async def get(self, _id: int | str) -> Any:
+        return self.kind.of(dict(self.stored))
 
-    async def update(
-        self,
-        id: int,
-        changes: Mapping[str, JSON],
-        *,
-        version: int | None = None,
-        original: Mapping[str, JSON] | None = None,
-    ) -> Flag:
+    async def update(self, id: int | str, changes: Mapping[str, JSON], **_seen: JSON) -> Any:
         step()
-        os.write(self.file, f"{changes['name']}\n".encode())
-        self.stored = {**self.stored, **changes, "version": self.stored["version"] + 1}
+        os.write(self.file, f"{changes.get('name') or changes['description']}\n".encode())
+        self.stored |= changes
+        if "version" in self.stored:
+            self.stored["version"] += 1
         step()
-        return Flag.of(dict(self.stored))
+        return await self.get(id)
 
 
-class FileOfEvents:
-    """The same for one event definition."""
-
-    def __init__(self, path: Path) -> None:
-        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self.stored: dict[str, JSON] = {**EVENT}
-
-    async def get(self, id: str) -> EventDefinition:
-        return EventDefinition.of(dict(self.stored))
-
-    async def update(self, id: str, changes: Mapping[str, JSON]) -> EventDefinition:
-        step()
-        os.write(self.file, f"{changes['description']}\n".encode())
-        self.stored = {**self.stored, **changes}
-        step()
-        return EventDefinition.of(dict(self.stored))
-
-
-def agreed(plan: P) -> Approved[P]:
+def agreed(plan: Proposal) -> Approved[Any]:
     question = guard([plan], GuardRules(Level.RELAXED))
     assert isinstance(question, Question)
     approved = question.settle(Confirmation(yes=True))
@@ -99,39 +68,32 @@ def agreed(plan: P) -> Approved[P]:
     return approved
 
 
-async def work_on_events(folder: Path) -> None:
-    server = FileOfEvents(folder / "applied")
+def planned_flag(fresh: Flag, text: str, now: float) -> object:
+    wanted = flag_intent.set_field(812, "name", fresh.name, text)
+    return plan_flag(wanted, fresh, Context(now=now, dependents=()))
+
+
+def planned_event(fresh: EventDefinition, text: str, now: float) -> object:
+    wanted = set_field(str(EVENT["id"]), "description", text, fresh.description or "")
+    return plan_event(wanted, fresh, DefinitionContext(now))
+
+
+async def work(folder: Path, kind: str) -> None:
+    is_flag = kind == "flag"
+    server: Any = FileServer(
+        folder, *((Flag, {**FLAG, "filters": {}, "version": 12}) if is_flag else (EventDefinition, EVENT))
+    )
+    adapter: Any = FlagAdapter(server) if is_flag else DefinitionAdapter(server)
     save_context = WriteContext(Journal(folder / "journal"), HERE)
-    adapter = DefinitionAdapter(cast(EventDefinitions, server))
-    number = 0
-    while True:
-        fresh = await server.get("")
-        wanted = set_field(str(EVENT["id"]), "description", f"text {number}", fresh.description or "")
-        plan = plan_event(wanted, fresh, DefinitionContext(save_context.clock.time()))
-        assert isinstance(plan, EventPlan)
+    make: Any = planned_flag if is_flag else planned_event
+    for number in count():
+        plan = make(await server.get(812), f"text {number}", save_context.clock.time())
+        assert isinstance(plan, Plan | EventPlan)
         approved = agreed(plan)
         step()
         [_ async for _ in Batch(approved, adapter, save_context).run()]
         step()
-        number += 1
-
-
-async def work(folder: Path) -> None:
-    server = FileServer(folder / "applied")
-    adapter = FlagAdapter(cast(Flags, server))
-    save_context = WriteContext(Journal(folder / "journal"), HERE)
-    number = 0
-    while True:
-        fresh = await server.get(812)
-        wanted = flag_intent.set_field(812, "name", fresh.name, f"text {number}")
-        plan = plan_flag(wanted, fresh, Context(now=save_context.clock.time(), dependents=()))
-        assert isinstance(plan, Plan)
-        approved = agreed(plan)
-        step()
-        [_ async for _ in Batch(approved, adapter, save_context).run()]
-        number += 1
 
 
 if __name__ == "__main__":
-    kinds = {"flag": work, "event": work_on_events}
-    asyncio.run(kinds[sys.argv[2]](Path(sys.argv[1])))
+    asyncio.run(work(Path(sys.argv[1]), sys.argv[2]))

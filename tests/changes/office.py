@@ -13,11 +13,21 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Signature
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome
 
 RELAXED: Final = GuardRules(Level.RELAXED)
 HERE: Final = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+
+NOW: Final = SteadyClock().now
+ENTRY: Final = Entry(
+    *("a1", NOW, 812, "checkout-v2", "turn off", HERE),
+    version=12,
+    before={"active": True},
+    after={"active": False},
+    words=("on → off",),
+)
+"""A change of Ada's that was begun."""
 
 
 class Office:

@@ -18,7 +18,7 @@ from tests.changes.cases import (
     unschedule,
 )
 from tests.changes.test_with_the_service import GENERATIONS, HERE
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.slices import ALL_MODES
 
 from flagtui.changes.adapter import PreparedUndo
@@ -48,7 +48,7 @@ BACK: Final[dict[str, Case]] = {
     "flag: restore version": of_flag({"name": "As it was"}, "restore version"),
     "event: verify": of_event(event.verify),
     "event: unverify": of_event(lambda id: event.verify(id, False), verified=1),
-    "event: hide": of_event(event.hide),
+    "event: hide": of_event(event.hide, verified=1),
     "event: unhide": of_event(lambda id: event.hide(id, False), hidden=1),
     "event: describe": of_event(lambda id: event.set_field(id, "description", "who came", "")),
     "event: retag": of_event(lambda id: event.retag(id, "add", ["b"], [])),
@@ -127,8 +127,7 @@ def test_what_no_server_takes_back_says_why_and_what_to_do(what: str) -> None:
     kind, _, verb = what.partition(": ")
     told = STEPS[verb].verb.name if verb else VERBS[kind].name  # type: ignore[index]  # one of the three
     entry = Entry("e", 1.0, 7, "k", told, HERE, kind, ending="saved")
-    refusal = why_not(entry, HERE)
-    assert refusal is not None
+    refusal = require(why_not(entry, HERE))
     assert KEPT[what] in refusal.reason
     assert "in the browser" in refusal.next
     assert undoable([entry], HERE) == []

@@ -9,32 +9,22 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.changes.office import ENTRY, HERE, NOW
 
 from flagtui.changes.journal import Disk, Journal, JournalUnwritable
-from flagtui.changes.journal_entries import CHANGED, Entry, Signature
+from flagtui.changes.journal_entries import CHANGED, Entry
 from flagtui.models.rows import FlagRow
 
-NOW = 1_780_000_000.0
 STORED = FlagRow(812, "checkout-v2", version=13)
 
 
-def entry(id: str = "a1", at: float = NOW, **fields: object) -> Entry:
-    plain = Entry(
-        id=id,
-        at=at,
-        record=812,
-        key="checkout-v2",
-        verb="turn off",
-        signature=Signature("ada@acme.test", "prod", "https://us.posthog.com", "1"),
-        version=12,
-        before={"active": True},
-        after={"active": False},
-        words=("on → off",),
-    )
-    return Entry(**{**{name: getattr(plain, name) for name in plain.__slots__}, **fields})
+def entry(id: str = "a1", **fields: Any) -> Entry:
+    return replace(ENTRY, id=id, **fields)
 
 
 @pytest.fixture
@@ -45,30 +35,21 @@ def journal(tmp_path: Path) -> Journal:
 def test_what_was_begun_and_finished_is_read_back_whole(journal: Journal) -> None:
     journal.begin(entry(reason="incident 12"))
     journal.finish("a1", "saved", STORED)
+    steps = [json.loads(line)["step"] for line in journal.path.read_text().splitlines()]
+    assert steps == ["begin", "outcome"], "other tools can read it"
     found = journal.entries()[0]
-    assert (found.key, found.verb, found.reason, found.version) == (
-        "checkout-v2",
-        "turn off",
-        "incident 12",
-        12,
-    )
+    assert (found.key, found.verb) == ("checkout-v2", "turn off")
+    assert (found.reason, found.version) == ("incident 12", 12)
     assert (found.ending, found.saved_version, found.ended_at) == ("saved", 13, NOW + 5)
     assert (dict(found.before), dict(found.after)) == ({"active": True}, {"active": False})
-    assert found.signature == Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
+    assert found.signature == HERE
 
 
-def test_file_and_folder_are_for_their_owner_alone(journal: Journal) -> None:
-    journal.folder.parent.mkdir(exist_ok=True)
+def test_file_and_folder_are_for_their_owner_alone_whoever_made_them(journal: Journal) -> None:
     journal.begin(entry())
-    assert stat.S_IMODE(journal.path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(journal.folder.stat().st_mode) == 0o700
-
-
-def test_a_file_that_others_could_read_is_closed_to_them(journal: Journal) -> None:
-    journal.folder.mkdir(parents=True)
-    journal.path.touch(mode=0o644)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (journal.path, journal.folder)] == [0o600, 0o700]
     journal.path.chmod(0o644)
-    journal.begin(entry())
+    journal.begin(entry("next"))
     assert stat.S_IMODE(journal.path.stat().st_mode) == 0o600
 
 
@@ -198,15 +179,10 @@ def test_programs_writing_at_once_lose_and_mix_nothing(tmp_path: Path) -> None:
     assert {one.ending for one in found} == {"saved"}
 
 
-def test_words_find_entries_in_whatever_order(journal: Journal) -> None:
-    journal.begin(entry("a", reason="incident twelve"))
-    journal.begin(entry("b", key="other"))
-    assert [found.id for found in journal.entries(text="TWELVE checkout")] == ["a"]
-
-
-def test_since_leaves_out_what_is_older(journal: Journal) -> None:
-    journal.begin(entry("old", at=NOW - 100))
-    journal.begin(entry("new", at=NOW))
+def test_words_find_entries_in_whatever_order_and_since_leaves_out_what_is_older(journal: Journal) -> None:
+    journal.begin(entry("old", at=NOW - 100, reason="incident twelve"))
+    journal.begin(entry("new", key="other"))
+    assert [found.id for found in journal.entries(text="TWELVE checkout")] == ["old"]
     assert [found.id for found in journal.entries(since=NOW - 10)] == ["new"]
 
 
@@ -247,13 +223,6 @@ def test_values_that_are_no_json_are_refused_before_anything_is_written(journal:
     with pytest.raises(JournalUnwritable):
         journal.begin(entry(after={"filters": float("nan")}))
     assert journal.entries() == []
-
-
-def test_each_line_names_its_step_so_that_other_tools_can_read_it(journal: Journal) -> None:
-    journal.begin(entry())
-    journal.finish("a1", "saved", STORED)
-    steps = [json.loads(line)["step"] for line in journal.path.read_text().splitlines()]
-    assert steps == ["begin", "outcome"]
 
 
 def test_a_program_that_holds_the_file_for_ever_is_not_waited_for(tmp_path: Path) -> None:

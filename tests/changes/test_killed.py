@@ -18,6 +18,7 @@ from typing import Final
 import pytest
 from tests.changes.killed_writer import EVENT, HERE
 from tests.changes.writing import recover
+from tests.doubles.expected import require
 from tests.doubles.flag_server import FlagServer
 from tests.doubles.flag_server import raw_flag as raw
 from tests.doubles.slices import at_most
@@ -43,8 +44,7 @@ class Victim:
         """Killed as soon as it has come this many steps far."""
         command = [sys.executable, str(WRITER), str(self.folder), self.kind]
         with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as program:
-            assert program.stdout is not None
-            program.stdout.read(after)
+            assert len(require(program.stdout).read(after)) == after, "it ended by itself"
             program.send_signal(signal.SIGKILL)
 
     def writes(self) -> list[str]:

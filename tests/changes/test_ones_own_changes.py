@@ -17,45 +17,40 @@ from flagtui.models.json_value import JSON
 from flagtui.text.question_lines import question_lines
 
 
-async def of_a_flag(bench: Bench) -> None:
-    id = await bench.new_flag()
-    for name in ("First", "Second"):
-        await bench.flag(Intent(id, {"name": name}, "edit"))
+def filters(share: int) -> JSON:
+    return {"groups": [{"properties": [], "rollout_percentage": share}]}
 
 
-async def of_a_condition(bench: Bench) -> None:
-    id = await bench.new_flag()
-    for share in (50, 75):
-        filters: JSON = {"groups": [{"properties": [], "rollout_percentage": share}]}
-        await bench.flag(Intent(id, {"filters": filters}, "edit"))
-
-
-async def of_an_experiment(bench: Bench) -> None:
-    made = await bench.in_state("draft")
-    for text in ("First", "Second"):
-        fresh = await bench.client.experiments.get(made.id)
-        seen = {"description": fresh.raw.get("description")}
-        await bench.step("edit", fresh, fields={"description": text}, seen=seen)
-
-
-async def of_an_event(bench: Bench) -> None:
-    id = bench.new_event()
-    for text in ("First", "Second"):
-        await bench.event(EventIntent(id, {"description": text}, "edit"))
+async def change_twice(bench: Bench, kind: str) -> None:
+    if kind == "event":
+        id = bench.new_event()
+        for text in ("First", "Second"):
+            await bench.event(EventIntent(id, {"description": text}, "edit"))
+    elif kind == "experiment":
+        made = await bench.in_state("draft")
+        for text in ("First", "Second"):
+            fresh = await bench.client.experiments.get(made.id)
+            seen = {"description": fresh.raw.get("description")}
+            await bench.step("edit", fresh, fields={"description": text}, seen=seen)
+    else:
+        flag = await bench.new_flag()
+        names: list[dict[str, JSON]] = [{"name": "First"}, {"name": "Second"}]
+        conditions: list[dict[str, JSON]] = [{"filters": filters(share)} for share in (50, 75)]
+        for changes in conditions if kind == "condition" else names:
+            await bench.flag(Intent(flag, changes, "edit"))
 
 
 async def somebody(bench: Bench, kind: str) -> None:
     """Changes the same thing."""
-    entry = bench.journal.entries()[0]
+    entry, client = bench.journal.entries()[0], bench.client
+    theirs: JSON = {"description": "Theirs"}
     if kind == "event":
-        await bench.client.event_definitions.update(entry.uuid, {"description": "Theirs"})
+        await client.event_definitions.update(entry.uuid, theirs)
     elif kind == "experiment":
-        await bench.client.experiments.update(entry.record, {"description": "Theirs"})
-    elif kind == "condition":
-        filters = {"groups": [{"properties": [], "rollout_percentage": 99}]}
-        await bench.client.flags.update(entry.record, {"filters": filters})
+        await client.experiments.update(entry.record, theirs)
     else:
-        await bench.client.flags.update(entry.record, {"name": "Theirs"})
+        theirs = {"filters": filters(99)} if kind == "condition" else {"name": "Theirs"}
+        await client.flags.update(entry.record, theirs)
 
 
 async def the_question(bench: Bench) -> Question[Proposal]:
@@ -68,18 +63,10 @@ async def the_question(bench: Bench) -> Question[Proposal]:
     return expect(guard([prepared.plan], GuardRules()), Question)
 
 
-CHANGED = {
-    "flag": of_a_flag,
-    "condition": of_a_condition,
-    "experiment": of_an_experiment,
-    "event": of_an_event,
-}
-
-
-@pytest.mark.parametrize("kind", CHANGED)
+@pytest.mark.parametrize("kind", ["flag", "condition", "experiment", "event"])
 async def test_ones_own_later_change_is_told_as_such_and_still_asked_about(kind: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        await CHANGED[kind](bench)
+        await change_twice(bench, kind)
         told = {}
         for who in ("own", "theirs"):
             question = await the_question(bench)

@@ -77,8 +77,7 @@ async def test_without_an_answer_it_is_looked_for_and_never_sent_again(
     assert room.kitchen.asked == ["send kettle", *["read"] * looks]
     assert outcome.ending == room.journal.entries()[0].ending == ("unknown" if boils_at is None else "saved")
     assert room.told[0] == "kettle: no answer; looking whether it was done"
-    still_cold = ["kettle: no answer; the change is not there so far"]
-    assert room.told[1:] == (still_cold if boils_at != 0 else [])
+    assert room.told[1:] == (["kettle: no answer; the change is not there so far"] if boils_at != 0 else [])
 
 
 @pytest.mark.parametrize(
@@ -237,9 +236,13 @@ async def test_an_answer_lost_for_many_is_looked_for_one_by_one_and_at_once(room
     assert room.clock.now - began <= 3 * LOOKS[-1]
 
 
-async def test_a_plan_that_was_not_approved_is_never_sent(room: Room) -> None:
+async def test_a_plan_that_was_not_approved_is_never_sent_and_an_approval_makes_one_batch(room: Room) -> None:
+    approved = approve(Kettle("other"))
     with pytest.raises(ValueError, match="not approved"):
-        await write(approve(Kettle("other")), [KETTLE], room.kitchen, room.writing.context)
+        await write(approved, [KETTLE], room.kitchen, room.writing.context)
+    room.writing.batch(approved)
+    with pytest.raises(ValueError, match="used before"):
+        room.writing.batch(approved)
     assert room.kitchen.asked == []
 
 

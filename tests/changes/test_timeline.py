@@ -1,31 +1,22 @@
 """The journal as an incident timeline, for people and for programs."""
 
-from flagtui.changes.journal_entries import Entry, Signature
+from dataclasses import replace
+
+from tests.changes.office import ENTRY, NOW
+
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.timeline import markdown, summary
 
-AT = 1_780_000_000.0
-
-
-def entry(**fields: object) -> Entry:
-    kept: dict[str, object] = {
-        "id": "a",
-        "at": AT,
-        "record": 812,
-        "key": "checkout-v2",
-        "verb": "turn off",
-        "signature": Signature("ada@acme.test", "prod", "https://us.posthog.com", "1"),
-        "version": 12,
-        "words": ("on → off",),
-        "ending": "saved",
-        "saved_version": 13,
-        "ended_at": AT + 1,
-    }
-    return Entry(**{**kept, **fields})  # type: ignore[arg-type]
+SAVED = replace(ENTRY, ending="saved", saved_version=13, ended_at=NOW + 1)
 
 
 def test_a_timeline_is_oldest_first_with_who_what_why_and_how_it_ended() -> None:
     told = markdown(
-        [entry(at=AT + 90, id="b", verb="turn on", ending=""), entry(reason="incident 12")], "Incident"
+        [
+            replace(SAVED, at=NOW + 90, id="b", verb="turn on", ending=""),
+            replace(SAVED, reason="incident 12"),
+        ],
+        "Incident",
     )
     assert told == (
         "# Incident\n"
@@ -42,7 +33,7 @@ def test_a_timeline_is_oldest_first_with_who_what_why_and_how_it_ended() -> None
 
 
 def test_a_change_whose_owner_was_not_asked_for_names_none() -> None:
-    told = markdown([entry(signature=Signature("", "prod"))], "Incident")
+    told = markdown([replace(SAVED, signature=Signature("", "prod"))], "Incident")
     assert "`checkout-v2`: turn off in prod. Saved as version 13." in told
 
 
@@ -52,7 +43,7 @@ def test_no_change_is_said() -> None:
 
 def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
     nasty = "x`](http://evil) <img src=x>\n# heading\x1b[2J\u202e|"
-    told = markdown([entry(key=nasty, reason=nasty, words=(nasty,), note=nasty)])
+    told = markdown([replace(SAVED, key=nasty, reason=nasty, words=(nasty,), note=nasty)])
     lines = told.splitlines()
     assert len([line for line in lines if line.startswith("#")]) == 2
     assert "\x1b" not in told
@@ -61,4 +52,4 @@ def test_nothing_from_outside_becomes_markup_or_reaches_a_terminal() -> None:
 
 
 def test_a_summary_fits_one_line() -> None:
-    assert summary(entry()) == "checkout-v2: turn off, saved, v12 → v13"
+    assert summary(SAVED) == "checkout-v2: turn off, saved, v12 → v13"

@@ -22,17 +22,6 @@ async def test_reads_that_fail_are_tried_at_0_1_2_4_and_8_seconds(office: Office
     assert office.clock.slept == [0, 1, 1, 2, 4]
 
 
-async def test_a_write_that_arrives_late_is_noticed_while_watching(office: Office) -> None:
-    office.ada.faults = ["apply late"]
-    office.clock.at(30, office.ada.deliver_late)
-    outcome = await office.change()
-    assert outcome.ending == "unknown"
-    assert office.journal.entries()[0].ending == "unknown"
-    assert (await office.save_context.settle(outcome)).is_saved
-    assert office.journal.entries()[0].ending == "saved"
-    assert office.ada.sends == 1
-
-
 @pytest.mark.parametrize("fault", ["never arrives", "5xx"])
 async def test_a_write_that_never_arrived_has_failed_after_a_minute(office: Office, fault: Fault) -> None:
     office.ada.faults = [fault]

@@ -1,26 +1,20 @@
 """Which journalled changes can be taken back: of flags, experiments and event definitions alike."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.changes.office import ENTRY, HERE
+from tests.doubles.expected import require
 
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo import undoable, why_not
 
-HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
-
 
 def an_entry(kind: str = "flag", verb: str = "turn off", **more: Any) -> Entry:
     """A saved change made here."""
-    told: dict[str, Any] = {
-        "id": "e",
-        "at": 1_000.0,
-        "record": 7,
-        "key": "k",
-        "signature": HERE,
-        "ending": "saved",
-    }
-    return Entry(kind=kind, verb=verb, **{**told, **more})
+    bare = replace(ENTRY, before={}, after={}, ending="saved")
+    return replace(bare, kind=kind, verb=verb, **more)
 
 
 TAKEN_BACK = {
@@ -49,7 +43,10 @@ KEPT = {
         an_entry("event_definition", "verify", signature=Signature(host="other", project="1")),
         "another project",
     ),
-    "an event refused": (an_entry("event_definition", "verify", ending="refused"), "nothing to take back"),
+    **{
+        f"an event that ended as {ending}": (an_entry("event_definition", ending=ending), "it ended as ")
+        for ending in ("refused", "conflicted", "unknown", "")
+    },
     "something newer": (an_entry("survey", "rename"), "does not know"),
 }
 
@@ -58,16 +55,14 @@ KEPT = {
 def test_a_saved_change_made_here_can_be_taken_back_once(case: str) -> None:
     found = TAKEN_BACK[case]
     assert undoable([found], HERE) == [found]
-    back = an_entry(found.kind, found.verb, id="later", undoes="e", uuid=found.uuid)
+    back = an_entry(found.kind, found.verb, id="later", undoes="a1", uuid=found.uuid)
     assert found not in undoable([back, found], HERE)
-    given_up = an_entry(found.kind, found.verb, id="later", undoes="e", ending="failed")
+    given_up = an_entry(found.kind, found.verb, id="later", undoes="a1", ending="failed")
     assert found in undoable([given_up, found], HERE)
 
 
 @pytest.mark.parametrize("case", KEPT)
 def test_what_cannot_be_taken_back_says_why(case: str) -> None:
     found, reason = KEPT[case]
-    refusal = why_not(found, HERE)
-    assert refusal is not None
-    assert reason in refusal.reason
+    assert reason in require(why_not(found, HERE)).reason
     assert undoable([found], HERE) == []

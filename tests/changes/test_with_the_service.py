@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.writing import Writing, edited
-from tests.doubles.expected import expect
+from tests.changes.writing import Writing, approve, edited
+from tests.doubles.expected import expect, require
 from tests.doubles.new_database import copy_tables
 from tests.doubles.service_world import asks_for
 from tests.doubles.steady_clock import SteadyClock
@@ -28,7 +28,6 @@ from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import in_order, within_batch
 from flagtui.changes.flags.surroundings import Surroundings, gather
-from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Outcome
@@ -73,14 +72,13 @@ class Bench:
         surroundings = Surroundings((), None, self.clock.time(), wanted.seen_version)
         return plan_flag(wanted, fresh, await gather(self.flags, fresh, wanted.changes, surroundings))
 
-    def approve(self, *plans: Plan) -> Approved:
-        question = expect(guard(plans, GuardRules()), Question)
-        return expect(question.settle(Confirmation(yes=True, overwrite=True)), Approved)
+    async def save(self, *plans: Plan, **more: Any) -> Outcome:
+        return await self.save_context.save(approve(*plans, overwrite=True), **more)
 
     async def do(self, wanted: Intent) -> Outcome:
         plan = expect(await self.plan(wanted), Plan)
         self.clock.now += 1
-        return await self.save_context.save(self.approve(plan))
+        return await self.save(plan)
 
     async def saved(self, wanted: Intent) -> Outcome:
         outcome = await self.do(wanted)
@@ -94,7 +92,7 @@ class Bench:
         found = undo_of(entry).plan(await self.flags.get(entry.record), context)
         if isinstance(found, Plan) and not found.clashes:
             self.clock.now += 1
-            outcome = await self.save_context.save(self.approve(found), undoes=entry.id)
+            outcome = await self.save(found, undoes=entry.id)
             assert outcome.is_saved, outcome
             assert outcome.remarks == ()
         return found
@@ -120,22 +118,6 @@ def content(flag: Flag) -> dict[str, JSON]:
     """What people put into a flag."""
     names = ("key", "name", "active", "deleted", "filters", "tags", "evaluation_runtime", CONTINUITY)
     return {name: copy.deepcopy(flag.raw[name]) for name in names if name in flag.raw}
-
-
-async def test_off_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
-    before = await bench.new("checkout", filters=RICH, name="New checkout")
-    await bench.saved(flag_intent.switch("turn off", before.id))
-    assert (await bench.flags.get(before.id)).active is False
-    assert isinstance(await bench.undo(), Plan)
-    assert content(await bench.flags.get(before.id)) == content(before)
-
-
-async def test_delete_and_undo_leave_the_flag_as_it_was(bench: Bench) -> None:
-    before = await bench.new("checkout", filters=RICH)
-    await bench.saved(flag_intent.switch("delete", before.id))
-    assert (await bench.flags.get(before.id)).deleted
-    assert isinstance(await bench.undo(), Plan)
-    assert content(await bench.flags.get(before.id)) == content(before)
 
 
 async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_gives_it_back(
@@ -165,6 +147,8 @@ INTENTS = [
     lambda flag: flag_intent.set_field(flag.id, "evaluation_runtime", flag.evaluation_runtime, "server"),
     lambda flag: flag_intent.set_field(flag.id, "key", flag.key, "checkout-v2"),
     lambda flag: flag_intent.set_field(flag.id, CONTINUITY, False, True),
+    lambda flag: flag_intent.switch("turn off", flag.id),
+    lambda flag: flag_intent.switch("delete", flag.id),
 ]
 
 
@@ -184,7 +168,7 @@ async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(b
     made = await bench.new("checkout", filters=RICH)
     plan = expect(await bench.plan(flag_intent.set_rollout(made, 0, 60)), Plan)
     await bench.flags.update(made.id, flag_intent.set_rollout(await bench.flags.get(made.id), 0, 80).changes)
-    outcome = await bench.save_context.save(bench.approve(plan))
+    outcome = await bench.save(plan)
     assert outcome.ending == "conflicted"
     assert [
         (clash.where, clash.mine["rollout_percentage"], clash.theirs["rollout_percentage"])
@@ -192,7 +176,7 @@ async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(b
     ] == [("filters.groups[0]", 60, 80)]
     again = expect(await bench.plan(dataclasses.replace(plan.intent)), Plan)
     assert again.clashes
-    assert (await bench.save_context.save(bench.approve(again))).is_saved
+    assert (await bench.save(again)).is_saved
     assert (await bench.flags.get(made.id)).targeting.conditions[0].rollout == 60
 
 
@@ -215,40 +199,19 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
         context = await gather(bench.flags, fresh, {"active": False}, surroundings)
         plan = expect(plan_flag(flag_intent.switch("turn off", id), fresh, within_batch(context, ids)), Plan)
         found.append(plan)
-    batch = bench.save_context.batch(bench.approve(*in_order(found)))
+    batch = bench.save_context.batch(approve(*in_order(found)))
     assert [(one.plan.key, one.ending) async for one in batch.run()] == [
         ("child", "saved"),
         ("base", "saved"),
     ]
 
 
-async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one(tmp_path: Path) -> None:
-    for name, choices in GENERATIONS.items():
-        folder = tmp_path / name
-        folder.mkdir()
-        async with working(folder, **choices) as bench:
-            made = await bench.new("checkout", filters=RICH)
-            await bench.saved(flag_intent.switch("delete", made.id))
-            assert (await bench.flags.get(made.id)).deleted
-            restored = await bench.saved(flag_intent.switch("restore", made.id))
-            assert restored.record is not None
-            assert (restored.record.key, restored.record.deleted) == ("checkout", False)
-
-
-async def test_archiving_and_back(tmp_path: Path) -> None:
-    async with working(tmp_path) as bench:
-        made = await bench.new("checkout", filters=RICH)
-        await bench.saved(flag_intent.switch("archive", made.id))
-        await bench.undo()
-        found = await bench.flags.get(made.id)
-        assert (found.active, found.archived) == (True, False)
-
-
-async def test_a_legacy_server_is_not_asked_to_archive(tmp_path: Path) -> None:
-    async with working(tmp_path, legacy=True) as bench:
-        made = await bench.new("checkout", filters=RICH)
-        found = expect(await bench.plan(flag_intent.switch("archive", made.id)), Blocked)
-        assert found.code == "unknown field"
+async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one(bench: Bench) -> None:
+    made = await bench.new("checkout", filters=RICH)
+    await bench.saved(flag_intent.switch("delete", made.id))
+    assert (await bench.flags.get(made.id)).deleted
+    restored = require((await bench.saved(flag_intent.switch("restore", made.id))).record)
+    assert (restored.key, restored.deleted) == ("checkout", False)
 
 
 async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.changes.adapter import LookedUp, WriteContext
@@ -34,9 +34,7 @@ def edited(flag: Flag, change: Callable[[WorkingCopy], object]) -> Intent:
     """What a form asks for in which this was changed."""
     copy = WorkingCopy.of(flag)
     change(copy)
-    intent = copy.intent()
-    assert intent is not None
-    return intent
+    return require(copy.intent())
 
 
 def _silent(_words: str) -> None:

@@ -110,8 +110,7 @@ def settle(question: Document) -> None:
     if question.get("type") in ("AND", "OR", "XOR", "cohort") or not question:
         return
     question.pop("type", None)
-    operator = question["operator"] or "exact"
-    if operator.startswith(("is_date", "semver", "regex", "not_regex")):
+    if (question["operator"] or "exact").startswith(("is_date", "semver", "regex", "not_regex")):
         question["operator"] = "icontains"
     if question.get("value") is None:
         question["value"] = "a"
@@ -209,10 +208,8 @@ def test_a_chain_with_a_missing_link_is_gone_through_as_in_the_official_client()
 @pytest.mark.parametrize("in_a_cohort", [False, True])
 def test_nothing_decides_after_a_cohort_that_only_the_server_knows(in_a_cohort: bool) -> None:
     unknown = {"key": "id", "type": "cohort", "operator": "in", "value": 99}
-    wraps = {"key": "id", "type": "cohort", "operator": "in", "value": 1}
-    question = wraps if in_a_cohort else unknown
-    everyone = {"properties": [], "rollout_percentage": 100}
-    filters = {"groups": [{"properties": [question]}, everyone]}
+    question = {"key": "id", "type": "cohort", "operator": "in", "value": 1} if in_a_cohort else unknown
+    filters = {"groups": [{"properties": [question]}, {"properties": [], "rollout_percentage": 100}]}
     document = {
         "flags": [{"id": 1, "key": "it", "active": True, "filters": filters}],
         "cohorts": {"1": {"type": "OR", "values": [{"key": "email", "operator": "is_set"}, unknown]}},

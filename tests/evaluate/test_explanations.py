@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, Unknown, Why
@@ -60,8 +61,7 @@ def test_every_question_is_answered_even_after_the_first_no() -> None:
 def test_the_variant_is_drawn_by_a_hash_of_its_own() -> None:
     variants = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
     evaluation = found(ADA, flag({}, multivariate={"variants": variants}, payloads={"test": '"hi"'}))
-    drawn = evaluation.conditions[0].variant
-    assert drawn is not None
+    drawn = require(evaluation.conditions[0].variant)
     assert (drawn.ranges, drawn.key) == ((("control", 0.0, 0.5), ("test", 0.5, 1.0)), evaluation.value)
     assert evaluation.payload == ('"hi"' if evaluation.value == "test" else None)
 
@@ -70,8 +70,7 @@ def test_what_the_variants_leave_of_a_hundred_belongs_to_none_of_them() -> None:
     variants = [{"key": "control", "rollout_percentage": 0.001}]
     evaluation = found(ADA, flag({}, multivariate={"variants": variants}))
     assert evaluation.value is True
-    assert evaluation.conditions[0].variant is not None
-    assert evaluation.conditions[0].variant.key is None
+    assert require(evaluation.conditions[0].variant).key is None
 
 
 def test_a_forced_variant_needs_no_draw() -> None:
@@ -93,8 +92,7 @@ def test_a_cohort_shows_its_own_questions() -> None:
 
 @pytest.mark.parametrize(("operator", "value"), [("in", True), ("not_in", False)])
 def test_a_list_of_people_is_asked_for_this_person(operator: str, value: bool) -> None:
-    asks = {"key": "id", "type": "cohort", "operator": operator, "value": 31}
-    made = flag({"properties": [asks]})
+    made = flag({"properties": [{"key": "id", "type": "cohort", "operator": operator, "value": 31}]})
     member, other = Person("m", static_cohorts=frozenset({"31"})), Person("o")
     assert found(member, made, static_cohorts=[31]).value is value
     assert found(other, made, static_cohorts=[31]).value is not value
@@ -112,8 +110,7 @@ def test_a_dependency_shows_how_the_other_flag_was_decided() -> None:
 
 
 def test_a_dependency_that_does_not_exist_is_the_reason_where_everything_is_known() -> None:
-    asks = {"key": 99, "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    made = flag({"properties": [asks]})
+    made = flag({"properties": [{"key": 99, "type": "flag", "operator": "flag_evaluates_to", "value": True}]})
     assert found(ADA, made).unknown == Unknown(Why.FLAG_MISSING, "99")
     server = found(Person("ada", is_complete=True), made)
     assert (server.value, server.reason) == (False, Reason.MISSING_DEPENDENCY)

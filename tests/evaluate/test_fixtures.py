@@ -65,14 +65,6 @@ def test_an_example_evaluates_as_in_the_official_client(path: Path) -> None:
         assert {key: evaluation.value for key, evaluation in found.items() if key in values} == values
 
 
-@pytest.mark.parametrize("key", ["simple-flag", "multivariate-flag"])
-def test_a_thousand_ids_get_the_values_that_every_client_of_the_product_gives_them(key: str) -> None:
-    vector = read(FIXTURES / "consistency_vectors.json")[key]
-    definitions = Definitions.of([vector["flag"]])
-    ours = [evaluate(key, Person(f"distinct_id_{number}"), definitions).value for number in range(1000)]
-    assert ours == vector["results"]
-
-
 def test_an_experience_that_continues_is_known_only_where_everything_is() -> None:
     definitions = Definitions.of_document(
         read(FIXTURES / "py_experience_continuity_flag_not_evaluated_locally.json")

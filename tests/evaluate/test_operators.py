@@ -42,9 +42,8 @@ versions = st.from_regex(r"[vV ]{0,2}[0-9]{0,2}(\.[0-9*]{0,2}){0,3}([-+][a-z0-9.
 
 def theirs(operator: str | None, wanted: Any, actual: Any, version: int = 1) -> bool | None:
     """None where the client cannot tell."""
-    question = {"key": "it", "operator": operator, "value": wanted}
     try:
-        return match_property(question, {"it": actual}, version)
+        return match_property({"key": "it", "operator": operator, "value": wanted}, {"it": actual}, version)
     except InconclusiveMatchError:
         return None
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 from tests.doubles.targeting import asks, asks_flag
 
 from flagtui.evaluate.definitions import Definitions
@@ -13,7 +14,6 @@ from flagtui.evaluate.run import Group, Person, Rules
 
 JSON = dict[str, Any]
 PRO = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
-COMPANIES = {"0": "company"}
 IN_FREE = Person("ada", {"plan": "pro"}, {"company": Group("acme", {"plan": "free"})}, is_complete=True)
 
 
@@ -33,15 +33,14 @@ def words_of(made: JSON, person: Person, **definitions: Any) -> str:
 def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
     base = flag("base", {"properties": [PRO]}, aggregation_group_type_index=0)
     needs = {"key": "4", "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    definitions = Definitions.of([base, flag("it", {"properties": [needs]})], group_types=COMPANIES)
+    definitions = Definitions.of([base, flag("it", {"properties": [needs]})], group_types={"0": "company"})
     server, library = (evaluate("it", IN_FREE, definitions, rules) for rules in Rules)
     assert (server.value, library.value) == (False, True)
     assert parting(server, library) == (
         "condition 1 does not fit: flag base evaluates to true: it is false",
         "condition 1 matches",
     )
-    dependency = server.conditions[0].checks[0].dependency
-    assert dependency is not None
+    dependency = require(server.conditions[0].checks[0].dependency)
     assert describe(dependency) == "condition 1 does not fit: plan is pro: it is free"
 
 
@@ -100,22 +99,16 @@ def test_a_date_without_an_offset_is_of_the_projects_time_zone(zone: str, value:
     ("made", "age", "words"),
     [
         (asking("between", [18, 65]), 30, "age is from 18 to 65: it is 30"),
-        (
-            asking("not_between", ["a", 65]),
-            30,
-            "age is outside a to 65: the condition on age asks for something",
-        ),
+        (asking("not_between", ["a", 65]), 30,
+         "age is outside a to 65: the condition on age asks for something"),
         (asking("gt", "5"), "soon", "age > 5: it is soon"),
         (asking("semver_gt", "5"), "1.2.3.4", "it is 1.2.3.4, which cannot be compared like that"),
-        (
-            asking("is_date_after", "2026"),
-            "1999-01-01",
-            "the condition on age asks for something that cannot be",
-        ),
+        (asking("is_date_after", "2026"), "1999-01-01",
+         "the condition on age asks for something that cannot be"),
         (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "too costly to evaluate here: (?=.)(a|aa)+$"),
         (asking("regex", "a{,2}"), "a", "only the server can tell what matches a{,2}"),
     ],
-)
+)  # fmt: skip
 def test_a_question_says_what_came_of_it(made: JSON, age: Any, words: str) -> None:
     assert words in words_of(made, Person("ada", {"age": age}))
 

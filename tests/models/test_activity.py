@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.doubles.expected import require
+
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
@@ -61,8 +63,7 @@ def test_a_history_with_a_hole_gives_no_version() -> None:
     flag = Flag.of({"id": 812, "key": "a", "version": 5, "name": "now"})
     known = Activity.of(entry({"field": "name", "before": "then"}, VERSION))
     hole = Activity.of(entry({"field": "version", "before": 2, "after": 3}))
-    found = rebuilt_version(flag, [known], 4)
-    assert found is not None
+    found = require(rebuilt_version(flag, [known], 4))
     assert (found.name, found.version) == ("then", 4)
     assert rebuilt_version(flag, [known, hole], 3) is None
     assert rebuilt_version(flag, [known], 3) is None
@@ -81,8 +82,7 @@ def test_an_empty_value_the_feed_tells_as_null_is_put_back_as_it_was() -> None:
         {"field": "tags", "action": "created", "before": None, "after": ["ops"]},
         {"field": "evaluation_runtime", "action": "created", "before": None, "after": "all"},
     ]
-    entry = Activity.of({"activity": "updated", "detail": {"changes": changes}})
     flag = Flag.of({"id": 5, "key": "a", "name": "New", "tags": ["ops"], "version": 5})
-    found = rebuilt_version(flag, [entry], 4)
+    found = rebuilt_version(flag, [Activity.of({"activity": "updated", "detail": {"changes": changes}})], 4)
     assert found is not None
     assert found.raw["name"] == ""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 from tests.doubles.targeting import group
 
 from flagtui.models.flag import Flag
@@ -35,8 +36,7 @@ def test_a_flag_with_unknown_fields_keeps_them() -> None:
 
 def test_a_flag_says_who_made_it_and_what_it_is() -> None:
     flag = Flag.of(ORDINARY)
-    assert flag.created_by is not None
-    assert (flag.created_by.label, flag.type) == ("Ada", "boolean")
+    assert (require(flag.created_by).label, flag.type) == ("Ada", "boolean")
     row = flag.row()
     assert (row.rollout, row.conditional, row.creator, row.created_at) == (
         25.0,

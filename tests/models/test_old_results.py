@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.models.experiment_answers import is_old_share, read_old_result
 
@@ -19,8 +20,7 @@ FUNNEL = {
 
 
 def test_a_share_of_people_is_told_against_control_without_intervals_of_something_else() -> None:
-    found = read_old_result({"result": FUNNEL})
-    assert found is not None
+    found = require(read_old_result({"result": FUNNEL}))
     assert found.baseline is not None
     assert (found.baseline.key, found.baseline.number_of_samples, found.baseline.sum) == ("control", 100, 20)
     (test,) = found.variant_results
@@ -34,8 +34,7 @@ def test_counts_are_per_person_exposed_and_too_few_people_are_said_to_be_too_few
         {"key": "a", "count": 40, "exposure": 1, "absolute_exposure": 80},
         {"key": "b", "count": 50, "exposure": 1.1, "absolute_exposure": 90},
     ]
-    found = read_old_result({"variants": variants, "significance_code": "not_enough_exposure"})
-    assert found is not None
+    found = require(read_old_result({"variants": variants, "significance_code": "not_enough_exposure"}))
     assert found.baseline is not None
     assert (found.baseline.key, found.baseline.number_of_samples) == ("a", 80)
     assert found.variant_results[0].validation_failures == ("not-enough-exposures",)

@@ -50,14 +50,10 @@ def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
         ({"version": 2, "rules": []}, "rules of a newer kind"),
         ({"groups": [{"rollout_percentage": 0.5}]}, "0.5 % of everyone"),
         ({"groups": [{"rollout_percentage": 99.999}]}, ">99.99 % of everyone"),
-        (
-            {"groups": [{"rollout_percentage": 10, "aggregation_group_type_index": 0}]},
-            "of all groups of type 0",
-        ),
-        (
-            {"groups": [{}], "holdout": {"id": 4, "exclusion_percentage": 5}},
-            "5 % are held out of experiments and get holdout-4",
-        ),
+        ({"groups": [{"rollout_percentage": 10, "aggregation_group_type_index": 0}]},
+         "of all groups of type 0"),
+        ({"groups": [{}], "holdout": {"id": 4, "exclusion_percentage": 5}},
+         "5 % are held out of experiments and get holdout-4"),
         ({"groups": [{}], "feature_enrollment": True}, "opted in to early access"),
         ({"groups": ["odd"]}, " 1 nobody can be decided by this condition: it is no object"),
         ({"groups": [{"rollout_percentage": "50"}]}, "its rollout is no number"),
@@ -69,21 +65,15 @@ def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
         ({"groups": [{"variant": "gone"}]}, "as gone (a variant it does not have)"),
         (None, "nobody: its conditions cannot be read, filters is not an object"),
         ([], "nobody: its conditions cannot be read, filters is not an object"),
-        (
-            {"groups": "text", "feature_enrollment": True},
-            "nobody else: its conditions cannot be read, groups is not a list",
-        ),
+        ({"groups": "text", "feature_enrollment": True},
+         "nobody else: its conditions cannot be read, groups is not a list"),
         ({"groups": ["odd", {}]}, "adds nobody: condition 1 cannot be read and ends the evaluation"),
-        (
-            {"groups": [{"rollout_percentage": 10}, {}], "early_exit": True},
-            "adds nobody: condition 1 fits everybody and decides, also by its share",
-        ),
-        (
-            {"groups": [{}], "holdout_groups": [{"rollout_percentage": 10, "variant": "holdout-3"}]},
-            "holdout-3 on older servers, which hold 10 % out; newer ones do not look at that",
-        ),
+        ({"groups": [{"rollout_percentage": 10}, {}], "early_exit": True},
+         "adds nobody: condition 1 fits everybody and decides, also by its share"),
+        ({"groups": [{}], "holdout_groups": [{"rollout_percentage": 10, "variant": "holdout-3"}]},
+         "holdout-3 on older servers, which hold 10 % out; newer ones do not look at that"),
     ],
-)
+)  # fmt: skip
 def test_odd_and_newer_targeting_is_said_honestly(filters: JSON, words: str) -> None:
     assert words in sentence(filters)
 
@@ -158,8 +148,7 @@ def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -
 
 
 def entry(*changes: dict[str, JSON], activity: str = "updated") -> str:
-    version = {"field": "version", "before": 1, "after": 2}
-    detail = {"changes": [*changes, version]}
+    detail = {"changes": [*changes, {"field": "version", "before": 1, "after": 2}]}
     return activity_words(Activity.of({"activity": activity, "detail": detail}), 200)
 
 

@@ -35,9 +35,8 @@ def test_a_page_of_the_own_server_is_a_link_and_nothing_else_is() -> None:
 
 def test_the_name_leads_to_the_page_and_the_rest_stays_as_it_is() -> None:
     lines = [[("● ", "green"), ("new-nav", "bold"), ("  v3", "")], [("bold", "bold")]]
-    named = f"bold link='{HOST}/project/1/feature_flags/12'"
     assert [*with_link(lines, f"{HOST}/project/1/feature_flags/12")] == [
-        [("● ", "green"), ("new-nav", named), ("  v3", "")],
+        [("● ", "green"), ("new-nav", f"bold link='{HOST}/project/1/feature_flags/12'"), ("  v3", "")],
         [("bold", "bold")],
     ]
     assert [*with_link(lines, "")] == lines

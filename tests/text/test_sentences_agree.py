@@ -206,8 +206,7 @@ def test_a_cohort_by_name_lets_in_whom_it_says(operator: str) -> None:
     assert clause in ("is in Beta", "is not in Beta")
     definitions = Definitions.of([flag], static_cohorts=[31])
     member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
-    other = Person("o", is_complete=True)
-    for person, is_in in ((member, True), (other, False)):
+    for person, is_in in ((member, True), (Person("o", is_complete=True), False)):
         assert evaluate("flag", person, definitions).value is (is_in == (clause == "is in Beta"))
 
 
@@ -239,8 +238,7 @@ def test_groups_see_what_is_said_of_groups_and_people_what_is_said_of_people() -
     flag["filters"]["groups"].insert(
         0, {"properties": [plan], "rollout_percentage": 100, "aggregation_group_type_index": 0}
     )
-    names = Names(groups={0: "company"})
-    lines = plain(who_sees_it(Filters.of(flag["filters"]), names)).splitlines()
+    lines = plain(who_sees_it(Filters.of(flag["filters"]), Names(groups={0: "company"}))).splitlines()
     assert (lines[0], lines[2]) == (" 1 100 % of company groups where", " 2 100 % of users where")
     definitions = Definitions.of([flag], group_types={"0": "company"})
 

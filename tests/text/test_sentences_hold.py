@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 from tests.doubles import random_flags
+from tests.doubles.expected import require
 from tests.doubles.slices import at_most
 
 from flagtui.evaluate.definitions import Definitions
@@ -87,8 +88,7 @@ def test_nobody_gets_a_flag_beyond_the_rollout_of_its_row() -> None:
         if len(kinds_of(raw["filters"])) > 1:
             # People and groups are drawn apart: who is out as the one may be in as the other.
             continue
-        told = Flag.of(raw).row().rollout
-        assert told is not None
+        told = require(Flag.of(raw).row().rollout)
         definitions = definitions_of(raw)
         having = sum(evaluate(raw["key"], one, definitions).value not in (False, None) for one in crowd)
         share = having * 100 / MANY

@@ -7,10 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from tests.changes.writing import Writing, run_all
-from tests.doubles.expected import expect
+from tests.changes.writing import Writing, approve, run_all
 from tests.doubles.new_database import copy_tables
 from tests.doubles.steady_clock import Timing
 from tests.doubles.whole_program import HOST, KEY
@@ -20,7 +18,6 @@ from flagtui.api import Client
 from flagtui.api.http_library import in_process
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter, DefinitionOutcome
-from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.event_definition import EventDefinition
@@ -33,14 +30,6 @@ HERE = Signature("alice", "test", HOST, "1")
 def definition(**fields: Any) -> EventDefinition:
     """A definition as the server would send it."""
     return EventDefinition.of({"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "signed up", **fields})
-
-
-def approve(*plans: EventPlan, typed: str = "", level: Level = Level.GUARDED) -> Approved[EventPlan]:
-    """What the guard gives for the right answer."""
-    question = expect(guard(list(plans), GuardRules(level)), Question)
-    approved = question.settle(Confirmation(yes=True, typed=typed or question.type_this or ""))
-    assert isinstance(approved, Approved), approved
-    return approved
 
 
 @dataclass
@@ -99,13 +88,3 @@ def opened(tmp_path: Path) -> Opened:
             close_service(service)
 
     return open_world
-
-
-def broken_after(path: str, method: str = "PATCH") -> Callable[[httpx.Request], Exception | None]:
-    """The service acts, and its answer is lost."""
-
-    def fault(request: httpx.Request) -> Exception | None:
-        is_it = request.method == method and path in request.url.path
-        return httpx.ReadTimeout("no answer", request=request) if is_it else None
-
-    return fault

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 from tests.changes.experiments.conftest import NOW
 from tests.changes.writing import Writing, approve
+from tests.doubles.expected import require
 from tests.doubles.new_database import copy_tables
 from tests.doubles.slices import FULL, crossed
 from tests.doubles.steady_clock import SteadyClock
@@ -140,8 +141,7 @@ async def standing_in(client: Client, state: str, targeting: Json, *, is_on: boo
 
 async def follow(plan: ExperimentPlan, client: Client, save_context: Writing) -> Seen:
     """Take the step; what there was before, and is afterwards."""
-    flag = plan.fresh.feature_flag
-    assert flag is not None
+    flag = require(plan.fresh.feature_flag)
     before = await client.flags.get(flag.id)
     ended = await save_context.save(approve(plan))
     assert ended.ending == "saved", (plan.title, ended.reason, ended.error)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.changes.experiments.conftest import NOW, made
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments import metrics
@@ -26,9 +26,7 @@ def draft(**more: Any) -> Experiment:
 
 
 def plan_of(copy: ExperimentCopy, fresh: Experiment) -> ExperimentPlan:
-    intent = copy.intent()
-    assert intent is not None
-    return expect(plan_step(intent, fresh, StepContext(NOW)), ExperimentPlan)
+    return expect(plan_step(require(copy.intent()), fresh, StepContext(NOW)), ExperimentPlan)
 
 
 def test_nothing_that_was_only_looked_at_is_sent() -> None:
@@ -76,17 +74,14 @@ def test_variants_and_holdout_are_fixed_at_launch(state: str) -> None:
     assert not {"parameters", "holdout_id"} & copy.values.keys()
     assert "conclusion" in copy.values
     copy.set("holdout_id", 4)
-    intent = copy.intent()
-    assert intent is not None
-    found = expect(plan_step(intent, fresh, StepContext(NOW)), Blocked)
+    found = expect(plan_step(require(copy.intent()), fresh, StepContext(NOW)), Blocked)
     assert "holdout cannot be changed once it is launched" in found.reason
 
 
 def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
     copy = ExperimentCopy.of(draft())
     copy.set("description", "mine")
-    intent = copy.intent()
-    assert intent is not None
+    intent = require(copy.intent())
     found = expect(plan_step(intent, made("draft", description="theirs"), StepContext(NOW)), Blocked)
     assert "somebody changed description" in found.reason
 

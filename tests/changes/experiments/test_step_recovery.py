@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.changes.experiments.conftest import NOW, made, planned
 from tests.changes.writing import recover
+from tests.doubles.targeting import variants
 
 from flagtui.api.errors import ApiError, NotFound, Unanswered
 from flagtui.api.request import Query
@@ -50,44 +51,44 @@ def open_step(
     return journal
 
 
+NO_ANSWER = Unanswered("No answer.")
+PAUSED: dict[str, JSON] = {"status": "paused", "feature_flag.active": False}
+SHIPPED = before_and_after(planned("ship", made("stopped"), variant="test"))
+
+
 @pytest.mark.parametrize(
-    ("state", "age", "truth", "is_open"),
+    ("after", "answer", "age", "truth", "is_open"),
     [
-        ("paused", 3600.0, "applied", False),
-        ("running", 3600.0, "not applied", False),
-        ("running", 5.0, "not known", True),
+        (PAUSED, made("paused"), 3600.0, "applied", False),
+        (PAUSED, made("running"), 3600.0, "not applied", False),
+        (PAUSED, made("running"), 5.0, "not known", True),
+        (PAUSED, made("stopped"), 3600.0, "changed since", True),
+        (PAUSED, NO_ANSWER, 3600.0, "not known", True),
+        ({"deleted": True}, NotFound("Not found."), 3600.0, "applied", False),
     ],
+    ids=["done", "not done", "may still be done", "ended since", "not to be read", "deleted"],
 )
-async def test_the_state_tells_what_became_of_a_pause(
-    state: str, age: float, truth: str, is_open: bool, tmp_path: Path
+async def test_the_state_tells_what_became_of_a_step(
+    after: dict[str, JSON],
+    answer: Experiment | ApiError,
+    age: float,
+    truth: str,
+    is_open: bool,
+    tmp_path: Path,
 ) -> None:
-    journal = open_step(tmp_path, {"status": "paused", "feature_flag.active": False}, age)
-    (found,) = await recover(journal, HERE, experiments=Server(made(state)))
-    assert found.truth == truth
-    assert journal.entries()[0].is_open is is_open
+    journal = open_step(tmp_path, after, age)
+    assert await recover(journal, Signature(project="2"), experiments=Server(answer)) == []
+    (found,) = await recover(journal, HERE, experiments=Server(answer))
+    assert (found.truth, journal.entries()[0].is_open) == (truth, is_open)
+    assert found.words.startswith(SAID[truth])
 
 
-async def test_one_that_was_ended_since_is_not_said_to_be_undone(tmp_path: Path) -> None:
-    journal = open_step(tmp_path, {"status": "paused"})
-    (found,) = await recover(journal, HERE, experiments=Server(made("stopped")))
-    assert found.words == (
-        "Blue button was changed since: whether “pause experiment” was done cannot be told"
-    )
-    assert journal.entries()[0].is_open
-
-
-async def test_one_that_is_gone_was_deleted_if_that_was_the_step(tmp_path: Path) -> None:
-    journal = open_step(tmp_path, {"deleted": True})
-    (found,) = await recover(journal, HERE, experiments=Server(NotFound("Not found.")))
-    assert found.words == "Blue button: “pause experiment” was done"
-
-
-async def test_what_cannot_be_read_stays_open(tmp_path: Path) -> None:
-    journal = open_step(tmp_path, {"status": "paused"})
-    (found,) = await recover(journal, HERE, experiments=Server(Unanswered("No answer.")))
-    assert found.truth == "not known"
-    assert journal.entries()[0].is_open
-    assert await recover(journal, Signature(project="2"), experiments=Server(Unanswered("No answer."))) == []
+SAID = {
+    "applied": "Blue button: “pause experiment” was done",
+    "not applied": "Blue button: “pause experiment” was not done",
+    "not known": "",
+    "changed since": "Blue button was changed since: whether “pause experiment” was done cannot be told",
+}
 
 
 NEW: dict[str, JSON] = {"feature_flag_key": "blue", "name": "Blue button"}
@@ -116,22 +117,14 @@ async def test_a_setting_that_the_server_filled_in_is_the_one_that_was_wanted(tm
     assert found.truth == "applied"
 
 
-@pytest.mark.parametrize(("shares", "truth"), [((0, 100), "applied"), ((50, 50), "not applied")])
+@pytest.mark.parametrize(("control", "test", "truth"), [(0, 100, "applied"), (50, 50, "not applied")])
 async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
-    shares: tuple[int, int], truth: str, tmp_path: Path
+    control: int, test: int, truth: str, tmp_path: Path
 ) -> None:
-    before, after = before_and_after(planned("ship", made("stopped"), variant="test"))
     journal = Journal(tmp_path, clock=lambda: NOW)
-    verb = STEPS["ship"].verb.name
+    verb, (before, after) = STEPS["ship"].verb.name, SHIPPED
     journal.begin(Entry("e", NOW - 90, 12, "x", verb, HERE, "experiment", before=before, after=after))
-    variants = [
-        {"key": key, "rollout_percentage": share}
-        for key, share in zip(("control", "test"), shares, strict=True)
-    ]
-    flag = {
-        "id": 31,
-        "key": "blue",
-        "filters": {"groups": [{"properties": []}], "multivariate": {"variants": variants}},
-    }
+    filters = {"groups": [{"properties": []}], "multivariate": variants(control=control, test=test)}
+    flag = {"id": 31, "key": "blue", "filters": filters}
     (found,) = await recover(journal, HERE, experiments=Server(made("stopped", feature_flag=flag)))
     assert found.truth == truth

@@ -7,6 +7,7 @@ from typing import Any, cast
 from tests.changes.experiments.conftest import NOW, made, planned
 from tests.changes.office import HERE
 from tests.changes.writing import Writing, approve
+from tests.doubles.expected import require
 from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.experiments import Experiments
@@ -63,6 +64,5 @@ async def test_an_end_is_taken_back_with_the_conclusion_it_erased(tmp_path: Path
     fresh = made(conclusion="won", conclusion_comment="so far")
     writing = writing_to(Server(fresh), tmp_path)
     await writing.save(approve(planned("end", fresh)))
-    back = step_back(writing.journal.entries()[0])
-    assert back is not None
+    back = require(step_back(writing.journal.entries()[0]))
     assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}

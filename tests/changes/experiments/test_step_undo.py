@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.changes.experiments.conftest import NOW, made
 from tests.changes.office import HERE
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -33,9 +33,7 @@ def edited(**moves: tuple[Any, Any]) -> Entry:
 
 
 def planned_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | None:
-    intent = step_back(entry)
-    assert intent is not None
-    return plan_step_back(entry, intent, fresh, StepContext(now=NOW))
+    return plan_step_back(entry, require(step_back(entry)), fresh, StepContext(now=NOW))
 
 
 def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
@@ -66,8 +64,7 @@ def test_what_is_as_it_was_is_left_alone() -> None:
     [("create", "delete"), ("delete", "restore"), ("pause", "resume"), ("archive", "unarchive")],
 )
 def test_a_step_is_taken_back_by_its_opposite(verb: str, back: str) -> None:
-    intent = step_back(entry(verb))
-    assert intent is not None
+    intent = require(step_back(entry(verb)))
     assert (intent.id, intent.step.name) == (12, back)
 
 
@@ -115,8 +112,7 @@ def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_da
 
 def test_what_was_taken_back_is_taken_back_itself() -> None:
     reopened = replace(entry("", {"end_date": "b"}, {"end_date": None}), verb=STEPS["reopen"].verb.name)
-    intent = step_back(reopened)
-    assert intent is not None
+    intent = require(step_back(reopened))
     assert (intent.step.name, dict(intent.choices.fields)) == ("reopen", {"end_date": "b"})
 
 

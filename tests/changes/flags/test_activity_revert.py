@@ -31,8 +31,11 @@ def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Act
     )
 
 
+ROLLED_OUT = entry({"filters": (targeting(10), targeting(25))})
+
+
 def test_a_rollout_goes_back_to_what_it_was() -> None:
-    plan = expect(revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(flag(), CALM), Plan)
+    plan = expect(revert_of(ROLLED_OUT).plan(flag(), CALM), Plan)
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
     assert plan.intent.seen_version == 12
@@ -40,14 +43,14 @@ def test_a_rollout_goes_back_to_what_it_was() -> None:
 
 def test_what_others_changed_elsewhere_since_stays() -> None:
     fresh = flag(name="Newer words", filters=targeting(25, payloads={"true": "1"}), version=15)
-    plan = expect(revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, CALM), Plan)
+    plan = expect(revert_of(ROLLED_OUT).plan(fresh, CALM), Plan)
     assert plan.body["filters"]["payloads"] == {"true": "1"}
     assert set(plan.values) == {"filters"}
 
 
 def test_a_place_that_was_changed_again_is_refused_with_all_three_sides() -> None:
     fresh = flag(filters=targeting(75), version=14)
-    found = expect(revert_of(entry({"filters": (targeting(10), targeting(25))})).plan(fresh, CALM), Blocked)
+    found = expect(revert_of(ROLLED_OUT).plan(fresh, CALM), Blocked)
     assert found.code == "moved on"
     for side in ('"rollout_percentage": 25', '"rollout_percentage": 10', '"rollout_percentage": 75'):
         assert side in found.reason

@@ -43,7 +43,6 @@ def test_what_those_who_ask_for_it_will_find_is_what_they_find(wanted: str, was_
     change = WANTED[wanted]
     base = flag(1, "base", {"properties": []}, active=was_on)
     question = {"key": "1", "type": "flag", "operator": "flag_evaluates_to", "value": asked}
-    asking = flag(2, "asking", {"properties": [question]})
     context = Context(now=NOW, dependents=(Linked(2, "asking", True),))
     told = [
         one.text
@@ -51,7 +50,7 @@ def test_what_those_who_ask_for_it_will_find_is_what_they_find(wanted: str, was_
         if one.label == "Dependents"
     ]
     left = [] if change.changes.get("deleted") else [{**base, **change.changes}]
-    definitions = Definitions.of([*left, asking])
+    definitions = Definitions.of([*left, flag(2, "asking", {"properties": [question]})])
     found = {evaluate("base", person, definitions).value for person in CROWD} if left else {False}
     matched = {evaluate("asking", person, definitions).value for person in CROWD}
     for text in told:
@@ -66,7 +65,6 @@ def test_what_those_who_ask_for_it_will_find_is_what_they_find(wanted: str, was_
     assert told or change.changes.get("active", was_on) is was_on
 
 
-AGES: Final = {"s": 1, "min": 60, "h": 3_600, "days": 86_400}
 AGO: Final = re.compile(r"^([^,:]+)(?:, ([\d,]+) (s|min|h|days) ago)?(?:: (.+))?$")
 REACH: Final = re.compile(
     r"^(up to |about |)([\d,]+) of ([\d,]+) users(?:,( as before)| (lose|gain) it)"
@@ -101,7 +99,7 @@ def reads_touch(text: str, touch: Touch) -> bool:
     who, count, unit, what = found.groups()
     if (who, what or "") != (touch.who, touch.what) or (touch.at is None) != (count is None):
         return False
-    size = AGES.get(unit or "s", 1)
+    size = {"s": 1, "min": 60, "h": 3_600, "days": 86_400}.get(unit or "s", 1)
     return touch.at is None or 0 <= (NOW - touch.at) - (number(count) or 0) * size < size
 
 

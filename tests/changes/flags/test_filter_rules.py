@@ -159,19 +159,13 @@ def test_what_some_server_refuses_is_found_with_its_place(filters: JSON, where: 
     assert where in [problem.where for problem in problems_in(filters, flag_id=1)]
 
 
-def test_two_variants_of_one_key_are_found() -> None:
-    twice = {"groups": [], "multivariate": {"variants": [{"key": "a", "rollout_percentage": 50}] * 2}}
-    assert [problem.words for problem in problems_in(twice)] == ["the key a is there more than once"]
-
-
 def test_only_a_new_flag_needs_a_condition() -> None:
     assert problems_in({"groups": []}, is_new=True)
     assert not problems_in({"groups": []})
 
 
 def test_a_flag_beyond_the_size_limit_is_found() -> None:
-    filters = {"groups": [], "payloads": {"true": json.dumps("x" * SIZE_LIMIT)}}
-    assert "bytes" in problems_in(filters)[0].words
+    assert "bytes" in problems_in({"groups": [], "payloads": {"true": json.dumps("x" * SIZE_LIMIT)}})[0].words
 
 
 NASTY: list[JSON] = [None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None}, "\ud800", 10**400]

@@ -4,9 +4,11 @@ import copy
 from typing import Any
 
 import pytest
+from tests.doubles.expected import expect
 from tests.doubles.targeting import asks_cohort
 
 from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag
 
 FILTERS: dict[str, Any] = {
@@ -55,13 +57,11 @@ def test_the_flag_itself_is_never_touched() -> None:
 def test_only_what_was_meant_is_in_the_intent() -> None:
     edited = WorkingCopy.of(flag())
     edited.move_condition(1, 0)
-    intent = edited.intent()
-    assert intent is not None
-    assert set(intent.changes) == {"filters"}
+    intent = expect(edited.intent(), Intent)
+    assert (set(intent.changes), intent.seen_version) == ({"filters"}, 3)
     wanted = intent.changes["filters"]
     assert wanted["unknown"] == FILTERS["unknown"]
     assert [group.get("sort_key") for group in wanted["groups"]] == [None, "a"]
-    assert intent.seen_version == 3
 
 
 def test_the_ends_of_the_list_cannot_be_moved_beyond() -> None:
@@ -87,17 +87,12 @@ def test_a_variant_that_a_condition_forces_cannot_go_away_unseen() -> None:
     assert any("add up to 50 %" in problem for problem in edited.problems)
 
 
-def test_without_its_last_variant_a_flag_is_on_or_off() -> None:
-    edited = WorkingCopy.of(flag(filters={"groups": [], "multivariate": {"variants": [{"key": "a"}]}}))
-    edited.remove_variant(0)
-    assert edited.filters["multivariate"] is None
-    assert edited.payload_keys == ("true",)
-
-
-def test_a_first_variant_takes_everyone_and_the_payload_for_on_goes() -> None:
+def test_a_first_variant_takes_everyone_and_without_its_last_one_a_flag_is_on_or_off() -> None:
     edited = WorkingCopy.of(flag(filters={"groups": [], "payloads": {"true": "1"}}))
     edited.add_variant("a")
     assert (edited.share_sum, edited.payloads, edited.problems) == (100, {}, [])
+    edited.remove_variant(0)
+    assert (edited.filters["multivariate"], edited.payload_keys) == (None, ("true",))
 
 
 @pytest.mark.parametrize("count", [2, 3, 7, 20])
@@ -115,18 +110,14 @@ def test_encrypted_payloads_stay_hidden_and_are_kept() -> None:
     assert edited.payload_text("true") == ""
     edited.set("name", "other")
     edited.add_condition()
-    intent = edited.intent()
-    assert intent is not None
-    assert intent.changes["filters"]["payloads"] == {"true": '"hush"'}
+    assert expect(edited.intent(), Intent).changes["filters"]["payloads"] == {"true": '"hush"'}
 
 
 def test_targeting_of_a_newer_kind_is_not_part_of_it() -> None:
     newer = WorkingCopy.of(flag(filters={"version": 2, "rules": []}))
     assert "filters" not in newer.values
     newer.set("name", "other")
-    intent = newer.intent()
-    assert intent is not None
-    assert set(intent.changes) == {"name"}
+    assert set(expect(newer.intent(), Intent).changes) == {"name"}
 
 
 def grouped(*groups: dict[str, Any], level: Any = None) -> WorkingCopy:
@@ -157,13 +148,9 @@ def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> No
     assert (edited.groups[1], edited.group_types) == ({"properties": []}, [1, None])
 
 
-def test_choosing_what_is_so_already_changes_nothing() -> None:
+def test_choosing_what_is_so_already_changes_nothing_and_a_condition_more_is_about_the_same() -> None:
     edited = grouped({"properties": [PLAN]}, {"properties": []}, level=0)
     edited.set_group_type(0)
     edited.set_group_type(0, 1)
     assert not edited.is_changed
-
-
-def test_a_condition_added_to_a_flag_about_groups_is_about_them_too() -> None:
-    edited = grouped({"properties": [PLAN]}, level=0)
     assert edited.group_type(edited.add_condition()) == 0

@@ -5,15 +5,14 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.changes.conftest import planned
 from tests.changes.flags.test_targeting_intents import RICH
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.changes.draft import Faulty, GivenUp, edit, without_comments
-from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK
@@ -30,9 +29,7 @@ def as_text(fresh: Flag) -> str:
 def wanted(text: str, fresh: Flag) -> Intent:
     found = flag_text(fresh).read(text)
     assert not isinstance(found, Faulty), found
-    intent = intent_of(found, fresh)
-    assert intent is not None
-    return intent
+    return require(intent_of(found, fresh))
 
 
 def refused(text: str, fresh: Flag) -> Faulty:
@@ -45,37 +42,27 @@ def test_the_text_begins_with_what_it_is_and_how_it_works() -> None:
     assert json.loads(without_comments(text)) == editable(flag())
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# only comments\n"])
-def test_an_emptied_file_changes_nothing(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "\n\n", "# only comments\n", as_text(flag())])
+def test_an_emptied_file_and_text_as_it_was_change_nothing(text: str) -> None:
     assert flag_text(flag()).read(text) == {}
-
-
-def test_text_as_it_was_changes_nothing() -> None:
-    assert flag_text(flag()).read(as_text(flag())) == {}
 
 
 def test_one_changed_value_is_an_intent_for_it_alone() -> None:
     intent = wanted(as_text(flag()).replace('"rollout_percentage": 25,', '"rollout_percentage": 30,'), flag())
     assert (list(intent.changes), intent.verb, intent.seen_version) == (["filters"], "change targeting", 12)
-    plan = expect(plan_flag(intent, flag(), Context(dependents=())), Plan)
+    plan = planned(intent, flag())
     assert [line.where for line in plan.lines] == ["filters.groups[0].rollout_percentage"]
 
 
 def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
     intent = wanted(as_text(flag()).replace("New checkout", "My words"), flag())
-    plan = expect(plan_flag(intent, flag(active=False, version=13), Context(dependents=())), Plan)
+    plan = planned(intent, flag(active=False, version=13))
     assert plan.body == {"name": "My words"}
 
 
-BROKEN: list[tuple[str, str, str]] = [
-    ("a bracket gone", '"active": true,', '"active": true'),
-    ("not a value", '"active": true,', '"active": tru,'),
-]
-
-
-@pytest.mark.parametrize(("old", "new"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
-def test_broken_json_comes_back_with_the_reason_on_top_and_nothing_lost(old: str, new: str) -> None:
-    text = as_text(flag()).replace(old, new)
+@pytest.mark.parametrize("broken", ['"active": true', '"active": tru,'])
+def test_broken_json_comes_back_with_the_reason_on_top_and_nothing_lost(broken: str) -> None:
+    text = as_text(flag()).replace('"active": true,', broken)
     found = refused(text, flag())
     assert "# NOT SAVED:" in found.text
     assert "it is not JSON" in found.text
@@ -184,8 +171,7 @@ def test_closing_a_mistake_unchanged_gives_up_and_keeps_a_copy(tmp_path: Path) -
 
 def test_an_editor_that_fails_loses_nothing(tmp_path: Path) -> None:
     found = expect(edit(flag_text(flag()), Editor("half a thought", works=False), tmp_path), GivenUp)
-    assert found.copy is not None
-    assert found.copy.read_text() == "half a thought"
+    assert require(found.copy).read_text() == "half a thought"
 
 
 def test_no_room_for_a_copy_is_survived(tmp_path: Path) -> None:

@@ -40,7 +40,6 @@ def test_turning_off_says_who_loses_it_with_a_share_for_the_bar() -> None:
 
 
 SINCE: Final = (Touch("sam", NOW - 180, "rollout 25 % → 50 %"),)
-OTHER: Final = Linked(9, "child", False)
 WIDER: Final = set_rollout(flag(), 0, 60)
 
 
@@ -63,7 +62,7 @@ WIDER: Final = set_rollout(flag(), 0, 60)
         ),
         (
             OFF,
-            {"dependents": (OTHER,)},
+            {"dependents": (Linked(9, "child", False),)},
             "Dependents",
             "child depends on this flag, and will find it off for everybody (it is off)",
         ),
@@ -87,8 +86,7 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
 
 
 def test_a_flag_that_is_already_off_needs_nothing() -> None:
-    result = expect(plan_flag(OFF, flag(active=False), CALM), NothingToDo)
-    assert result.words == "already is off"
+    assert expect(plan_flag(OFF, flag(active=False), CALM), NothingToDo).words == "already is off"
 
 
 def test_archiving_a_flag_that_is_on_turns_it_off_in_the_same_write() -> None:
@@ -132,8 +130,7 @@ def test_a_server_without_the_archive_is_not_asked_to_archive() -> None:
 
 
 def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
-    fresh = flag(deleted=True, key="checkout-v2:deleted:812")
-    plan = planned(switch("restore", 812), fresh)
+    plan = planned(switch("restore", 812), flag(deleted=True, key="checkout-v2:deleted:812"))
     assert plan.body == {"deleted": False, "key": "checkout-v2"}
     assert not [found for found in plan.cautions if "the key has" in found.text]
 
@@ -189,8 +186,7 @@ def test_another_persons_edit_of_the_same_condition_is_a_clash_with_three_sides(
     seen = {"groups": [{"rollout_percentage": 10}]}
     mine = {"groups": [{"rollout_percentage": 15}]}
     now = {"groups": [{"rollout_percentage": 80}]}
-    plan = planned(set_field(812, "filters", seen, mine), flag(filters=now))
-    (clash,) = plan.clashes
+    (clash,) = planned(set_field(812, "filters", seen, mine), flag(filters=now)).clashes
     assert clash.where == "filters.groups[0]"
     assert [clash.seen, clash.mine, clash.theirs] == [*seen["groups"], *mine["groups"], *now["groups"]]
 

@@ -1,29 +1,23 @@
 """What an earlier run left open is found out by reading, and never sent again."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.changes.office import HERE
+from tests.changes.office import ENTRY, HERE, NOW
 from tests.changes.writing import recover
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.changes.adapter import Truth
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.journal_entries import Signature
 from flagtui.models.json_value import JSON
 
-NOW = 1_780_000_000.0
 
-
-def left_open(folder: Path, age: float = 600.0, **fields: object) -> Journal:
+def left_open(folder: Path, age: float = 600.0, **fields: Any) -> Journal:
     journal = Journal(folder, clock=lambda: NOW)
-    values: dict[str, JSON] = {
-        "before": {"active": True},
-        "after": {"active": False},
-        "version": 12,
-        **fields,
-    }
-    journal.begin(Entry("a", NOW - age, 812, "checkout-v2", "turn off", signature=HERE, **values))
+    journal.begin(replace(ENTRY, at=NOW - age, **fields))
     return journal
 
 

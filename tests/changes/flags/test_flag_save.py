@@ -1,6 +1,7 @@
 """One approved plan, one request, and a word about its end that is true."""
 
 from tests.changes.office import HERE, Office
+from tests.doubles.expected import require
 
 from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
@@ -35,11 +36,9 @@ async def test_a_write_applied_twice_is_saved_with_the_gap_told(office: Office) 
 
 async def test_a_conflict_brings_both_sides(office: Office) -> None:
     office.ada.before_update = lambda: office.bob_writes(name="Bob's words")
-    wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
-    outcome = await office.change(wanted)
+    outcome = await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     assert outcome.ending == "conflicted"
-    assert outcome.record is not None
-    assert outcome.record.name == "Bob's words"
+    assert require(outcome.record).name == "Bob's words"
     clash = outcome.clashes[0]
     assert (clash.seen, clash.mine, clash.theirs) == ("New checkout", "Ada's words", "Bob's words")
     assert office.journal.entries()[0].ending == "conflicted"
@@ -55,9 +54,7 @@ async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: 
 
     office.ada.before_update = deliver_before
     office.ada.faults = [errors.Conflict("The feature flag was updated by ada@acme.test.")]
-    wanted = flag_intent.set_field(812, "name", "New checkout", "Ada's words")
-    outcome = await office.change(wanted)
-    assert outcome.is_saved
+    assert (await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))).is_saved
 
 
 async def test_an_old_plan_is_held_back_when_somebody_wrote_since_and_goes_out_when_nothing_moved(

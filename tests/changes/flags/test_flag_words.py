@@ -26,25 +26,16 @@ def told(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES) ->
         ([EMAIL], [EMAIL, PAYING], ["condition 1: + is in Paying customers"]),
         ([PAYING], [], ["condition 1: − is in Paying customers"]),
         ([PAYING], [PAYING | {"value": 32}], ["condition 1: is in Paying customers → is in Old app"]),
-        (
-            [PAYING],
-            [PAYING | {"operator": "not_in"}],
-            ["condition 1: is in Paying customers → is not in Paying customers"],
-        ),
-        (
-            [EMAIL],
-            [EMAIL | {"operator": "ends_with"}],
-            ["condition 1: email contains @acme.com → email ends with @acme.com"],
-        ),
-        (
-            [EMAIL | {"operator": "exact", "value": ["a"]}],
-            [EMAIL | {"operator": "exact", "value": ["a", "b"]}],
-            ["condition 1: email: + b"],
-        ),
+        ([PAYING], [PAYING | {"operator": "not_in"}],
+         ["condition 1: is in Paying customers → is not in Paying customers"]),
+        ([EMAIL], [EMAIL | {"operator": "ends_with"}],
+         ["condition 1: email contains @acme.com → email ends with @acme.com"]),
+        ([EMAIL | {"operator": "exact", "value": ["a"]}],
+         [EMAIL | {"operator": "exact", "value": ["a", "b"]}], ["condition 1: email: + b"]),
         ([{"key": "p"}], ["odd"], ['condition 1: properties.0 {"key": "p"} → odd']),
     ],
     ids=["added", "removed", "another cohort", "the opposite", "another operator", "one value more", "odd"],
-)
+)  # fmt: skip
 def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, words: list[str]) -> None:
     assert told({"properties": before}, {"properties": after}) == words
 

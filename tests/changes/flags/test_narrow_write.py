@@ -59,8 +59,7 @@ def first_at(percent: float) -> list[JSON]:
 @pytest.mark.parametrize("percent", [0, 12.5, 100])
 def test_one_share_is_a_narrow_write(percent: float) -> None:
     fresh = flag(filters=TWO)
-    found = narrow_write(planned(flag_intent.set_rollout(fresh, 1, percent), fresh))
-    assert found == NarrowWrite(1, percent)
+    assert narrow_write(planned(flag_intent.set_rollout(fresh, 1, percent), fresh)) == NarrowWrite(1, percent)
 
 
 def test_a_share_that_is_said_outright_for_the_first_time_is_one_too() -> None:
@@ -115,8 +114,7 @@ def newest(tmp_path: Path) -> Office:
 
 
 async def set_share(office: Office, percent: float) -> Outcome:
-    wanted = flag_intent.set_rollout(await office.ada.get(812), 0, percent)
-    return await office.change(wanted)
+    return await office.change(flag_intent.set_rollout(await office.ada.get(812), 0, percent))
 
 
 def share(office: Office) -> JSON:
@@ -129,8 +127,7 @@ async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     assert saved.remarks == ()
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
-    back = expect(undo_of(entry).plan(await newest.ada.get(812), context), Plan)
-    await newest.save(back, undoes=entry.id)
+    await newest.save(expect(undo_of(entry).plan(await newest.ada.get(812), context), Plan), undoes=entry.id)
     assert share(newest) == 10
     assert (newest.ada.sends, newest.ada.sent_filters) == (2, 0)
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
-from tests.doubles.targeting import group
+from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
-from flagtui.changes.flags.flag_context import COUNTED, NOBODY, NotKnown, Reach
+from flagtui.changes.flags.flag_context import COUNTED, NOBODY, Context, NotKnown, Reach
 from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
@@ -30,21 +31,22 @@ class Answers:
         self.counted: list[Mapping[str, JSON]] = []
         self.entries: list[dict[str, JSON]] = []
 
-    async def dependents(self, id: int) -> tuple[FlagKey, ...]:
+    def fail(self) -> None:
         if self.fault:
             raise self.fault
+
+    async def dependents(self, id: int) -> tuple[FlagKey, ...]:
+        self.fail()
         return (FlagKey.of({"id": 9, "key": "child", "name": "Child"}),)
 
     async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage:
-        if self.fault:
-            raise self.fault
+        self.fail()
         return ActivityPage.of({"results": self.entries})
 
     async def blast_radius(
         self, condition: Mapping[str, JSON], group_type_index: int | None = None
     ) -> BlastRadius:
-        if self.fault:
-            raise self.fault
+        self.fail()
         self.counted.append(condition)
         return BlastRadius(affected=self.matching if condition.get("properties") else 1000, total=1000)
 
@@ -56,89 +58,68 @@ def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
     return Flag.of(raw_flag(filters={"groups": list(groups)}, **fields))
 
 
-def surroundings(*rows: FlagRow, seen: int | None = None) -> Surroundings:
-    return Surroundings(rows, None, NOW, seen)
+async def around(
+    fresh: Flag, values: dict[str, JSON], *rows: FlagRow, ask: Answers | None = None, **known: Any
+) -> Context:
+    return await gather(ask or Answers(), fresh, values, Surroundings(rows, None, NOW, **known))
+
+
+OFF: dict[str, JSON] = {"active": False}
+CHILD = FlagRow(9, "child", active=True, depends_on=(812,))
 
 
 REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
     ("off", flag({"rollout_percentage": 50}), {"active": False}, Reach(500, 0, 1000, is_estimate=True)),
-    (
-        "on",
-        flag({"rollout_percentage": 50}, active=False),
-        {"active": True},
-        Reach(0, 500, 1000, is_estimate=True),
-    ),
+    ("on", flag({"rollout_percentage": 50}, active=False), {"active": True},
+     Reach(0, 500, 1000, is_estimate=True)),
     ("delete", flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000)),
-    (
-        "rollout",
-        flag({"properties": ASKS, "rollout_percentage": 25}),
-        {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
-        Reach(100, 300, 1000, is_estimate=True),
-    ),
-    (
-        "one condition more",
-        flag({"properties": ASKS, "rollout_percentage": 50}),
-        {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
-        Reach(200, 300, 1000, is_bound=True, is_estimate=True),
-    ),
-    (
-        "everyone twice",
-        flag({"rollout_percentage": 80}, {"rollout_percentage": 80}),
-        {"active": False},
-        Reach(1000, 0, 1000, is_bound=True, is_estimate=True),
-    ),
-    (
-        "targeting of a flag that is off",
-        flag({"rollout_percentage": 50}, active=False),
-        {"filters": {"groups": [{"rollout_percentage": 60}]}},
-        Reach(0, 0, 1000),
-    ),
+    ("rollout", flag({"properties": ASKS, "rollout_percentage": 25}),
+     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
+     Reach(100, 300, 1000, is_estimate=True)),
+    ("one condition more", flag({"properties": ASKS, "rollout_percentage": 50}),
+     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
+     Reach(200, 300, 1000, is_bound=True, is_estimate=True)),
+    ("everyone twice", flag({"rollout_percentage": 80}, {"rollout_percentage": 80}), {"active": False},
+     Reach(1000, 0, 1000, is_bound=True, is_estimate=True)),
+    ("targeting of a flag that is off", flag({"rollout_percentage": 50}, active=False),
+     {"filters": {"groups": [{"rollout_percentage": 60}]}}, Reach(0, 0, 1000)),
     ("on without conditions", flag(active=False), {"active": True}, NOBODY),
-    (
-        "behind one that cannot be read",
-        flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
-        {"active": False},
-        NOBODY,
-    ),
-]
+    ("behind one that cannot be read", flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
+     {"active": False}, NOBODY),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("fresh", "values", "reach"), [row[1:] for row in REACHES], ids=[row[0] for row in REACHES]
 )
 async def test_reach_is_counted_before_and_after(fresh: Flag, values: dict[str, JSON], reach: Reach) -> None:
-    assert (await gather(Answers(), fresh, values, surroundings())).reach == reach
+    assert (await around(fresh, values)).reach == reach
 
 
-async def test_a_condition_whose_share_alone_changes_is_counted_once() -> None:
+@pytest.mark.parametrize(
+    ("values", "counted"),
+    [({"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}}, 1), ({"name": "Other"}, 0)],
+)
+async def test_a_condition_is_counted_once_and_only_where_targeting_moves(
+    values: dict[str, JSON], counted: int
+) -> None:
     ask = Answers()
-    wanted = {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}}
-    await gather(ask, flag({"properties": ASKS, "rollout_percentage": 25}), wanted, surroundings())
-    assert len(ask.counted) == 1
+    await around(flag({"properties": ASKS, "rollout_percentage": 25}), values, ask=ask)
+    assert len(ask.counted) == counted
 
 
 async def test_too_many_or_mixed_conditions_are_not_counted_and_say_why() -> None:
     many = [{"properties": [{**ASKS[0], "value": str(place)}]} for place in range(COUNTED + 1)]
-    found = await gather(Answers(), flag(*many), {"active": False}, surroundings())
-    assert isinstance(found.reach, NotKnown)
-    assert "too many" in found.reach.why
+    assert "too many" in expect((await around(flag(*many), OFF)).reach, NotKnown).why
     mixed = flag({"aggregation_group_type_index": 0}, {"aggregation_group_type_index": None})
-    found = await gather(Answers(), mixed, {"active": False}, surroundings())
-    assert isinstance(found.reach, NotKnown)
-
-
-async def test_nothing_is_counted_for_a_description() -> None:
-    ask = Answers()
-    await gather(ask, flag({}), {"name": "Other words"}, surroundings())
-    assert ask.counted == []
+    assert isinstance((await around(mixed, OFF)).reach, NotKnown)
 
 
 async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None:
-    found = await gather(
-        Answers(fault=errors.ServerFault("The server failed.")), flag({}), {"active": False}, surroundings()
-    )
-    assert (found.reach, found.dependents) == (NotKnown("The server failed"), NotKnown("The server failed"))
-    assert found.last_touch == NotKnown("The server failed")
+    failing = Answers(fault=errors.ServerFault("The server failed."))
+    found = await around(flag({}), OFF, ask=failing)
+    assert {found.reach, found.dependents, found.last_touch} == {NotKnown("The server failed")}
+    assert (await around(flag({}), OFF, CHILD, ask=failing)).dependents == (Linked(9, "child", True),)
 
 
 async def test_a_server_that_does_not_answer_is_waited_for_a_moment_only() -> None:
@@ -149,7 +130,7 @@ async def test_a_server_that_does_not_answer_is_waited_for_a_moment_only() -> No
             await asyncio.Event().wait()
             raise AssertionError
 
-    found = await gather(Slow(), flag({}), {"active": False}, Surroundings((), None, NOW, patience=0.01))
+    found = await around(flag({}), OFF, ask=Slow(), patience=0.01)
     assert isinstance(found.reach, NotKnown)
     assert found.dependents == (Linked(9, "child", True),)
 
@@ -170,45 +151,34 @@ async def test_who_was_here_since_the_person_looked_is_named_with_what_they_did(
         }
         for version in (12, 11, 10)
     ]
-    found = await gather(ask, flag({}), {"active": False}, surroundings(seen=10))
+    found = await around(flag({}), OFF, ask=ask, seen_version=10)
     assert [(touch.who, touch.what) for touch in found.touched_since] == [("Sam", "turned on")] * 2
 
 
 async def test_of_many_flags_nothing_is_asked_and_dependents_come_from_the_list() -> None:
     ask = Answers(fault=AssertionError("asked"))
-    rows = (FlagRow(9, "child", active=True, depends_on=(812,)), FlagRow(10, "other"))
-    surroundings = Surroundings(rows, None, NOW, is_one_of_many=True)
-    found = await gather(ask, flag({}), {"active": False}, surroundings)
+    found = await around(flag({}), OFF, CHILD, FlagRow(10, "other"), ask=ask, is_one_of_many=True)
     assert found.dependents == (Linked(9, "child", True),)
     assert isinstance(found.reach, NotKnown)
 
 
 async def test_dependents_that_are_off_are_known_from_the_list() -> None:
-    rows = (FlagRow(9, "child", active=True, depends_on=(812,)), FlagRow(10, "asleep", depends_on=(812,)))
-    found = await gather(Answers(), flag({}), {"active": False}, surroundings(*rows))
+    found = await around(flag({}), OFF, CHILD, FlagRow(10, "asleep", depends_on=(812,)))
     assert found.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
 
 
-async def test_without_an_answer_the_list_names_the_dependents() -> None:
-    rows = (FlagRow(9, "child", active=True, depends_on=(812,)),)
-    found = await gather(
-        Answers(fault=errors.ServerFault("No.")), flag({}), {"active": False}, surroundings(*rows)
-    )
-    assert found.dependents == (Linked(9, "child", True),)
-
-
 async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
-    asks = {"properties": [{"key": "3", "type": "flag", "operator": "flag_evaluates_to", "value": True}]}
-    found = await gather(
-        Answers(), flag(asks), {"active": True}, surroundings(FlagRow(3, "base"), FlagRow(4, "other"))
-    )
+    fresh = flag({"properties": [asks_flag("3")]})
+    found = await around(fresh, {"active": True}, FlagRow(3, "base"), FlagRow(4, "other"))
     assert found.dependencies == (Linked(3, "base", False),)
 
 
-@pytest.mark.parametrize("other", ["checkout_v2", "Checkout-V2", "checkout--v2", "checkout-v2 "[:-1].upper()])
-def test_keys_that_look_alike_are_found(other: str) -> None:
-    assert similar_keys("checkout-v2", ["checkout-v2", other, "checkout-v3"]) == (other,)
-
-
-def test_letters_that_look_alike_are_found() -> None:
-    assert similar_keys("modern-1", ["modem-l", "modern-2"]) == ("modem-l",)
+@pytest.mark.parametrize(
+    ("key", "other"),
+    [
+        *(("checkout-v2", other) for other in ("checkout_v2", "Checkout-V2", "checkout--v2", "CHECKOUT-V2")),
+        ("modern-1", "modem-l"),
+    ],
+)
+def test_keys_that_look_alike_are_found(key: str, other: str) -> None:
+    assert similar_keys(key, [key, other, "checkout-v3", "modern-2"]) == (other,)

@@ -7,17 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.changes.conftest import planned
 from tests.changes.writing import edited
-from tests.doubles.expected import expect
 from tests.doubles.fixtures import NO_FIXTURES
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.targeting import asks, asks_cohort
 
-from flagtui.changes.difference import difference
+from flagtui.changes.difference import DifferenceLine, difference
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_plan import NothingToDo, plan_flag
 from flagtui.changes.shares import even_shares
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -54,17 +55,13 @@ def flag(**fields: JSON) -> Flag:
     return Flag.of(raw_flag(filters=copy.deepcopy(RICH), **fields))
 
 
-def planned(wanted: Intent, fresh: Flag) -> Plan:
-    return expect(plan_flag(wanted, fresh, Context(dependents=())), Plan)
-
-
-async def saved(wanted: Intent, fresh: Flag) -> dict[str, JSON]:
-    """The stored flag after the change, as a server keeps it."""
+async def moved(wanted: Intent, fresh: Flag) -> tuple[DifferenceLine, ...]:
+    """What the change moves in the flag that a server stores."""
     server = FlagServer(fresh.raw)
     plan = planned(wanted, fresh)
     body = dict(plan.body)
     await server.person("ada@acme.test").update(812, body, version=plan.version, original=plan.original)
-    return server.stored[812]
+    return difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(server.stored[812]))
 
 
 def cleaned(raw: dict[str, JSON]) -> dict[str, JSON]:
@@ -80,12 +77,9 @@ def cleaned(raw: dict[str, JSON]) -> dict[str, JSON]:
 async def test_a_rollout_edit_changes_exactly_one_number_in_the_stored_json(
     condition: int, before: float | None
 ) -> None:
-    fresh = flag()
-    after = await saved(flag_intent.set_rollout(fresh, condition, 60), fresh)
-    lines = difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))
-    assert [(line.where, line.before, line.after) for line in lines] == [
-        (f"filters.groups[{condition}].rollout_percentage", before, 60)
-    ]
+    (line,) = await moved(flag_intent.set_rollout(flag(), condition, 60), flag())
+    place = f"filters.groups[{condition}].rollout_percentage"
+    assert (line.where, line.before, line.after) == (place, before, 60)
 
 
 async def test_a_rollout_that_is_already_so_needs_nothing() -> None:
@@ -103,29 +97,20 @@ def test_every_rollout_at_once() -> None:
     ]
 
 
-INTENTS: list[tuple[str, Callable[[Flag], Intent], list[str]]] = [
-    ("add", lambda fresh: edited(fresh, lambda copy: copy.add_condition()), ["filters.groups[3]"]),
-    ("remove", lambda fresh: edited(fresh, lambda copy: copy.remove_condition(1)), ["filters.groups[1]"]),
-    (
-        "payload",
-        lambda fresh: edited(fresh, lambda copy: copy.set_payload("control", "1")),
-        ["filters.payloads.control"],
-    ),
-    (
-        "no payload",
-        lambda fresh: edited(fresh, lambda copy: copy.set_payload("test", None)),
-        ["filters.payloads.test"],
-    ),
-]
-
-
-@pytest.mark.parametrize(("intent", "places"), [row[1:] for row in INTENTS], ids=[row[0] for row in INTENTS])
-async def test_an_intent_moves_only_the_places_it_names(
-    intent: Callable[[Flag], Intent], places: list[str]
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda copy: copy.add_condition(), "filters.groups[3]"),
+        (lambda copy: copy.remove_condition(1), "filters.groups[1]"),
+        (lambda copy: copy.set_payload("control", "1"), "filters.payloads.control"),
+        (lambda copy: copy.set_payload("test", None), "filters.payloads.test"),
+    ],
+    ids=["add", "remove", "payload", "no payload"],
+)
+async def test_an_intent_moves_only_the_place_it_names(
+    change: Callable[[WorkingCopy], object], place: str
 ) -> None:
-    fresh = flag()
-    after = await saved(intent(fresh), fresh)
-    assert [line.where for line in difference(cleaned(copy.deepcopy(fresh.raw)), cleaned(after))] == places
+    assert [line.where for line in await moved(edited(flag(), change), flag())] == [place]
 
 
 def test_a_condition_moves_and_keeps_all_it_has() -> None:

@@ -4,13 +4,11 @@ import copy
 from collections.abc import Callable
 
 import pytest
-from tests.doubles.expected import expect
-from tests.doubles.flag_server import raw_flag
-from tests.doubles.targeting import asks, asks_cohort
+from tests.changes.conftest import flag, planned
+from tests.doubles.targeting import asks, asks_cohort, group
 
-from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import Report, compare
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -34,10 +32,11 @@ FILTERS: dict[str, JSON] = {
 }
 
 
-def planned(**changes: JSON) -> Plan:
-    plan = plan_flag(Intent(812, changes, "edit"), Flag.of(raw_flag(filters=FILTERS)), Context(dependents=()))
-    assert isinstance(plan, Plan)
-    return plan
+OFF = Intent(812, {"active": False}, "turn off")
+
+
+def edited(**changes: JSON) -> Plan:
+    return planned(Intent(812, changes, "edit"), flag(filters=FILTERS))
 
 
 def stored(plan: Plan, **odd: JSON) -> Flag:
@@ -47,7 +46,7 @@ def stored(plan: Plan, **odd: JSON) -> Flag:
 def rollout_plan() -> Plan:
     groups = copy.deepcopy(FILTERS["groups"])
     groups[0]["rollout_percentage"] = 50
-    return planned(filters={**FILTERS, "groups": groups})
+    return edited(filters={**FILTERS, "groups": groups})
 
 
 def test_what_is_stored_as_planned_is_clean() -> None:
@@ -57,33 +56,27 @@ def test_what_is_stored_as_planned_is_clean() -> None:
 
 def every_group(change: Callable[[dict[str, JSON]], None]) -> Callable[[dict[str, JSON]], None]:
     def apply(filters: dict[str, JSON]) -> None:
-        for group in filters["groups"]:
-            change(group)
+        for condition in filters["groups"]:
+            change(condition)
 
     return apply
 
 
 REWRITES: list[tuple[str, Callable[[dict[str, JSON]], object]]] = [
-    (
-        "the group type in every condition",
-        every_group(lambda group: group.update(aggregation_group_type_index=None)),
-    ),
+    ("the group type in every condition",
+     every_group(lambda group: group.update(aggregation_group_type_index=None))),
     ("the group type of the flag", lambda filters: filters.update(aggregation_group_type_index=None)),
-    (
-        "an operator under its newer name",
-        lambda filters: filters["groups"][0]["properties"][1].update(operator="gte"),
-    ),
-    (
-        "the cohort's name for readers",
-        lambda filters: filters["groups"][0]["properties"][2].update(cohort_name="Staff"),
-    ),
+    ("an operator under its newer name",
+     lambda filters: filters["groups"][0]["properties"][1].update(operator="gte")),
+    ("the cohort's name for readers",
+     lambda filters: filters["groups"][0]["properties"][2].update(cohort_name="Staff")),
     ("a payload with other spaces", lambda filters: filters["payloads"].update(true='{"a":1}')),
     ("legacy keys dropped", lambda filters: filters.pop("super_groups")),
     ("a null dropped", lambda filters: filters.pop("multivariate")),
     ("a null added", lambda filters: filters.update(holdout=None, early_exit=None)),
     ("a whole number as a fraction", lambda filters: filters["groups"][1].update(rollout_percentage=10.0)),
     ("a negation added", lambda filters: filters["groups"][0]["properties"][0].update(negation=None)),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("rewrite", [row[1] for row in REWRITES], ids=[row[0] for row in REWRITES])
@@ -98,22 +91,12 @@ def test_a_server_that_rewrites_by_rule_has_changed_nothing(
 
 def test_a_group_type_copied_from_the_flag_into_its_conditions_is_no_change() -> None:
     plan_item = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
-    groups = [{"properties": [plan_item], "rollout_percentage": 10}]
-    fresh = Flag.of(raw_flag(filters={"aggregation_group_type_index": 0, "groups": groups}))
-    plan = expect(plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=())), Plan)
-    copied = {"aggregation_group_type_index": 0, "groups": [{**groups[0], "aggregation_group_type_index": 0}]}
-    assert compare(plan, stored(plan, filters=copied)) == Report()
-    otherwise = {
-        "aggregation_group_type_index": 1,
-        "groups": [{**groups[0], "aggregation_group_type_index": 1}],
-    }
-    assert compare(plan, stored(plan, filters=otherwise)) != Report()
-
-
-def test_what_moves_with_every_write_does_not_count() -> None:
-    plan = planned(active=False)
-    bookkeeping = {"updated_at": "2026-07-01T00:00:00Z", "last_modified_by": None, "status": "STALE"}
-    assert compare(plan, stored(plan, **bookkeeping)) == Report()
+    condition = group(10, plan_item)
+    plan = planned(OFF, flag(filters={"aggregation_group_type_index": 0, "groups": [condition]}))
+    for kind in (0, 1):
+        copied = {**condition, "aggregation_group_type_index": kind}
+        filters = {"aggregation_group_type_index": kind, "groups": [copied]}
+        assert (compare(plan, stored(plan, filters=filters)) == Report()) is (kind == 0)
 
 
 def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
@@ -126,14 +109,14 @@ def test_a_path_beyond_the_plan_is_told_with_both_values() -> None:
 
 
 def test_a_planned_path_that_did_not_move_is_told() -> None:
-    plan = planned(active=False, name="Other words")
+    plan = edited(active=False, name="Other words")
     report = compare(plan, stored(plan, name="New checkout"))
     assert [line.words for line in report.missing] == ["description: Other words → New checkout"]
     assert report.is_applied
 
 
 def test_nothing_of_the_plan_is_not_applied() -> None:
-    plan = planned(active=False)
+    plan = planned(OFF, flag(filters=FILTERS))
     assert not compare(plan, stored(plan, active=True)).is_applied
 
 
@@ -145,50 +128,41 @@ def test_unknown_keys_that_a_server_drops_are_told() -> None:
 
 
 def test_a_version_gap_counts_the_other_writes() -> None:
-    plan = planned(active=False)
+    plan = planned(OFF, flag(filters=FILTERS))
     assert compare(plan, stored(plan, version=16)).others == 3
 
 
-def test_a_flag_without_versions_counts_none() -> None:
-    fresh = Flag.of(raw_flag(version=None))
-    plan = expect(plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=())), Plan)
-    assert compare(plan, Flag.of({**fresh.raw, "active": False})) == Report()
-
-
-def test_contexts_that_reading_blanks_and_writing_shows_are_no_surprise() -> None:
-    fresh = Flag.of(raw_flag(evaluation_contexts=[]))
-    plan = expect(plan_flag(Intent(812, {"active": False}, "turn off"), fresh, Context(dependents=())), Plan)
-    assert compare(plan, stored(plan, evaluation_contexts=["web"])) == Report()
-
-
-def test_contexts_under_two_names_are_one_change() -> None:
-    fresh = Flag.of(raw_flag(evaluation_contexts=["web"], evaluation_tags=["web"]))
-    plan = plan_flag(Intent(812, {"evaluation_contexts": ["app"]}, "edit"), fresh, Context(dependents=()))
-    assert isinstance(plan, Plan)
-    both: dict[str, JSON] = {"evaluation_contexts": ["app"], "evaluation_tags": ["app"]}
-    assert compare(plan, stored(plan, **both)) == Report()
-
-
-def test_tags_in_another_order_are_the_same_tags() -> None:
-    plan = planned(tags=["checkout", "web"])
-    assert compare(plan, stored(plan, tags=["web", "checkout"])) == Report()
-
-
-def test_the_mark_that_deleting_puts_on_the_key_is_no_surprise() -> None:
-    plan = planned(deleted=True)
-    assert compare(plan, stored(plan, key="checkout-v2:deleted:812")) == Report()
-
-
 def test_a_restored_flag_under_another_key_is_told() -> None:
-    fresh = Flag.of(raw_flag(deleted=True, key="checkout-v2:deleted:812"))
-    plan = expect(plan_flag(Intent(812, {"deleted": False}, "restore"), fresh, Context()), Plan)
+    plan = planned(
+        Intent(812, {"deleted": False}, "restore"), flag(deleted=True, key="checkout-v2:deleted:812")
+    )
     report = compare(plan, stored(plan, key="checkout-v2-2"))
     assert [(line.where, line.line.after) for line in (*report.missing, *report.beyond)] == [
         ("key", "checkout-v2-2")
     ]
 
 
+CLEAN: list[tuple[str, dict[str, JSON], dict[str, JSON], dict[str, JSON]]] = [
+    ("what moves with every write", {}, {"active": False},
+     {"updated_at": "2026-07-01T00:00:00Z", "last_modified_by": None, "status": "STALE"}),
+    ("no versions", {"version": None}, {"active": False}, {"version": None}),
+    ("contexts that reading blanks and writing shows", {"evaluation_contexts": []}, {"active": False},
+     {"evaluation_contexts": ["web"]}),
+    ("contexts under two names", {"evaluation_contexts": ["web"], "evaluation_tags": ["web"]},
+     {"evaluation_contexts": ["app"]}, {"evaluation_tags": ["app"]}),
+    ("tags in another order", {}, {"tags": ["checkout", "web"]}, {"tags": ["web", "checkout"]}),
+    ("the mark on the key of a deleted flag", {}, {"deleted": True}, {"key": "checkout-v2:deleted:812"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("_what", "fields", "changes", "odd"), CLEAN)
+def test_what_is_no_change_of_anybody_is_clean(
+    _what: str, fields: dict[str, JSON], changes: dict[str, JSON], odd: dict[str, JSON]
+) -> None:
+    plan = planned(Intent(812, changes, "edit"), flag(**fields))
+    assert compare(plan, stored(plan, **odd)) == Report()
+
+
 def test_a_short_answer_is_not_taken_for_a_change() -> None:
-    plan = planned(active=False)
     short = {"id": 812, "key": "checkout-v2", "active": False, "version": 13}
-    assert compare(plan, Flag.of(short)) == Report()
+    assert compare(planned(OFF, flag()), Flag.of(short)) == Report()
