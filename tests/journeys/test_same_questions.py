@@ -22,6 +22,7 @@ from flagtui.changes.planner import PlanContext, Planned
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.session_context import UNCOUNTED, SessionContext
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.text.question_lines import question_lines
 
@@ -40,7 +41,10 @@ def command_line(program: Program, *, yes: bool = False) -> SessionContext:
     async def me() -> Any:
         return workspace.me
 
-    session = SimpleNamespace(client=workspace.client, clock=program.timing, me=me)
+    async def names(_records: object) -> Names:
+        return NO_NAMES
+
+    session = SimpleNamespace(client=workspace.client, clock=program.timing, me=me, names=names)
     return SessionContext(cast(Any, session), WriteTerms(WorkPlace(), Agreement(yes=yes), Printer("table")))
 
 

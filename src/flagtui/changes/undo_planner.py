@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import PreparedUndo, UndoContext
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.journal_entries import Entry, Signature
@@ -18,12 +17,10 @@ from flagtui.changes.planner import Planned, Planner, collect, each, settle, ski
 from flagtui.changes.proposal import Proposal, Skipped
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.undo import Part, kind_of
+from flagtui.store.kinds import BY_ENTRY, FLAGS, Kind, RecordKind
 
-if TYPE_CHECKING:
-    from flagtui.store.kinds import Kind
-
-LISTS: Final[dict[str, Kind]] = {"flag": "flags", COPY: "flags", "experiment": "experiments", EVENT: "events"}
-"""The list that shows records of these entries of the journal."""
+LISTS: Final[Mapping[str, RecordKind]] = {**BY_ENTRY, COPY: FLAGS}
+"""The kind whose list shows the records of these entries of the journal."""
 
 
 @dataclass
@@ -38,7 +35,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
 
     @property
     def kind(self) -> Kind:
-        return LISTS.get(self.entry_kind, "flags")
+        return LISTS.get(self.entry_kind, FLAGS).plural
 
     @property
     def noun(self) -> str:

@@ -20,7 +20,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.store.collection import Collection
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS, Kind
 from flagtui.store.optimistic_edits import apply_edit
 from flagtui.store.record_list import Loading
 from flagtui.store.workspace import Workspace
@@ -128,9 +128,9 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
 
 
 _ROWS: Final[Mapping[Kind, type[OptimisticRows[Any, Any]]]] = {
-    "flags": FlagRows,
-    "experiments": ExperimentRows,
-    "events": EventRows,
+    FLAGS.plural: FlagRows,
+    EXPERIMENTS.plural: ExperimentRows,
+    EVENTS.plural: EventRows,
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from flagtui.api.errors import NotFound
 from flagtui.app.state.app_state import AppState
@@ -15,8 +14,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
-from flagtui.store.collection import Collection
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Workspace
 
@@ -28,11 +26,6 @@ class WorkspaceContext(PlanContext):
         super().__init__(workspace.client, app_state.session.timing, workspace.people, adds_later=True)
         self.workspace = workspace
         self._app_state = app_state
-        self._lists: Mapping[Kind, Collection[Any]] = {
-            "flags": workspace.flags,
-            "experiments": workspace.experiments,
-            "events": workspace.events,
-        }
 
     @property
     def known_flags(self) -> Sequence[FlagRow]:
@@ -68,8 +61,8 @@ class WorkspaceContext(PlanContext):
         return fresh
 
     def name(self, kind: Kind, id: RecordId) -> str:
-        row = self._lists[kind].get(id)
-        return (row.name if kind != "flags" else row.key) if row is not None else super().name(kind, id)
+        row = self.workspace.collection(kind).get(id)
+        return getattr(row, KINDS[kind].label) if row is not None else super().name(kind, id)
 
     def forget(self, kind: Kind, id: RecordId) -> None:
-        self._lists[kind].remove(id)
+        self.workspace.collection(kind).remove(id)
