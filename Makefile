@@ -72,10 +72,11 @@ constraints: ## write down the versions that an install of everything gets today
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
 
-check: $(READY) ## lint, format check and strict types
+check: $(READY) ## lint, format check, strict types and words
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
+	$(PYTEST) -q tests/text/test_words.py
 
 format: $(READY) ## put the code into shape
 	$(BIN)/ruff check --fix src tests benchmarks
