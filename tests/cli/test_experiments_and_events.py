@@ -94,7 +94,7 @@ def test_results_are_told_to_a_person_as_the_app_tells_them_each_with_its_experi
     assert signs <= {"+", "−", *"0123456789"}
     # Which of them had few people on its first day depends on the hour.
     days = "".join(signed_in("experiments", "timeseries", id, is_shown=True).out for id in ids)
-    assert "too few people yet" in days
+    assert "too few users yet" in days
     assert "not-enough-exposures" not in days
 
 

@@ -176,7 +176,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
     ),
     "People": (
-        (r"nobody: it has no condition", lambda seen, _: not seen.after.targeting.deciding),
+        (r"no one: it has no condition", lambda seen, _: not seen.after.targeting.deciding),
         (
             r"^(\d+) % of (?:those|everyone)",
             lambda seen, told: float(told[1]) == seen.after.targeting.rollout,

@@ -33,7 +33,9 @@ def compare(filters: dict[str, JSON], lines: list[str]) -> None:
     assert bool(found.nobody) is not bool(stored), lines
     assert [one.number for one in found.conditions] == list(range(1, len(stored) + 1)), lines
     is_early = filters.get("early_exit") is True and len(stored) > 1
-    assert found.after == ["the first condition that fits decides, also by its share"] * is_early, lines
+    assert (
+        found.after == ["early exit: the first matching condition decides, even by its rollout"] * is_early
+    ), lines
     variants = {one["key"] for one in (filters.get("multivariate") or {}).get("variants") or []}
     for claimed, raw in zip(found.conditions, stored, strict=True):
         assert not claimed.unreadable, lines
@@ -42,9 +44,9 @@ def compare(filters: dict[str, JSON], lines: list[str]) -> None:
 
 def said_before(filters: dict[str, JSON]) -> Iterator[str]:
     if filters.get("feature_enrollment") is True:
-        yield "everyone who opted in to early access, nobody who opted out"
+        yield "everyone who opted in to early access, no one who opted out"
     elif filters.get("super_groups"):
-        yield "a person who answered the early access question is decided by the answer"
+        yield "early access: the user's own choice decides"
     holdout = filters.get("holdout") or {}
     if holdout.get("id") is not None and holdout.get("exclusion_percentage") is not None:
         share = min(max(holdout["exclusion_percentage"], 0), 100)
@@ -52,7 +54,7 @@ def said_before(filters: dict[str, JSON]) -> Iterator[str]:
     else:
         for held in filters.get("holdout_groups") or []:
             share = min(max(held["rollout_percentage"], 0), 100)
-            rest = f"which hold {share:g} % out; newer ones do not look at that"
+            rest = f"which hold out {share:g} %; newer servers ignore it"
             yield f"{held['variant']} on older servers, {rest}"
 
 

@@ -46,7 +46,7 @@ _MORE: Final = re.compile(r" and ([\d,]+) more$")
 _CUT: Final = re.compile(r"(.*?)… \(([\d,]+) more characters?\)", re.DOTALL)
 _HEAD: Final = re.compile(
     r" (?P<number>\d+) (?P<share>[<>\d.]+) % of (?P<all>all other |all )?(?P<audience>.+?)"
-    r"(?:, as (?P<variant>.+?)(?P<unknown> \(a variant it does not have\))?)?(?P<where> where)?"
+    r"(?:, as (?P<variant>.+?)(?P<unknown> \(not a variant of this flag\))?)?(?P<where> where)?"
 )
 
 
@@ -94,16 +94,16 @@ def read_targeting(lines: Sequence[str]) -> Read:
     for line in lines:
         if line.startswith(" ·  "):
             (found.after if found.conditions else found.before).append(line[4:])
-        elif told := re.fullmatch(r" (\d+) nobody can be decided by this condition: (.+)", line):
+        elif told := re.fullmatch(r" (\d+) never matches: (.+)", line):
             found.conditions.append(Claimed(int(told[1]), unreadable=told[2]))
         elif told := _HEAD.fullmatch(line):
             found.conditions.append(_head(told))
-        elif told := re.fullmatch(r"      adds nobody: (.+)", line):
+        elif told := re.fullmatch(r"      adds no one: (.+)", line):
             found.conditions[-1].notes.append(told[1])
         elif told := re.fullmatch(r"(      |  and )(.+)", line, re.DOTALL):
             assert (told[1] == "  and ") is bool(found.conditions[-1].asks), line
             found.conditions[-1].asks.append(read_clause(told[2]))
-        elif told := re.fullmatch(r"nobody(?: else)?: (.+)", line):
+        elif told := re.fullmatch(r"no one(?: else)?: (.+)", line):
             found.nobody = told[1]
         else:
             raise AssertionError(f"nobody can read {line!r}")
@@ -118,7 +118,7 @@ def read_clause(text: str) -> Asked:
             return Asked("cohort", told[2], words[told[1]])
         if told[2].startswith("cohort "):
             return Asked("cohort", told[2], frozenset((told[1],)))
-    if text == "a flag that is not named: matches nobody":
+    if text == "a flag that is not named: matches no one":
         return Asked("flag", "", note="never")
     if text.startswith("flag "):
         return _dependency(text[5:])
@@ -174,9 +174,9 @@ def _end_of_json(text: str) -> int:
 
 def _dependency(text: str) -> Asked:
     told = re.fullmatch(r"(\S+) (?:is (on|off)|gives (.+?))(?: \((.+)\))?", text)
-    if told and not text.endswith(": matches nobody"):
+    if told and not text.endswith(": matches no one"):
         return Asked("flag", told[1], values=(told[2] or told[3],), note=told[4] or "")
-    told = re.fullmatch(r"(\S+) (.+): matches nobody", text)
+    told = re.fullmatch(r"(\S+) (.+): matches no one", text)
     assert told, text
     return Asked("flag", told[1], note="never")
 

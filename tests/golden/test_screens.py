@@ -40,7 +40,7 @@ async def test_a_screen_is_drawn_as_it_was_at_every_size(setting: Setting, golde
 async def test_a_small_terminal_still_shows_keys_and_states(setting: Setting, size: tuple[int, int]) -> None:
     async with running(replace(setting, size=size)) as program:
         assert "checkout-redes" in program.screen
-        assert "50%" in program.screen
+        assert "50 %" in program.screen
         assert program.screen.splitlines()[0].endswith("● synced just now")
 
 

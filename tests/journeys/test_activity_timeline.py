@@ -119,7 +119,7 @@ async def test_a_flag_deleted_lately_is_found_looked_at_and_restored(setting: Se
         assert screen.search.value == "is:deleted"
         await rest(program)
         assert "export-parquet" in listed(program)[1]
-        assert "deleted, and nobody brought it back" in words(program.screen)
+        assert "deleted and not restored" in words(program.screen)
         await program.press("enter")
         assert isinstance(program.app.screen, FlagScreen)
         await program.press("escape", "z")

@@ -48,7 +48,7 @@ async def test_a_journal_that_cannot_be_written_is_said_and_may_be_gone_without(
         assert isinstance(program.app.screen, ConfirmScreen)
         question = words(program.screen)
         assert "the journal cannot be written" in question
-        assert "this cannot be undone" in question
+        assert "the change then cannot be undone" in question
         assert program.wire.writes() == []
         await program.press("escape")
         assert (await program.stored("new-nav")).active

@@ -56,7 +56,7 @@ async def test_a_wrong_qualifier_is_explained_and_never_empties_the_list(program
 
 async def test_what_matches_nothing_says_so_and_how_to_go_back(program: Program) -> None:
     await program.press("slash", *"zzzz")
-    assert "None of 248 matches  zzzz" in program.screen
+    assert "No match in 248 rows for  zzzz" in program.screen
     assert "esc clears the search" in program.screen
 
 
@@ -183,7 +183,7 @@ async def test_a_server_that_cannot_be_read_is_explained_in_place_of_rows(
         said = words(program.screen)
         assert sentence.lower() in said.lower()
         assert state in program.screen.splitlines()[0]
-        assert "F5 tries again" in said
+        assert "F5 retries" in said
 
 
 async def test_rows_stay_with_their_age_when_the_link_goes_down(setting: Setting) -> None:

@@ -25,7 +25,7 @@ async def test_a_flag_is_deleted_softly_and_restored_by_undo(any_mode: Setting) 
         assert "can destroy the deleted one for good" in question
         await program.press("y")
         assert "export-parquet is deleted" in program.notices[-1]
-        assert "matches  export-parquet" in program.screen
+        assert "rows for  export-parquet" in program.screen
         kept = await program.colleague().flags.get(program.journal.entries()[0].record)
         assert kept.deleted
         await program.press("u")

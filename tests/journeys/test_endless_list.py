@@ -35,7 +35,7 @@ async def test_an_endless_list_stops_and_the_header_says_where(setting: Setting)
         assert "100 of 1,000,000" in tabs
         assert await pass_time(program, clock, 60.0) == 1
         await program.press("slash", *"zz")
-        assert "999,900 of 1,000,000 are not read: the list is too long" in words(program.screen)
+        assert "999,900 of 1,000,000 not loaded: the list is too long" in words(program.screen)
 
 
 async def test_flags_cut_by_a_fault_that_passed_are_loaded_again(setting: Setting) -> None:

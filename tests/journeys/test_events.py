@@ -180,7 +180,7 @@ async def test_a_strict_server_keeps_the_usage_from_keys_and_says_so(setting: Se
     async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:
         await stand_on_event(program, "checkout completed")
         await program.press("enter")
-        assert "not available with an API key" in words(program.screen)
+        assert "not available to API keys" in words(program.screen)
         await program.press("V", "y")
         assert (await stored(program, "checkout completed")).verified
         await program.press("backspace", *"checkout completed", "enter")

@@ -33,7 +33,7 @@ SHORTEST: Final = {
     "find a flag by half its name": (("slash", *"nav", "enter"), "1 of 248"),
     "who sees it": (("w", *"u-1", "enter"), "decided by"),
     "off and back": (("space", "y", "u", "y"), "undone: "),
-    "37 %": (("percent_sign", *"37", "enter", "y"), "37% boolean"),
+    "37 %": (("percent_sign", *"37", "enter", "y"), "37 % boolean"),
     "twenty at once, and back": (("x", *SWITCHED), "13 undone"),
     "culprit of twenty minutes ago, taken back": (("4", "at", *"20m", "enter", "z", "y"), "is changed"),
     "new flag, two conditions, three variants": (

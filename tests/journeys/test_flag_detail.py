@@ -59,7 +59,7 @@ async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, everybody: P
         assert "experiment #31" in side(program)
         assert "needed by checkout-v2-banner" in side(program)
         assert "v13 Alice condition 1: 25 % → 50 %" in side(program)
-        assert "the first one that matches decides" in await tab(program, "conditions")
+        assert "first match wins" in await tab(program, "conditions")
         variants = await tab(program, "variants")
         assert "together 100 %" in variants
         assert '"cta": "Buy now"' in variants
@@ -107,7 +107,7 @@ async def test_a_change_saved_or_made_by_a_colleague_is_drawn_at_once(setting: S
         assert "● new-nav" in program.screen
         await program.press("space", "y")
         assert "○ new-nav" in program.screen
-        assert "nobody: it is off" in words(program.screen)
+        assert "no one: the flag is off" in words(program.screen)
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
@@ -157,17 +157,17 @@ async def test_a_stale_flag_shows_its_reason_and_the_way_out_which_ends_in_the_a
 ) -> None:
     async with running(in_mode(setting, mode)) as program:
         await program.go_to("onboarding-tour")
-        assert "WAY OUT 1 everyone gets it" in words(program.screen)
+        assert "CLEANUP 1 everyone gets it" in words(program.screen)
         await program.press("enter")
         told = words(program.screen)
         assert ("STATUS inactive" if mode == "legacy" else "STATUS stale") in told
-        assert "no call of it is known" in told
+        assert "no call recorded" in told
         if mode == "legacy":
             assert "d deletes it; this server has no archive" in told
             await program.press("d", "y")
             assert "onboarding-tour is deleted" in program.notices[-1]
             return
-        assert "a archives it, turned off; a again brings it back" in told
+        assert "a archives it, turned off; a again unarchives it" in told
         await program.press("a", "y")
         assert (await program.stored("onboarding-tour", archived=True)).archived
 

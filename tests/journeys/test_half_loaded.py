@@ -37,8 +37,8 @@ async def test_counts_and_the_empty_answer_name_what_is_missing_and_the_server_i
         assert program.screen.splitlines()[3].endswith("200 of 248")
         assert link(program) == "◔ slow, 200 of 248"
         await program.press("slash", *"zzzz")
-        assert "None of the 200 that are here matches zzzz" in words(program.screen)
-        assert "48 of 248 are not here yet; they come by themselves" in words(program.screen)
+        assert "No match in the 200 rows loaded for zzzz" in words(program.screen)
+        assert "48 of 248 not loaded yet; loading continues automatically" in words(program.screen)
         await program.press("escape", "escape", "slash", *"check")
         assert re.search(r" 12 of 20\d of 248$", program.screen.splitlines()[3])
         assert program.app.app_state.workspace is not None

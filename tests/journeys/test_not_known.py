@@ -32,7 +32,7 @@ async def test_row_and_header_say_it_while_nobody_knows_whether_a_change_was_don
         await quiet.press(program.app, "y")
         while looks >= 0:
             await quiet.settle(program.app)
-        assert "not known: new-nav: no answer came" in program.notices[-1]
+        assert "not known: new-nav: no response" in program.notices[-1]
         assert header(program) == "◔ 1 change not known"
         assert " ●↻ new-nav " in program.screen
         program.wire.let_go.set()
@@ -53,8 +53,10 @@ async def test_what_could_not_be_read_stays_unresolved_and_offline_until_somethi
             None if request.method == "PATCH" else httpx.ConnectError("down")
         )
         await program.press("y")
-        assert "new-nav: whether it was done could not be found out" in words(program.screen)
-        assert "It cannot be read. It was not sent twice. F5 reads the list again" in words(program.screen)
+        assert "new-nav: could not confirm whether the change was applied" in words(program.screen)
+        assert "The record cannot be read. It was sent only once. F5 refreshes the list" in words(
+            program.screen
+        )
         assert sum("cannot be read at the moment" in said for said in program.notices) == 1
         assert header(program) == "▲ offline, 1 change not known"
         assert " ●↻ new-nav " in program.screen

@@ -63,7 +63,7 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(setting: Set
         assert "taken back already" in words(program.screen)
         assert [entry.undoes != "" for entry in program.journal.entries()] == [True] * 3 + [False] * 3
         await program.press("slash", *"zzz")
-        assert "None of 6 matches  zzz" in program.screen
+        assert "No match in 6 rows for  zzz" in program.screen
 
 
 async def changed_earlier(program: Program) -> int:

@@ -43,13 +43,13 @@ async def test_two_people_side_by_side_and_why_they_differ(program: Program) -> 
     told = await ask(program, ANNA, BEN)
     assert f"WHO {ANNA} {BEN}" in told
     assert "value test off" in told
-    assert "decided by condition 1 left out by condition 2" in told
+    assert "decided by condition 1 the rollout of condition 2" in told
     assert "0.38 ≤ 0.50 in 0.82 > 0.10 out" in told
     assert "variant hash 0.75 → test" in told
     assert 'payload {"cta": "Buy now", "express":… none' in told
     assert "according to the server the server" in told
     assert (
-        f"They differ because condition 1 needs email ends with @acme.com: {ANNA} has it, {BEN} has not."
+        f"They differ because condition 1 requires email ends with @acme.com: {ANNA} matches, {BEN} does not."
         in told
     )
     assert "OTHER FLAGS THAT DIFFER FOR THESE TWO" in told
@@ -62,9 +62,9 @@ async def test_what_is_said_agrees_with_the_server_for_every_flag(program: Progr
     await program.go_to("checkout-redesign")
     await ask(program, ANNA)
     account = program.app.screen.query_one("WhoPane")._accounts[0]  # type: ignore[attr-defined]  # found by name
-    known = {key: found.value for key, found in account.worked_out.items() if found.value is not None}
+    known = {key: found.value for key, found in account.local_values.items() if found.value is not None}
     assert len(known) > 200
-    assert {key: account.said[key].value for key in known} == known
+    assert {key: account.server_values[key].value for key in known} == known
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -73,7 +73,7 @@ async def test_supposed_properties_are_worked_out_on_top_of_what_is_known(progra
     told = await ask(program, f"{ANNA} country=US", ANNA)
     assert "value off test" in told
     assert "according to worked out here the server" in told
-    assert "condition 1 needs country is any of DE, FR, NL" in told
+    assert "condition 1 requires country is any of DE, FR, NL" in told
 
 
 async def test_an_old_server_closed_to_keys_is_worked_out_here_and_the_refusal_is_told(

@@ -7,7 +7,7 @@ import pytest
 from tests.doubles.targeting import variants
 
 from flagtui.models.flag import Flag
-from flagtui.text.cleanup_advice import way_out_lines, what_wins
+from flagtui.text.cleanup_advice import cleanup_lines, winner_words
 from flagtui.text.flag_sentences import plain
 
 NOW = 1_780_000_000.0
@@ -20,8 +20,8 @@ def stale(*groups: dict[str, Any], called: float | None = 40 * DAY, **fields: An
     at = None if called is None else datetime.fromtimestamp(NOW - called, UTC).isoformat()
     raw = {"id": 1, "key": "old", "active": True, "status": "STALE", "last_called_at": at}
     flag = Flag.of({**raw, "archived": False, "filters": filters, **fields})
-    head, *steps, end = plain(way_out_lines(flag.row(), flag, fields.get("dependents", ()), NOW)).split("\n")
-    assert (head, end) == ("WAY OUT", "")
+    head, *steps, end = plain(cleanup_lines(flag.row(), flag, fields.get("dependents", ()), NOW)).split("\n")
+    assert (head, end) == ("CLEANUP", "")
     return flag, steps
 
 
@@ -32,16 +32,16 @@ SPLIT = {"multivariate": variants(a=50, b=50)}
 @pytest.mark.parametrize(
     ("groups", "filters", "wins", "first"),
     [
-        ([{}], {}, "everyone gets it", "in the code keep what it turns on"),
-        ([{}], WON, "everyone gets test", "keep what that variant does"),
-        ([{}], SPLIT, "", "it still depends on who asks: a 50 %, b 50 %. Decide first"),
-        ([], {}, "nobody gets it", "take out what it would turn on"),
-        ([{"rollout_percentage": 30}], {}, "", "it still depends on who asks. Decide first"),
+        ([{}], {}, "everyone gets it", "in the code, keep what it turns on"),
+        ([{}], WON, "everyone gets test", "keep that variant"),
+        ([{}], SPLIT, "", "the value depends on the user: a 50 %, b 50 %; decide first"),
+        ([], {}, "no one gets it", "remove what it would turn on"),
+        ([{"rollout_percentage": 30}], {}, "", "the value depends on the user; decide first"),
     ],
 )
 def test_what_the_code_becomes_is_said_first(groups: Any, filters: Any, wins: str, first: str) -> None:
     flag, steps = stale(*groups, filters=filters)
-    assert what_wins(flag) == wins
+    assert winner_words(flag) == wins
     assert first in steps[0]
 
 
@@ -50,16 +50,16 @@ def test_what_stands_in_the_way_comes_before_the_end() -> None:
     _flag, steps = stale({}, experiment_set_metadata=[running], dependents=("child", "other"))
     assert [step[:3] for step in steps] == [" 1 ", " 2 ", " 3 ", " 4 ", " 5 "]
     assert steps[1] == " 2 end experiment #31 Blue button"
-    assert steps[2] == " 3 first change what depends on it: child, other"
-    assert steps[-1] == " 5 a archives it, turned off; a again brings it back"
+    assert steps[2] == " 3 first change its dependents: child, other"
+    assert steps[-1] == " 5 a archives it, turned off; a again unarchives it"
 
 
 @pytest.mark.parametrize(
     ("called", "words"),
     [
-        (None, "no call of it is known"),
-        (2 * DAY, "last called 2 days ago: wait until no code asks any more"),
-        (40 * DAY, "last called 40 days ago: code that asks seems to be gone"),
+        (None, "no call recorded"),
+        (2 * DAY, "last called 2 days ago: wait until no code calls it"),
+        (40 * DAY, "last called 40 days ago: probably no longer used in code"),
     ],
 )
 def test_code_that_still_asks_is_waited_for(called: float | None, words: str) -> None:
@@ -68,4 +68,6 @@ def test_code_that_still_asks_is_waited_for(called: float | None, words: str) ->
 
 def test_where_there_is_no_archive_the_end_is_a_deletion() -> None:
     flag = Flag.of({"id": 1, "key": "k", "status": "STALE", "filters": {"groups": [{}]}})
-    assert "d deletes it; this server has no archive" in plain(way_out_lines(flag.row(), flag, (), NOW))
+    assert "d soft-deletes it, since this server has no archive" in plain(
+        cleanup_lines(flag.row(), flag, (), NOW)
+    )

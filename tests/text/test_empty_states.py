@@ -8,4 +8,4 @@ def test_a_list_that_did_not_come_does_not_speak_of_changes() -> None:
     words = " ".join(trouble_words(NameNotFound("No host is called us.example.")).lines)
     assert "No host is called us.example." in words
     assert "changed" not in words
-    assert "F5 tries again" in words
+    assert "F5 retries" in words

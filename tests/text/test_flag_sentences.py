@@ -45,8 +45,8 @@ def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
 @pytest.mark.parametrize(
     ("filters", "words"),
     [
-        ({}, "nobody: it has no condition"),
-        ({"groups": []}, "nobody: it has no condition"),
+        ({}, "no one: it has no condition"),
+        ({"groups": []}, "no one: it has no condition"),
         ({"version": 2, "rules": []}, "rules of a newer kind"),
         ({"groups": [{"rollout_percentage": 0.5}]}, "0.5 % of everyone"),
         ({"groups": [{"rollout_percentage": 99.999}]}, ">99.99 % of everyone"),
@@ -55,23 +55,23 @@ def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
         ({"groups": [{}], "holdout": {"id": 4, "exclusion_percentage": 5}},
          "5 % are held out of experiments and get holdout-4"),
         ({"groups": [{}], "feature_enrollment": True}, "opted in to early access"),
-        ({"groups": ["odd"]}, " 1 nobody can be decided by this condition: it is no object"),
+        ({"groups": ["odd"]}, " 1 never matches: it is no object"),
         ({"groups": [{"rollout_percentage": "50"}]}, "its rollout is no number"),
-        ({"groups": "text"}, "nobody: its conditions cannot be read, groups is not a list"),
+        ({"groups": "text"}, "no one: its conditions cannot be read, groups is not a list"),
         ({"groups": [{}], "version": "1"}, "rules of a newer kind"),
         ({"groups": [{}], "version": None}, "rules of a newer kind"),
-        ({"groups": [{}, {"rollout_percentage": 10}]}, "adds nobody: condition 1 already takes them"),
-        ({"groups": [{}, {}], "early_exit": True}, "the first condition that fits decides"),
-        ({"groups": [{"variant": "gone"}]}, "as gone (a variant it does not have)"),
-        (None, "nobody: its conditions cannot be read, filters is not an object"),
-        ([], "nobody: its conditions cannot be read, filters is not an object"),
+        ({"groups": [{}, {"rollout_percentage": 10}]}, "adds no one: condition 1 already matches them"),
+        ({"groups": [{}, {}], "early_exit": True}, "the first matching condition decides"),
+        ({"groups": [{"variant": "gone"}]}, "as gone (not a variant of this flag)"),
+        (None, "no one: its conditions cannot be read, filters is not an object"),
+        ([], "no one: its conditions cannot be read, filters is not an object"),
         ({"groups": "text", "feature_enrollment": True},
-         "nobody else: its conditions cannot be read, groups is not a list"),
-        ({"groups": ["odd", {}]}, "adds nobody: condition 1 cannot be read and ends the evaluation"),
+         "no one else: its conditions cannot be read, groups is not a list"),
+        ({"groups": ["odd", {}]}, "adds no one: condition 1 is malformed and ends the evaluation"),
         ({"groups": [{"rollout_percentage": 10}, {}], "early_exit": True},
-         "adds nobody: condition 1 fits everybody and decides, also by its share"),
+         "adds no one: condition 1 matches everyone and decides, even by its rollout"),
         ({"groups": [{}], "holdout_groups": [{"rollout_percentage": 10, "variant": "holdout-3"}]},
-         "holdout-3 on older servers, which hold 10 % out; newer ones do not look at that"),
+         "holdout-3 on older servers, which hold out 10 %; newer servers ignore it"),
     ],
 )  # fmt: skip
 def test_odd_and_newer_targeting_is_said_honestly(filters: JSON, words: str) -> None:
@@ -90,9 +90,9 @@ def test_a_holdout_that_servers_make_nothing_of_is_not_told(holdout: JSON) -> No
     [
         ([50, 50], ""),
         ([33.33, 33.33, 33.34], ""),
-        ([45, 45], "the other 10 % of those let in get plain true, unless a condition says which variant"),
-        ([0, 0], "those let in get plain true, unless a condition says which variant"),
-        ([60, 60, 10], "beyond 100 % nobody is left: v1 gets 40 %, v2 gets 0 %"),
+        ([45, 45], "the other 10 % of matching users get plain true, unless a condition sets the variant"),
+        ([0, 0], "matching users get plain true, unless a condition sets the variant"),
+        ([60, 60, 10], "shares beyond 100 % reach no one: v1 gets 40 %, v2 gets 0 %"),
         ([], ""),
     ],
 )
@@ -103,8 +103,8 @@ def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[flo
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        ({"ensure_experience_continuity": True}, " ·  people keep the value they had before signing in"),
-        ({"bucketing_identifier": "device_id"}, " ·  shares go by device, not by person"),
+        ({"ensure_experience_continuity": True}, " ·  users keep their value across sign-in"),
+        ({"bucketing_identifier": "device_id"}, " ·  bucketed by device, not by user"),
         ({"bucketing_identifier": "device_id", "filters": {"aggregation_group_type_index": 0}}, ""),
         ({"bucketing_identifier": "distinct_id"}, ""),
     ],
@@ -134,7 +134,7 @@ def test_every_operator_has_words_of_its_own(operator: str) -> None:
         (asks_flag("812", label="a"), "flag a is on"),
         (asks_flag("812", "test"), "flag 812 gives test"),
         (asks_flag("812", "true"), 'flag 812 gives "true"'),
-        (asks_flag("812", 1), "flag 812 gives 1: matches nobody"),
+        (asks_flag("812", 1), "flag 812 gives 1: matches no one"),
         ({"key": "x", "type": "person", "operator": "is_set"}, "x is set"),
         (asks("x", "brand_new", 1), "x brand_new 1"),
         (
@@ -191,15 +191,15 @@ def test_a_deletion_is_called_one() -> None:
     ("state", "words"),
     [
         ({"active": True}, ""),
-        ({"active": False}, "nobody: it is off. Turned on, it would be seen by"),
+        ({"active": False}, "no one: the flag is off; once turned on, it matches"),
         (
             {"active": False, "archived": True},
-            "nobody: it is archived. Brought back and turned on, it would be seen by",
+            "no one: the flag is archived; once unarchived and turned on, it matches",
         ),
-        ({"active": True, "deleted": True}, "nobody: it is deleted. Restored, it would be seen by"),
+        ({"active": True, "deleted": True}, "no one: the flag is deleted; once restored, it matches"),
         (
             {"active": False, "deleted": True},
-            "nobody: it is deleted. Restored and turned on, it would be seen by",
+            "no one: the flag is deleted; once restored and turned on, it matches",
         ),
     ],
 )

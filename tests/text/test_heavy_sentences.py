@@ -28,15 +28,15 @@ def why_never(number: int, condition: Condition, filters: Filters) -> str:
     """The rule read off condition by condition: what the quick way has to agree with."""
     for place, raw in enumerate(as_list(filters.raw.get("groups"))[: number - 1], 1):
         if not is_readable(raw):
-            return f"condition {place} cannot be read and ends the evaluation"
+            return f"condition {place} is malformed and ends the evaluation"
         earlier = Condition.of(raw)
         if earlier.properties:
             continue
         if filters.early_exit and filters.fits_everybody(earlier):
-            return f"condition {place} fits everybody and decides, also by its share"
+            return f"condition {place} matches everyone and decides, even by its rollout"
         is_same_kind = filters.group_type_of(earlier) == filters.group_type_of(condition)
         if is_same_kind and earlier.rollout >= condition.rollout:
-            return f"condition {place} already takes them"
+            return f"condition {place} already matches them"
     return ""
 
 
@@ -59,9 +59,9 @@ def test_earlier_conditions_decide_as_the_rule_says() -> None:
             stored = filters.stored_conditions[number - 1]
             told = plain(block[-1:]).strip()
             why = why_never(number, Condition.of(stored), filters) if is_readable(stored) else ""
-            assert told == f"adds nobody: {why}" if why else not told.startswith("adds nobody")
+            assert told == f"adds no one: {why}" if why else not told.startswith("adds no one")
             reasons.add(why.rsplit(" ", 1)[-1])
-    assert reasons == {"", "evaluation", "share", "them"}
+    assert reasons == {"", "evaluation", "rollout", "them"}
 
 
 def test_sentences_take_linear_work() -> None:
@@ -103,7 +103,7 @@ def test_early_exit_is_told_below_a_shortened_list() -> None:
     raw = heavy.with_conditions(1_000)["filters"] | {"early_exit": True}
     *_, more, last = plain([*who_sees_it(Filters.of(raw), lines=200)]).split("\n")
     assert more.endswith("900 more conditions; the JSON tab has all")
-    assert last.endswith("the first condition that fits decides, also by its share")
+    assert last.endswith("early exit: the first matching condition decides, even by its rollout")
 
 
 def test_command_line_tells_every_condition_in_linear_work() -> None:
@@ -122,5 +122,5 @@ def test_rest_of_shares_names_the_first_variants() -> None:
     for variant in raw["multivariate"]["variants"]:
         variant["rollout_percentage"] = 1
     words = rest_words(Filters.of(raw).variants)
-    assert words.startswith("beyond 100 % nobody is left: variant-100 gets 0 %, ")
+    assert words.startswith("shares beyond 100 % reach no one: variant-100 gets 0 %, ")
     assert words.endswith("and 280 more")

@@ -12,12 +12,12 @@ OFF = {"payload": {"operation": "update_status", "value": False}}
     ("more", "words"),
     [
         ({}, "turned off"),
-        ({"is_recurring": True, "recurrence_interval": "weekly"}, "turned off, weekly by the clock of UTC"),
+        ({"is_recurring": True, "recurrence_interval": "weekly"}, "turned off, weekly in the time zone UTC"),
         (
             {"is_recurring": True, "recurrence_interval": "daily", "timezone": "Europe/Berlin"},
-            "turned off, daily by the clock of Europe/Berlin",
+            "turned off, daily in the time zone Europe/Berlin",
         ),
-        ({"is_recurring": True, "timezone": "\x1b[31m"}, "turned off, again and again by the clock of ␛[31m"),
+        ({"is_recurring": True, "timezone": "\x1b[31m"}, "turned off, repeatedly in the time zone ␛[31m"),
     ],
 )
 def test_what_comes_again_says_by_whose_clock(more: dict[str, object], words: str) -> None:

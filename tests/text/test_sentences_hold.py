@@ -110,9 +110,9 @@ def test_variants_have_the_shares_that_are_told_and_the_rest_is_plainly_true(see
         counted[evaluate(raw["key"], one, definitions).value] += 100 / MANY
     claimed = {f"v{place}": float(share) for place, share in enumerate(shares)} | {True: 0.0}
     words = rest_words(Filters.of(filters).variants)
-    if told := re.match(r"the other ([\d.]+) % of those let in get plain true", words):
+    if told := re.match(r"the other ([\d.]+) % of matching users get plain true", words):
         claimed[True] = float(told[1])
-    elif words.startswith("those let in get plain true"):
+    elif words.startswith("matching users get plain true"):
         claimed[True] = 100.0
     for key, share in re.findall(r"(v\d) gets ([\d.]+) %", words):
         claimed[key] = float(share)
@@ -158,7 +158,7 @@ def test_shares_go_by_what_is_said_that_they_go_by() -> None:
         filters["aggregation_group_type_index"] = group_type
         raw: dict[str, JSON] = {"id": 1, "key": f"f-{number}", "active": True, "filters": filters}
         random.choice([raw, filters])["bucketing_identifier"] = random.choice(["device_id", None])
-        by_device = "shares go by device" in plain(manner_lines(Flag.of(raw).raw))
+        by_device = "bucketed by device" in plain(manner_lines(Flag.of(raw).raw))
         told[by_device] += 1
         definitions = definitions_of(raw)
         drawn, again = (

@@ -1,1 +1,1 @@
-"""What is known of single records and people beyond their rows: asked for when needed, then kept."""
+"""Load the details of single records and users beyond their rows, on demand, and cache them."""

@@ -1,4 +1,4 @@
-"""Everything about one event definition, and which experiments use it: each part as far as it can be had."""
+"""Load one event definition and the experiments that use it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flagtui.models.rows import EventDefinitionRow
 
 @dataclass(frozen=True)
 class EventDetails:
-    """What is known beyond the row; a part that is None is still on its way unless there is a reason."""
+    """The details loaded so far; a part that is None is pending unless its reason is set."""
 
     row: EventDefinitionRow
     definition: EventDefinition | None = None
@@ -27,13 +27,13 @@ class EventDetails:
 
 
 class EventInspector:
-    """Asks the server about single event definitions."""
+    """Loads the details of event definitions."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def look(self, row: EventDefinitionRow) -> AsyncIterator[EventDetails]:
-        """The definition as more and more of it arrives. Errors become words."""
+    async def load(self, row: EventDefinitionRow) -> AsyncIterator[EventDetails]:
+        """Yield the details as they arrive. Errors become `trouble`."""
         details = EventDetails(row)
         try:
             definition = await self._client.event_definitions.get(row.id)
@@ -48,9 +48,9 @@ class EventInspector:
 
     async def _usage(self, id: str) -> tuple[int | None, str]:
         try:
-            found = await self._client.event_definitions.metrics(id)
+            usage = await self._client.event_definitions.metrics(id)
         except ClosedToKeys:
-            return None, "not available with an API key: the server keeps it from every key"
+            return None, "not available to API keys"
         except ApiError as error:
             return None, error.what
-        return found, "" if found is not None else "the server did not say"
+        return usage, "" if usage is not None else "not reported by the server"

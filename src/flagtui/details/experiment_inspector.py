@@ -1,4 +1,4 @@
-"""Asks the server about single experiments: what is stored first, then what holds now. Answers are kept."""
+"""Load the details of experiments, stored results first, and cache them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flagtui.api.errors import ApiError, needs_key
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.details.measurements import Measuring
 from flagtui.details.metric_findings import (
-    ONLY_THERE,
+    ONLY_IN_BROWSER,
     Findings,
     Metric,
     MetricReading,
@@ -25,125 +25,131 @@ from flagtui.models.rows import ExperimentRow
 
 KEPT: Final = 100
 FRESH_FOR: Final = 300.0
-"""Seconds for which results are not asked for again by themselves: each costs the server a query."""
+"""Seconds before results are requested again automatically; each request costs the server a query."""
 GLANCE_FOR: Final = 1800.0
-"""Seconds after which a row in the list is glanced at again."""
+"""Seconds before the result in a list row is refreshed."""
 MOST_EVENTS: Final = 200
-"""Events that are asked about in one address, which servers limit to some thousand characters."""
+"""The most events in one address, which servers limit to some thousand characters."""
 LIVE: Final = ("running", "paused", "exposure_frozen")
 
 
 def _never() -> bool:
-    """Default: metrics are not calculated anew."""
+    """Return False, the default: metrics are not recalculated."""
     return False
 
 
 class ExperimentInspector:
-    """Reads results, and caches them until the experiment changes or they are asked for again."""
+    """Loads results and caches them until the experiment changes or they are requested again."""
 
     def __init__(
         self, client: Client, clock: Callable[[], float], may_calculate: Callable[[], bool] = _never
     ) -> None:
         self._client = client
         self._clock = clock
-        self._measuring = Measuring(client, clock, may_calculate, self._hear)
+        self._measuring = Measuring(client, clock, may_calculate, self._note_refusal)
         self._refused: ApiError | None = None
         self._kept: OrderedDict[int, Findings] = OrderedDict()
-        self._glimpsed: dict[int, Findings] = {}
+        self._glances: dict[int, Findings] = {}
 
     @property
     def client(self) -> Client:
-        """The client it reads with."""
+        """The client that sends the requests."""
         return self._client
 
     def take_refusal(self) -> ApiError | None:
-        """Why the key was refused during the last reads; returned once, None when it was accepted."""
+        """Return and clear the error of a refused key; None if the key was accepted."""
         refused, self._refused = self._refused, None
         return refused
 
-    def _hear(self, error: ApiError) -> None:
+    def _note_refusal(self, error: ApiError) -> None:
         if needs_key(error):
             self._refused = error
 
-    def known(self, row: ExperimentRow) -> Findings:
-        """What is known without asking."""
+    def cached(self, row: ExperimentRow) -> Findings:
+        """Return the cached details, without a request."""
         kept = self._kept.get(row.id)
         if kept is None or not _is_of(kept, row):
             return Findings(row)
         return replace(kept, row=row)
 
-    async def look(self, row: ExperimentRow, *, again: bool = False) -> AsyncIterator[Findings]:
-        """The experiment as more and more of it arrives. Errors become words."""
-        found, self._refused = self.known(row), None
-        if not again and found.at is not None and self._clock() - found.at < FRESH_FOR:
-            yield found
+    async def load(self, row: ExperimentRow, *, again: bool = False) -> AsyncIterator[Findings]:
+        """Yield the details as they arrive; `again` ignores cached results. Errors become `trouble`."""
+        details, self._refused = self.cached(row), None
+        if not again and details.at is not None and self._clock() - details.at < FRESH_FOR:
+            yield details
             return
         try:
             experiment = await self._client.experiments.get(row.id)
         except ApiError as error:
-            self._hear(error)
-            yield replace(found, trouble=f"{error.what} {error.next}".strip())
+            self._note_refusal(error)
+            yield replace(details, trouble=f"{error.what} {error.next}".strip())
             return
-        found = self._keep(_opened(found, experiment))
-        yield found
+        details = self._keep(_opened(details, experiment))
+        yield details
         is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
         if experiment.start_date is None or is_silent:
             needs_code = await self._needs_code(experiment)
-            yield self._keep(replace(found, at=self._clock(), needs_code=needs_code))
+            yield self._keep(replace(details, at=self._clock(), needs_code=needs_code))
             return
-        found = await self._exposures(found, experiment)
-        yield self._keep(found)
-        async for measured in self._measuring.measure(found, experiment, again=again):
-            found = self._keep(measured)
-            yield found
-        # What was asked with a key that is not accepted any more is asked again with the next one.
-        yield self._keep(replace(found, at=found.at if self._refused else self._clock()))
+        details = await self._exposures(details, experiment)
+        yield self._keep(details)
+        async for measured in self._measuring.measure(details, experiment, again=again):
+            details = self._keep(measured)
+            yield details
+        # Requests with a key that is no longer accepted are repeated with the next key.
+        yield self._keep(replace(details, at=details.at if self._refused else self._clock()))
 
-    def glimpsed(self, row: ExperimentRow) -> Findings | None:
-        """What is known of its first metric: from looking closely, else from a glance."""
-        kept = self.known(row)
+    def cached_lead(self, row: ExperimentRow) -> Findings | None:
+        """Return the cached result of the first metric, from its page or from a list row."""
+        kept = self.cached(row)
         if kept.leading is not None:
             return kept
-        found = self._glimpsed.get(row.id)
-        return found if found is not None and _is_of(found, row) else None
+        details = self._glances.get(row.id)
+        return details if details is not None and _is_of(details, row) else None
 
     def is_worth_a_glance(self, row: ExperimentRow) -> bool:
-        """Whether it runs without a conclusion, and was not looked at for a while."""
+        """Return whether a running experiment without a conclusion needs a new result in the list."""
         if row.status not in LIVE or row.conclusion or row.is_legacy or row.archived:
             return False
-        found = self.glimpsed(row)
-        return found is None or (found.at is not None and self._clock() - found.at > GLANCE_FOR)
+        details = self.cached_lead(row)
+        return details is None or (details.at is not None and self._clock() - details.at > GLANCE_FOR)
 
     def forget_glances(self) -> None:
-        """Whatever was glanced at may be glanced at again."""
-        self._glimpsed.clear()
+        """Allow new requests for all results in list rows."""
+        self._glances.clear()
 
     async def glance(self, row: ExperimentRow) -> None:
-        """Its first metric, asked for when nothing else is waited for. Raises ApiError."""
-        found = Findings(row, at=self._clock())
-        # Whatever comes of it, it is not asked for again at once.
-        self._glimpsed[row.id] = found
+        """Load the first metric for a list row, at low priority.
+
+        Raises:
+            ApiError: The experiment cannot be read.
+        """
+        details = Findings(row, at=self._clock())
+        # Also after an error, the request is not repeated at once.
+        self._glances[row.id] = details
         experiment = await self._client.experiments.get(row.id, urgency=Urgency.BACKGROUND)
-        metric = next((one for one in metrics_of(experiment) if one.role == "primary"), None)
+        metric = next((metric for metric in metrics_of(experiment) if metric.role == "primary"), None)
         if metric is None or experiment.uses_legacy_metrics:
             return
-        found = replace(found, experiment=experiment, readings=(MetricReading(metric, is_awaited=True),))
-        found = await self._measuring.kept(found, experiment, Urgency.BACKGROUND)
-        if found.awaited:
-            reading = await self._measuring.read(found.readings[0], experiment, Urgency.BACKGROUND)
-            found = replace(found, readings=(reading,))
-        self._glimpsed[row.id] = replace(found, at=self._clock())
+        details = replace(details, experiment=experiment, readings=(MetricReading(metric, is_awaited=True),))
+        details = await self._measuring.kept(details, experiment, Urgency.BACKGROUND)
+        if details.awaited:
+            reading = await self._measuring.read(details.readings[0], experiment, Urgency.BACKGROUND)
+            details = replace(details, readings=(reading,))
+        self._glances[row.id] = replace(details, at=self._clock())
 
     def stop(self, row: ExperimentRow) -> Findings:
-        """Nobody waits any more: what has not come by now is not shown as on its way."""
-        found = self.known(row)
-        readings = tuple(replace(one, is_awaited=False) for one in found.readings)
-        return self._keep(replace(found, readings=readings))
+        """Stop loading: pending results are no longer shown as pending."""
+        details = self.cached(row)
+        readings = tuple(replace(reading, is_awaited=False) for reading in details.readings)
+        return self._keep(replace(details, readings=readings))
 
     async def series(self, row: ExperimentRow, uuid: str) -> tuple[Metric, Timeseries]:
-        """One metric day by day; its fingerprint may have moved, so the experiment is read anew.
+        """Load one metric by day; the experiment is read again, since the fingerprint can change.
 
-        Raises ApiError, and KeyError for a metric that is not there any more.
+        Raises:
+            ApiError: The server cannot be read.
+            KeyError: The metric no longer exists.
         """
         experiment = await self._client.experiments.get(row.id)
         metric = next((metric for metric in metrics_of(experiment) if metric.uuid == uuid), None)
@@ -152,12 +158,16 @@ class ExperimentInspector:
         return metric, await self._client.results.timeseries(row.id, uuid, metric.fingerprint)
 
     async def recalculate(self, row: ExperimentRow, metric: Metric) -> str:
-        """Asks for the days to be computed anew; gives the state of that. Raises ApiError."""
-        asked = await self._client.results.recalculate_timeseries(row.id, metric.raw, metric.fingerprint)
-        return asked.status
+        """Request a recalculation of all days and return its status.
+
+        Raises:
+            ApiError: The request fails.
+        """
+        run = await self._client.results.recalculate_timeseries(row.id, metric.raw, metric.fingerprint)
+        return run.status
 
     async def _needs_code(self, experiment: Experiment) -> bool | None:
-        """Whether a draft still lacks the code that asks for its flag; None where that is not known."""
+        """Return whether a draft still lacks the code that uses its flag; None if not known."""
         events = events_measured(experiment)
         if experiment.start_date is not None or not 0 < len(events) <= MOST_EVENTS:
             return None
@@ -166,34 +176,34 @@ class ExperimentInspector:
         except ApiError:
             return None
 
-    async def _exposures(self, found: Findings, experiment: Experiment) -> Findings:
+    async def _exposures(self, details: Findings, experiment: Experiment) -> Findings:
         try:
             exposures = await self._client.results.exposures(experiment)
         except ApiError as error:
-            self._hear(error)
-            return replace(found, exposure_trouble=error.what)
-        return replace(found, exposed=dict(exposures.total_exposures), exposure_trouble="")
+            self._note_refusal(error)
+            return replace(details, exposure_trouble=error.what)
+        return replace(details, exposed=dict(exposures.total_exposures), exposure_trouble="")
 
-    def _keep(self, found: Findings) -> Findings:
-        self._kept[found.row.id] = found
-        self._kept.move_to_end(found.row.id)
+    def _keep(self, details: Findings) -> Findings:
+        self._kept[details.row.id] = details
+        self._kept.move_to_end(details.row.id)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
-        return found
+        return details
 
 
-def _is_of(found: Findings, row: ExperimentRow) -> bool:
-    """Whether the experiment is still as it was looked at."""
-    return (found.row.updated_at, found.row.status) == (row.updated_at, row.status)
+def _is_of(details: Findings, row: ExperimentRow) -> bool:
+    """Return whether the experiment has not changed since the details were loaded."""
+    return (details.row.updated_at, details.row.status) == (row.updated_at, row.status)
 
 
-def _opened(found: Findings, experiment: Experiment) -> Findings:
-    """Readings for the metrics there are now, with earlier results shown until newer ones come."""
-    earlier = {one.metric.uuid: one.result for one in found.readings if one.metric.uuid}
+def _opened(details: Findings, experiment: Experiment) -> Findings:
+    """Return the details with the current metrics; earlier results are kept until newer ones arrive."""
+    earlier = {each.metric.uuid: each.result for each in details.readings if each.metric.uuid}
     is_started = experiment.start_date is not None
     readings = tuple(_reading(metric, earlier, is_started=is_started) for metric in metrics_of(experiment))
     return replace(
-        found,
+        details,
         row=experiment.row(),
         experiment=experiment,
         readings=readings,
@@ -207,5 +217,5 @@ def _reading(
     metric: Metric, earlier: Mapping[str, MetricResult | None], *, is_started: bool
 ) -> MetricReading:
     if metric.is_old:
-        return MetricReading(metric, trouble=ONLY_THERE if is_started else "")
+        return MetricReading(metric, trouble=ONLY_IN_BROWSER if is_started else "")
     return MetricReading(metric, earlier.get(metric.uuid), is_awaited=is_started)

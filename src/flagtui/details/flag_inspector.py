@@ -1,4 +1,4 @@
-"""Everything about one flag for the pane beside the list: asked for when the cursor rests, then kept."""
+"""Load the details of flags for the preview and the page, and cache them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from flagtui.models.rows import FlagRow
 
 KEPT: Final = 200
 FEW: Final = 6
-"""Conditions counted on the server at a time, and without being asked to; each is a request."""
+"""The most conditions counted at a time, and automatically; each is a request."""
 COUNTED: Final = 200
-"""Conditions of one flag that are counted at most: servers allow 480 requests a minute."""
+"""The most conditions counted of one flag: servers allow 480 requests a minute."""
 
 
 Answer = TypeVar("Answer")
 
 
 class Inspector:
-    """Asks the server about single flags; an answer is kept until the flag's version moves on."""
+    """Loads the details of flags and caches them until the flag's version changes."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -40,23 +40,23 @@ class Inspector:
 
     @property
     def names(self) -> Names:
-        """What groups and cohorts are called, as far as it was read."""
+        """The names of group types and cohorts loaded so far."""
         return Names(
             groups=self.definitions.group_names,
             cohorts=self.cohorts.names,
             matching_version=self.definitions.matching_version,
         )
 
-    def known(self, row: FlagRow) -> FlagDetails:
-        """What is known without asking, for the row as it is now."""
+    def cached(self, row: FlagRow) -> FlagDetails:
+        """Return the cached details of the row's version, without a request."""
         details = self._kept.get(row.id)
         if details is None or details.row.version != row.version or details.row.updated_at != row.updated_at:
             return FlagDetails(row, names=self.names)
         return replace(details, row=row, names=self.names)
 
-    async def look(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
-        """The flag as more and more of it arrives. Errors become words: the list itself is fine."""
-        details = self.known(row)
+    async def load(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
+        """Yield the details as they arrive. Errors become `trouble`."""
+        details = self.cached(row)
         if details.reach is not None and details.changes is not None:
             yield details
             return
@@ -65,11 +65,11 @@ class Inspector:
         except ApiError as error:
             yield replace(details, trouble=error.what)
             return
-        self.cohorts.hear(flag)
+        self.cohorts.learn_names(flag)
         details = replace(details, flag=flag)
         yield details
         (dependents, no_dependents), changes, reach, _ = await asyncio.gather(
-            _try_to_ask(lambda: self._client.flags.dependents(row.id)),
+            _try_request(lambda: self._client.flags.dependents(row.id)),
             self._changes(row),
             self._reach(flag),
             self._name_groups(flag),
@@ -83,7 +83,7 @@ class Inspector:
         yield details
 
     async def _name_groups(self, flag: Flag) -> None:
-        """Reads the definitions once a flag needs them: only they name group types."""
+        """Load the definitions if the flag's conditions need the names of group types."""
         if names_groups(flag) and not self.definitions.is_read:
             await self.definitions.read()
 
@@ -93,18 +93,18 @@ class Inspector:
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
-    async def look_closer(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
-        """The same, and what only the flag's own screen shows: status and schedule."""
-        details = self.known(row)
-        async for details in self.look(row):
+    async def load_all(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
+        """Yield the details with status and schedule, which only the flag's page shows."""
+        details = self.cached(row)
+        async for details in self.load(row):
             yield details
         if details.flag is None:
             return
         if not details.status or details.schedule is None:
             scheduled = {"model_name": "FeatureFlag", "record_id": str(row.id)}
             (status, no_status), (schedule, no_schedule) = await asyncio.gather(
-                _try_to_ask(lambda: self._client.flags.status(row.id)),
-                _try_to_ask(lambda: self._client.schedule.all(scheduled)),
+                _try_request(lambda: self._client.flags.status(row.id)),
+                _try_request(lambda: self._client.schedule.all(scheduled)),
             )
             details = replace(
                 details, status=status, no_status=no_status, schedule=schedule, no_schedule=no_schedule
@@ -118,11 +118,11 @@ class Inspector:
                 yield details
 
     async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
-        page, _ = await _try_to_ask(lambda: self._client.flags.activity(row.id, limit=8))
+        page, _ = await _try_request(lambda: self._client.flags.activity(row.id, limit=8))
         return page.entries if page is not None else ()
 
     async def _reach(self, flag: Flag) -> CountedReach:
-        """The reach for the preview; a flag with many conditions is counted only when it is opened."""
+        """Return the reach for the preview; many conditions are counted only on the flag's page."""
         if not flag.targeting.is_editable:
             return CountedReach(reason="its rules are of a newer kind")
         many = len(flag.targeting.deciding)
@@ -130,10 +130,10 @@ class Inspector:
             return CountedReach(reason=f"{many:,} conditions are too many to count")
         if many > FEW:
             return CountedReach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
-        return [found async for found in self._counting(flag, Urgency.PERSON)][-1]
+        return [reach async for reach in self._counting(flag, Urgency.PERSON)][-1]
 
     async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[CountedReach]:
-        """Every condition counted on the server, a few at a time; the same properties are counted once."""
+        """Count the conditions on the server, a few at a time; identical properties are counted once."""
         waiting = [*asked_of(flag.targeting)]
         counted: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
@@ -141,14 +141,14 @@ class Inspector:
             yield CountedReach(reason=_without_conditions(flag))
         while waiting:
             few, waiting = waiting[:FEW], waiting[FEW:]
-            new = {one.identity: one for one in few if one.identity not in counted}
+            new = {each.identity: each for each in few if each.identity not in counted}
             try:
-                answers = await asyncio.gather(*(self._count(one, urgency) for one in new.values()))
+                answers = await asyncio.gather(*(self._count(each, urgency) for each in new.values()))
             except ApiError as error:
                 yield CountedReach(reason=error.what, parts=tuple(parts))
                 return
             counted |= dict(zip(new, answers, strict=True))
-            parts += [_part(one, counted[one.identity]) for one in few]
+            parts += [_part(each, counted[each.identity]) for each in few]
             yield replace(reach_of(tuple(parts), len(waiting)), besides=_besides(flag))
 
     async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
@@ -156,10 +156,10 @@ class Inspector:
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
 
-async def _try_to_ask(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | None, str]:
-    """Return what the server answers; None, and why, where it does not.
+async def _try_request(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | None, str]:
+    """Return the response; on an error None and its message.
 
-    It is asked once this begins: where this is cancelled before, no request is left without a reader.
+    `ask` is called only once this runs: a cancellation before that leaves no request without a reader.
     """
     try:
         return await ask(), ""
@@ -169,27 +169,27 @@ async def _try_to_ask(ask: Callable[[], Awaitable[Answer]]) -> tuple[Answer | No
 
 def _without_conditions(flag: Flag) -> str:
     if flag.targeting.feature_enrollment:
-        return f"{OPTED_IN}, whom the server does not count"
-    return f"nobody: {flag.targeting.why_no_conditions}"
+        return f"{OPTED_IN}, not counted by the server"
+    return f"no one: {flag.targeting.why_no_conditions}"
 
 
 def _besides(flag: Flag) -> str:
-    return f"besides {OPTED_IN}" if flag.targeting.feature_enrollment else ""
+    return f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 
-def _part(asked: Asked, found: BlastRadius) -> Counted:
+def _part(asked: Asked, reach: BlastRadius) -> Counted:
     unit = "users" if asked.group_type is None else "groups"
-    return Counted(asked.number, found.affected, asked.condition.rollout, found.total, unit)
+    return Counted(asked.number, reach.affected, asked.condition.rollout, reach.total, unit)
 
 
 def names_groups(flag: Flag) -> bool:
-    """Whether the conditions in words need the names of group types."""
+    """Return whether the conditions need the names of group types."""
     targeting = flag.targeting
     return any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
 
 
 def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> CountedReach:
-    """The sum of what was counted; conditions that count different things have none."""
+    """Return the sum of the counted conditions; none if some count groups and others users."""
     units = {part.unit for part in parts}
     if uncounted:
         words = f"{len(parts)} of {len(parts) + uncounted} conditions counted so far"

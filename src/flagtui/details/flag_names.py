@@ -1,4 +1,4 @@
-"""What the flags are called that another one asks for, and which of them may never let anybody in."""
+"""Name the dependencies of a flag, and find those that can never match."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -8,47 +8,46 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.rows import FlagRow
 
-ROUND = "in a circle: matches nobody"
-GONE = "not in the list: while it is archived or gone, nobody matches"
-GONE_OFF = "not in the list: everybody matches while it is archived, nobody if it is gone"
+CIRCULAR = "in a circular dependency: matches no one"
+MISSING = "not in the list (archived or deleted): no one matches"
+MISSING_OFF = "not in the list: everyone matches if archived, no one if deleted"
 
 
 def names_about(flag: Flag | None, names: Names, rows: Iterable[FlagRow], *, is_complete: bool) -> Names:
-    """The names with those of the flags that its conditions ask for, among these rows.
+    """Return the names with the keys of the flag's dependencies, from these rows.
 
-    Servers list neither archived flags nor those that are gone, so of a flag that a complete list does not
-    have only both can be said.
+    Servers list neither archived nor deleted flags, so a flag missing from a complete list can be either.
     """
     if flag is None or not flag.targeting.depends_on:
         return names
-    known = {row.id: row for row in rows}
-    needs = {id: row.depends_on for id, row in known.items()} | {flag.id: flag.targeting.depends_on}
-    undecided = dict(_undecided(flag, known, needs)) if is_complete else {}
-    keys = {id: known[id].key for id in flag.targeting.depends_on if id in known}
+    listed = {row.id: row for row in rows}
+    needs = {id: row.depends_on for id, row in listed.items()} | {flag.id: flag.targeting.depends_on}
+    undecided = dict(_undecided(flag, listed, needs)) if is_complete else {}
+    keys = {id: listed[id].key for id in flag.targeting.depends_on if id in listed}
     return replace(names, flags=keys, undecided=undecided)
 
 
 def _undecided(
-    flag: Flag, known: Mapping[int, FlagRow], needs: Mapping[int, tuple[int, ...]]
+    flag: Flag, listed: Mapping[int, FlagRow], needs: Mapping[int, tuple[int, ...]]
 ) -> Iterator[tuple[int, str]]:
     decided = _without_circles(flag.targeting.depends_on, needs)
     for item in flag.targeting.properties:
         id = item.flag_id
         if id is None:
             continue
-        if id not in known and id != flag.id:
-            yield id, GONE_OFF if item.value is False else GONE
+        if id not in listed and id != flag.id:
+            yield id, MISSING_OFF if item.value is False else MISSING
         elif id not in decided:
-            yield id, ROUND
+            yield id, CIRCULAR
 
 
 def _without_circles(starts: Iterable[int], needs: Mapping[int, tuple[int, ...]]) -> frozenset[int]:
-    """The ids of flags that depend on no flag, directly or through others, that depends on itself."""
+    """Return the ids of flags without a circular dependency, direct or transitive."""
     reached = set(starts)
     waiting = [*reached]
     while waiting:
         further = [id for id in needs.get(waiting.pop(), ()) if id not in reached]
         reached.update(further)
         waiting += further
-    asked = {str(id): tuple(map(str, needs.get(id, ()))) for id in reached}
-    return frozenset(map(int, evaluation_orders(asked)))
+    graph = {str(id): tuple(map(str, needs.get(id, ()))) for id in reached}
+    return frozenset(map(int, evaluation_orders(graph)))

@@ -1,4 +1,4 @@
-"""Everything needed to evaluate flags here, as the server hands it out: read when asked for, then kept."""
+"""Load the definitions for local evaluation, on demand, and cache them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flagtui.models.flag_answers import Cohort, LocalEvaluation
 
 
 class LocalDefinitions:
-    """The document of one project. `trouble` says why there is none, or why it is not the newest."""
+    """The definitions of one project. `trouble` is the error if they are missing or stale."""
 
     def __init__(self, client: Client, cohorts: Cohorts) -> None:
         self._client = client
@@ -27,36 +27,36 @@ class LocalDefinitions:
 
     @property
     def is_read(self) -> bool:
-        """Whether the server was asked already, with whatever success."""
+        """Whether the definitions were requested, successfully or not."""
         return self.document is not None or self.trouble is not None
 
     @property
     def group_names(self) -> Mapping[int, str]:
-        """Group types by index; empty while nobody asked."""
-        found = self.document.group_type_mapping if self.document else {}
-        return {int(index): name for index, name in found.items() if index.isascii() and index.isdigit()}
+        """Group types by index; empty before the first read."""
+        types = self.document.group_type_mapping if self.document else {}
+        return {int(index): name for index, name in types.items() if index.isascii() and index.isdigit()}
 
     @property
     def matching_version(self) -> int:
-        """How values are compared with true and false, as far as the document says it."""
+        """The version of the rules for comparing values with true and false."""
         return 2 if self.document and self.document.raw.get("property_matching_version") == 2 else 1
 
     async def read(self) -> LocalEvaluation | None:
-        """The newest document; one that did not change is not sent again."""
+        """Return the current document; an unchanged one is not sent again (ETag)."""
         async with self._turn:
             try:
-                found = await self._client.evaluation.local_evaluation(
+                document = await self._client.evaluation.local_evaluation(
                     etag=self.document.etag if self.document else ""
                 )
             except ApiError as error:
                 self.trouble = error
                 return self.document
             self.trouble = None
-            self.document = found or self.document
+            self.document = document or self.document
             return self.document
 
     async def zone(self) -> str:
-        """The project's time zone, asked for once; UTC for a key that may not read its project."""
+        """Return the project's time zone, cached; UTC if the key cannot read the project."""
         if not self._time_zone:
             try:
                 self._time_zone = (await self._client.projects.get(self._client.project)).timezone
@@ -66,42 +66,46 @@ class LocalDefinitions:
 
 
 USABLE: Final = {"hide_behavioral_cohorts": True}
-"""Conditions cannot ask for cohorts that go by events."""
+"""Conditions cannot use behavioural cohorts."""
 
 
 class Cohorts:
-    """Those conditions can ask for. `names` holds what is known so far, by number."""
+    """The cohorts that conditions can use. `names` has the names loaded so far, by id."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._is_asked = False
+        self._is_requested = False
         self.names: dict[int, str] = {}
 
     async def all(self) -> tuple[Cohort, ...]:
-        """As the server lists them now. Raises ApiError: not every key may list them."""
-        self._is_asked = True
+        """Return the cohorts that the server lists.
+
+        Raises:
+            ApiError: The key may not list cohorts, or the request fails.
+        """
+        self._is_requested = True
         try:
-            found = await self._client.cohorts.all(USABLE)
+            cohorts = await self._client.cohorts.all(USABLE)
         except asyncio.CancelledError:
-            # The caller was cancelled; the next one has to ask again.
-            self._is_asked = False
+            # The next caller has to send the request again.
+            self._is_requested = False
             raise
-        self.names |= {one.id: one.name for one in found if one.name}
-        return found
+        self.names |= {cohort.id: cohort.name for cohort in cohorts if cohort.name}
+        return cohorts
 
     async def learn(self) -> None:
-        """Their names, asked for once; without them conditions go by number."""
-        if not self._is_asked:
+        """Load the names once; without them, conditions show numbers."""
+        if not self._is_requested:
             try:
                 await self.all()
             except ApiError:
                 return
 
     async def learn_those_in(self, entries: Iterable[Activity]) -> bool:
-        """Their names where entries of a log ask for cohorts nobody named yet; whether there are new ones."""
-        if self._is_asked:
+        """Load the names if log entries have unnamed cohorts, and return whether names were loaded."""
+        if self._is_requested:
             return False
-        asked = {
+        cohorts = {
             cohort
             for entry in entries
             for change in entry.changes
@@ -109,13 +113,13 @@ class Cohorts:
             for side in (change.before, change.after)
             for cohort in Filters.of(side).cohorts
         }
-        if asked <= self.names.keys():
+        if cohorts <= self.names.keys():
             return False
         await self.learn()
         return True
 
-    def hear(self, flag: Flag) -> None:
-        """A flag that is read by itself names the cohorts its conditions ask for."""
+    def learn_names(self, flag: Flag) -> None:
+        """Store the cohort names that a flag read on its own includes."""
         for item in flag.targeting.properties:
             if item.cohort_id is not None and item.label:
                 self.names[item.cohort_id] = item.label

@@ -1,4 +1,4 @@
-"""What is known of one experiment beyond its row, and how its metrics are called and ordered."""
+"""The details of one experiment, and the names and order of its metrics."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 
 Role = Literal["primary", "secondary"]
-ONLY_THERE: Final = "only shown in the browser"
-"""Of what an older engine measures."""
+ONLY_IN_BROWSER: Final = "only shown in the browser"
+"""For metrics of an older engine."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric as the experiment carries it. Text is raw."""
+    """One metric as stored in the experiment. Text is raw."""
 
     raw: Mapping[str, JSON]
     role: Role
@@ -35,7 +35,7 @@ class Metric:
 
     @property
     def kind(self) -> str:
-        """mean, funnel, ratio, retention, or a word of an older engine."""
+        """`mean`, `funnel`, `ratio`, `retention`, or a type of an older engine."""
         form = form_of(self.raw)
         return as_text(form.get("metric_type")) or as_text(form.get("kind")) or "?"
 
@@ -45,37 +45,37 @@ class Metric:
 
     @property
     def is_share(self) -> bool:
-        """Whether its value is a part of people."""
+        """Whether its value is a share of users."""
         return self.kind in ("funnel", "retention", "binomial") or self.raw.get("threshold") is not None
 
     @property
     def is_old(self) -> bool:
-        """Whether only an older engine measures it, which answers no questions of ours."""
+        """Whether only an older engine measures it, which has no API for results."""
         return as_text(self.raw.get("kind")) in (*OLD_QUERIES, GOAL)
 
     @property
     def name(self) -> str:
-        """Its own, that of the shared metric, else what it counts: of a funnel, what it leads to."""
-        counted = [*map(named_node, nodes_of(self.raw))]
-        last = counted[-1 if self.kind == "funnel" else 0] if counted else metric_words(self.raw)
+        """Its own name, the shared metric's, else the event that it counts; the last step for a funnel."""
+        events = [*map(named_node, nodes_of(self.raw))]
+        last = events[-1 if self.kind == "funnel" else 0] if events else metric_words(self.raw)
         return as_text(self.raw.get("name")) or self.saved_name or last
 
 
 @dataclass(frozen=True)
 class MetricReading:
-    """What a metric says, or why it says nothing."""
+    """The result of a metric, or the reason why there is none."""
 
     metric: Metric
     result: MetricResult | None = None
     as_of: str = ""
-    """The day the numbers are from, where they are not of now."""
+    """The day of the result, if it is not current."""
     trouble: str = ""
     is_awaited: bool = False
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything known so far; parts may still be on their way."""
+    """The details loaded so far; parts can be pending."""
 
     row: ExperimentRow
     experiment: Experiment | None = None
@@ -83,26 +83,26 @@ class Findings:
     exposed: Mapping[str, float] = field(default_factory=dict)
     exposure_trouble: str = ""
     at: float | None = None
-    """When the results were asked for, Unix seconds."""
+    """When the results were requested, Unix seconds."""
     calculated_at: float | None = None
-    """Until when events were counted in results that the server had calculated, Unix seconds."""
+    """The end of the period of results that the server calculated earlier, Unix seconds."""
     needs_code: bool | None = None
-    """For drafts: True when none of their events carried a flag lately."""
+    """For drafts: True if none of their events had the flag recently."""
     trouble: str = ""
 
     @property
     def awaited(self) -> int:
-        """How many metrics are still on their way."""
+        """The number of pending metrics."""
         return sum(reading.is_awaited for reading in self.readings)
 
     @property
     def leading(self) -> MetricReading | None:
         """The first primary metric with a result."""
-        return next((one for one in self.readings if one.result and one.metric.role == "primary"), None)
+        return next((each for each in self.readings if each.result and each.metric.role == "primary"), None)
 
 
 def metrics_of(experiment: Experiment) -> tuple[Metric, ...]:
-    """Primary metrics, then secondary ones, shared ones among them, in the order that was arranged."""
+    """Return primary, then secondary metrics, shared metrics included, in the configured order."""
     return (*_in_role(experiment, "primary"), *_in_role(experiment, "secondary"))
 
 
@@ -113,13 +113,13 @@ def _in_role(experiment: Experiment, role: Role) -> Iterator[Metric]:
         if role == "primary"
         else experiment.secondary_metrics_ordered_uuids
     )
-    found = [Metric(as_dict(raw), role) for raw in own if isinstance(raw, dict)]
+    metrics = [Metric(as_dict(raw), role) for raw in own if isinstance(raw, dict)]
     if experiment.has_old_goal:
-        found = [Metric(raw, role) for raw in goals_of(experiment, role)]
-    found += [
+        metrics = [Metric(raw, role) for raw in goals_of(experiment, role)]
+    metrics += [
         Metric(link.query, role, is_saved=True, saved_name=link.name)
         for link in experiment.saved_metrics
         if link.is_primary == (role == "primary") and link.query
     ]
     places = {as_text(uuid): place for place, uuid in enumerate(order)}
-    yield from sorted(found, key=lambda metric: places.get(metric.uuid, len(places)))
+    yield from sorted(metrics, key=lambda metric: places.get(metric.uuid, len(places)))

@@ -1,1 +1,1 @@
-"""Words and styled pieces, without a toolkit: formats, sentences, differences, outcomes, empty states."""
+"""Format records as words and styled pieces, without a toolkit."""

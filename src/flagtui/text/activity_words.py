@@ -1,4 +1,4 @@
-"""Activity entries in a few words: `rollout 25 % → 50 %`, `turned on`, `condition 1: + country`."""
+"""Describe activity entries in a few words: `rollout 25 % → 50 %`, `turned on`, `condition 1: + country`."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -13,7 +13,7 @@ from flagtui.text.flag_sentences import value_text
 from flagtui.text.formats import percent
 
 STAFF = "staff of the product, signed in as "
-"""Put before the user's name when a member of the product's staff was signed in as them."""
+"""Precedes the user's name if a member of the product's staff was signed in as that user."""
 _SWITCHES = {
     "active": ("turned on", "turned off"),
     "archived": ("archived", "unarchived"),
@@ -22,7 +22,7 @@ _SWITCHES = {
 
 
 def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) -> str:
-    """What the entry did; an entry without details is named by its kind."""
+    """Describe what an entry changed; an entry without details is named by its kind."""
     if entry.activity in ("created", "deleted", "restored"):
         return entry.activity
     if entry.is_unlogged:
@@ -31,13 +31,13 @@ def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) ->
     return safe_text(", ".join(words) or entry.activity or "changed", limit)
 
 
-def who_did(entry: Activity) -> str:
-    """The person, `staff as` the person, or `system`."""
+def actor_name(entry: Activity) -> str:
+    """Return the user, `staff as` the user, or `system`."""
     return safe_text(entry.actor, 60)
 
 
 def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
-    """The parts of one changed field, in words."""
+    """Yield the parts of one changed field, in words."""
     if change.field in _SWITCHES and change.is_on is not None:
         yield _SWITCHES[change.field][0 if change.is_on else 1]
     elif change.field == "filters":
@@ -58,23 +58,23 @@ def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
 
 
 def tags_words(change: Change) -> str:
-    """`tags +nav -old`."""
+    """Format changed tags: `tags +nav -old`."""
     before = set(change.before) if _is_texts(change.before) else set()
     after = set(change.after) if _is_texts(change.after) else set()
     added = [f"+{safe_text(tag, 30)}" for tag in sorted(after - before)]
-    gone = [f"-{safe_text(tag, 30)}" for tag in sorted(before - after)]
-    return " ".join(["tags", *added, *gone])
+    removed = [f"-{safe_text(tag, 30)}" for tag in sorted(before - after)]
+    return " ".join(["tags", *added, *removed])
 
 
 def filters_words(before: Filters, after: Filters, names: Names = NO_NAMES) -> Iterator[str]:
-    """What moved between two stored forms: conditions by number, variants, payloads, the rest by name."""
+    """Yield what changed between two filters: conditions, variants, payloads, other fields."""
     yield from _conditions_words(before.conditions, after.conditions, names)
     if before.variants != after.variants:
         old = {variant.key: variant.rollout for variant in before.variants}
         new = {variant.key: variant.rollout for variant in after.variants}
         for key in dict.fromkeys([*old, *new]):
             if old.get(key) != new.get(key):
-                yield f"variant {safe_text(key, 30)}: {_moved(old.get(key), new.get(key))}"
+                yield f"variant {safe_text(key, 30)}: {_share_change(old.get(key), new.get(key))}"
     for key in dict.fromkeys([*before.payloads, *after.payloads]):
         if before.payloads.get(key) != after.payloads.get(key):
             sign = "+ payload" if key not in before.payloads else "- payload"
@@ -104,24 +104,24 @@ def _conditions_words(
 
 
 def _property_words(place: str, old: Condition, new: Condition, names: Names) -> Iterator[str]:
-    gone = {_name_of(item, names): item for item in old.properties if item not in new.properties}
+    removed = {_name_of(item, names): item for item in old.properties if item not in new.properties}
     added = {_name_of(item, names): item for item in new.properties if item not in old.properties}
-    parts = [f"{name} changed" for name in sorted(gone.keys() & added.keys())]
-    parts += [f"+ {name}" for name in added if name not in gone]
-    parts += [f"- {name}" for name in gone if name not in added]
+    parts = [f"{name} changed" for name in sorted(removed.keys() & added.keys())]
+    parts += [f"+ {name}" for name in added if name not in removed]
+    parts += [f"- {name}" for name in removed if name not in added]
     if parts:
         yield place + ", ".join(parts)
 
 
 def _name_of(item: Property, names: Names) -> str:
-    """`country`, `Paying customers`, `cohort 31` as long as its name is not known."""
-    known = item.label
+    """Return `country`, `Paying customers`, or `cohort 31` while its name is not known."""
+    label = item.label
     if item.type == "cohort":
-        known = known or names.cohorts.get(item.cohort_id or 0, f"cohort {value_text(item.value, 20)}")
-    return safe_text(known or item.key, 30)
+        label = label or names.cohorts.get(item.cohort_id or 0, f"cohort {value_text(item.value, 20)}")
+    return safe_text(label or item.key, 30)
 
 
-def _moved(old: float | None, new: float | None) -> str:
+def _share_change(old: float | None, new: float | None) -> str:
     if old is None:
         return f"added at {percent(new or 0)}"
     if new is None:

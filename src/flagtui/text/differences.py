@@ -1,4 +1,4 @@
-"""Values in lines: JSON that folds, and two states of a record side by side, what moved in words."""
+"""Draw JSON that folds, and the differences between two states of a record."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -14,10 +14,10 @@ from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import Piece
 
 LINES: Final = 12
-"""Lines of one value that are shown."""
+"""The most lines of one value."""
 PATHS: Final = 60
-"""Places that are shown."""
-UNTOLD: Final = (
+"""The most differing paths."""
+BOOKKEEPING: Final = (
     "version",
     "updated_at",
     "last_modified_by",
@@ -25,7 +25,7 @@ UNTOLD: Final = (
     "modified_by",
     "is_historical",
 )
-"""Fields that move with every change and say nothing about it."""
+"""Fields that differ after every change, whatever was changed."""
 
 
 def diff_lines(
@@ -33,24 +33,26 @@ def diff_lines(
     after: Mapping[str, JSON],
     *,
     is_secret: bool = False,
-    nothing: str = "nothing that is written down",
+    nothing: str = "no recorded differences",
     names: Names = NO_NAMES,
 ) -> Iterator[list[Piece]]:
-    """Place by place: the words, the path, what was and what is."""
-    known = [
-        line for line in difference(dict(before), dict(after)) if line.path[:1] not in {(n,) for n in UNTOLD}
+    """Yield, for each differing path, the words, the path, the previous and the new value."""
+    lines = [
+        line
+        for line in difference(dict(before), dict(after))
+        if line.path[:1] not in {(n,) for n in BOOKKEEPING}
     ]
-    if not known:
+    if not lines:
         yield [(nothing, "$text-muted")]
-    for line in known[:PATHS]:
+    for line in lines[:PATHS]:
         shown = hidden(line) if is_secret else line
         yield [(safe_text(in_words(shown, before, after, names), 200), "")]
         yield [("  ", ""), (safe_text(line.where, 160), "$text-muted")]
         yield from _value("  - ", shown.before, "$error")
         yield from _value("  + ", shown.after, "$success")
         yield []
-    if len(known) > PATHS:
-        yield [(f"… {len(known) - PATHS} more places", "$faint")]
+    if len(lines) > PATHS:
+        yield [(f"… {len(lines) - PATHS} more differences", "$faint")]
 
 
 def _value(sign: str, value: JSON, style: str) -> Iterator[list[Piece]]:
@@ -65,31 +67,31 @@ def _value(sign: str, value: JSON, style: str) -> Iterator[list[Piece]]:
 Path = tuple[str | int, ...]
 JsonPart = Literal["scalar", "folded", "opened", "closed"]
 TEXT_LIMIT: Final = 2_000
-"""Characters of one value that are shown."""
+"""The most characters of one value."""
 UNFOLDED: Final[frozenset[Path]] = frozenset()
 
 
 class JsonRow(Struct, frozen=True, gc=False):
-    """One line: the path of the value that begins or ends there, and what the line is made of.
+    """A line of JSON: the path of the value that begins or ends there, and the kind of line.
 
-    There can be hundreds of thousands, which the collector need not visit: JSON has no circles.
+    There can be hundreds of thousands; without cycles, the garbage collector need not track them.
     """
 
     path: Path
     part: JsonPart
     value: JSON
-    """The value of this path; of a line that ends one, its last bracket."""
+    """The value of this path, or the closing bracket of a value."""
     is_last: bool
-    """Whether it is the last of the object or list around it, after which there is no comma."""
+    """Whether it is the last item of its object or list, without a comma."""
 
     @property
     def can_fold(self) -> bool:
-        """True for the first line of an object or a list that has something in it."""
+        """Whether it is the first line of an object or list with content."""
         return self.part in ("opened", "folded")
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """What the line shows; made when it is drawn, since few of many lines are."""
+        """The pieces of the line, created when it is drawn, since few lines are."""
         step = self.path[-1] if self.path and self.part != "closed" else 0
         name = (_key(step), (": ", "$faint")) if isinstance(step, str) else ()
         comma: tuple[Piece, ...] = () if self.is_last or self.part == "opened" else ((",", "$faint"),)
@@ -108,17 +110,17 @@ class JsonRow(Struct, frozen=True, gc=False):
 
     @property
     def text(self) -> str:
-        """The words without their colours."""
+        """The text without its colours."""
         return "".join(text for text, _ in self.pieces)
 
 
 def json_rows(value: JSON, folded: Collection[Path] = UNFOLDED) -> Iterator[JsonRow]:
-    """Yield the value as indented lines, each as it is asked for; what is folded takes one."""
+    """Yield the value as indented lines, lazily; a folded value takes one line."""
     return _rows(value, (), folded, is_last=True)
 
 
 def json_lines(value: JSON) -> Iterator[list[Piece]]:
-    """The same for places where nothing is folded."""
+    """Yield the lines of a value with nothing folded."""
     for row in json_rows(value):
         yield [*row.pieces]
 
@@ -138,7 +140,7 @@ def _rows(value: JSON, path: Path, folded: Collection[Path], *, is_last: bool) -
 
 
 def _folded(value: JSON) -> tuple[Piece, ...]:
-    """One line; an object that has a key or a name is known by it."""
+    """Return one line; an object is shown by its key or name if it has one."""
     opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
     name = (value.get("key") or value.get("name")) if isinstance(value, dict) else None
     shown: Piece = scalar(name) if isinstance(name, str) else ("", "")
@@ -147,7 +149,7 @@ def _folded(value: JSON) -> tuple[Piece, ...]:
 
 
 def scalar(value: JSON) -> Piece:
-    """One value in the colour of its kind."""
+    """Return one value in the colour of its type."""
     if isinstance(value, str):
         return safe_text(json.dumps(value, ensure_ascii=False), TEXT_LIMIT), "$success"
     if isinstance(value, bool) or value is None:

@@ -1,4 +1,4 @@
-"""What stands in place of rows: loading, nothing found, nothing there, or why the server cannot be read."""
+"""Describe an empty list: loading, no match, no records, or why the server cannot be read."""
 
 from collections.abc import Iterator
 
@@ -10,43 +10,46 @@ from flagtui.text.styled import Look, Piece
 
 
 class Words(Struct, frozen=True):
-    """Lines in place of rows. Raw; the list makes them safe."""
+    """Lines shown in place of rows, as raw text; the list makes them safe."""
 
     lines: tuple[str, ...]
     look: Look = "muted"
 
 
 def waiting_words(what: str = "flags") -> Words:
-    """Nothing has arrived yet."""
+    """Return the words for a list with no rows loaded yet."""
     return Words((f"Loading {what}…",))
 
 
 def nothing_words(what: str = "flags") -> Words:
-    """The project is empty."""
-    return Words(
-        (f"This project has no {what}.", "", "F5 asks again · p shows another project · ? lists the keys")
-    )
+    """Return the words for a project without records."""
+    return Words((f"This project has no {what}.", "", "F5 refreshes · p switches project · ? shows the keys"))
 
 
 def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = False) -> Words:
-    """Return what to show when none of `total` rows matches. `missing` come later, or never if `is_cut`."""
-    how = "esc clears the search · backspace takes a letter back"
+    """Return the words for a search that none of `total` loaded rows matches.
+
+    `missing` rows are still loading, or will never be loaded if `is_cut`.
+    """
+    how = "esc clears the search · backspace deletes a letter"
     if not missing:
-        return Words((f"None of {total:,} matches  {line}", "", how))
-    rest = f"{missing:,} of {total + missing:,} are not here yet; they come by themselves · F5 asks at once"
+        return Words((f"No match in {total:,} rows for  {line}", "", how))
+    rest = (
+        f"{missing:,} of {total + missing:,} not loaded yet; loading continues automatically · F5 retries now"
+    )
     if is_cut:
-        rest = f"{missing:,} of {total + missing:,} are not read: the list is too long"
-    return Words((f"None of the {total:,} that are here matches  {line}", "", rest, "", how))
+        rest = f"{missing:,} of {total + missing:,} not loaded: the list is too long"
+    return Words((f"No match in the {total:,} rows loaded for  {line}", "", rest, "", how))
 
 
 def trouble_words(error: ApiError) -> Words:
-    """The server could not be read, and there are no older rows to show."""
+    """Return the words for a server that cannot be read, with no cached rows to show."""
     sign_in = "ctrl+l signs in · " if needs_key(error) else ""
-    return Words((error.what, "", error.next, "", f"{sign_in}F5 tries again · q leaves"), "warn")
+    return Words((error.what, "", error.next, "", f"{sign_in}F5 retries · q quits"), "warn")
 
 
 def waiting_lines(trouble: str) -> Iterator[list[Piece]]:
-    """In place of a flag that is not here: why, or that it is on its way."""
+    """Yield the reason why a flag cannot be shown, or that it is loading."""
     if trouble:
         yield from trouble_lines(trouble)
     else:
@@ -54,6 +57,6 @@ def waiting_lines(trouble: str) -> Iterator[list[Piece]]:
 
 
 def trouble_lines(trouble: str) -> Iterator[list[Piece]]:
-    """What went wrong, apart from what follows."""
+    """Yield the error and a blank line."""
     yield [(safe_text(trouble, 300), "$warning")]
     yield []

@@ -1,4 +1,4 @@
-"""Accounts in words: what decided, how near it was, where two people part. Every server text is made safe."""
+"""Describe evaluations: the reason, the rollout, why two users differ. Server text is made safe."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -16,20 +16,20 @@ from flagtui.safe_text import safe_text
 
 REASONS: Final = {
     "condition_match": "a condition",
-    "no_condition_match": "no condition fits",
-    "out_of_rollout_bound": "left out by",
-    "no_group_type": "it is about a group that was not given",
+    "no_condition_match": "no condition matches",
+    "out_of_rollout_bound": "the rollout of",
+    "no_group_type": "it needs a group that was not given",
     "super_condition_value": "early access",
     "holdout_condition_value": "held out of experiments",
     "flag_disabled": "the flag is off",
     "disabled": "the flag is off",
-    "missing_dependency": "a flag it needs is missing",
-    "unknown": "cannot be told here",
+    "missing_dependency": "a dependency is missing",
+    "unknown": "not known here",
 }
 
 
 def value_words(value: JSON) -> str:
-    """`on`, `off`, a variant, or `?`; a variant that is called on or off is in quotes."""
+    """Format a value: `on`, `off`, a variant, or `?`; a variant named on or off is in quotes."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if value in ("on", "off"):
@@ -38,7 +38,7 @@ def value_words(value: JSON) -> str:
 
 
 def decided_by(account: PersonEvaluation) -> str:
-    """`condition 1`, `no condition fits; nearest is 2`, `early access`."""
+    """Name what decided: `condition 1`, `no condition matches`, `early access`."""
     index = account.condition_index
     here = account.here
     if here is not None and (
@@ -57,7 +57,7 @@ def decided_by(account: PersonEvaluation) -> str:
 
 
 def hash_words(account: PersonEvaluation) -> tuple[str, bool] | None:
-    """`0.31 ≤ 0.50  in` for the condition that decided or left out, and whether it is in."""
+    """Return `0.31 ≤ 0.50  in` for the deciding condition, and whether the user is in."""
     draw = _draw(account)
     if draw is None:
         return None
@@ -66,42 +66,44 @@ def hash_words(account: PersonEvaluation) -> tuple[str, bool] | None:
 
 
 def condition_sentences(account: PersonEvaluation) -> tuple[str, ...]:
-    """Each condition and what became of it; raw. The server's account where it gives one, else ours."""
+    """Return each condition with its result as raw text, from the server if it sent one."""
     if account.by_server is not None and account.by_server.conditions:
-        return tuple(_said_of(one) for one in account.by_server.conditions)
+        return tuple(_check_sentence(check) for check in account.by_server.conditions)
     if account.here is None:
         return account.refusals
-    return tuple(describe_condition(one) for one in account.here.conditions) or (describe(account.here),)
+    return tuple(describe_condition(result) for result in account.here.conditions) or (
+        describe(account.here),
+    )
 
 
-def _said_of(one: ConditionCheck) -> str:
-    said = one.explanation or ("matches" if one.matched else "does not fit")
-    number = f"condition {one.index + 1}"
-    # Some servers begin with it themselves.
-    return said if said.startswith(number) else f"{number}: {said}"
+def _check_sentence(check: ConditionCheck) -> str:
+    sentence = check.explanation or ("matches" if check.matched else "does not match")
+    number = f"condition {check.index + 1}"
+    # Some servers send the number themselves.
+    return sentence if sentence.startswith(number) else f"{number}: {sentence}"
 
 
 def variant_words(account: PersonEvaluation) -> str:
-    """`0.84 → test`; empty where no variant is drawn."""
+    """Return `0.84 → test`; empty if no variant is chosen."""
     parts, identifier = _parts(account), _identifier(account)
     if parts is None or identifier is None or not parts.variants or account.value in (False, None):
         return ""
     index = account.condition_index
     forced = parts.conditions[index].variant if index is not None and index < len(parts.conditions) else None
     if forced is not None and forced == account.value:
-        return f"{safe_text(forced, 40)}, as the condition says"
+        return f"{safe_text(forced, 40)}, set by the condition"
     draw = draw_variant(parts, identifier)
     return f"{draw.fraction:.2f} → {safe_text(draw.key or 'none of them', 40)}"
 
 
 def library_words(account: PersonEvaluation) -> str:
-    """`on: condition 1 matches`, where a library that evaluates by itself does not agree; else empty."""
-    here, found = account.here, account.by_library
-    if here is None or found is None or here.value is None or found.value is None:
+    """Return `on: condition 1 matches` if a library with local evaluation disagrees; else empty."""
+    here, library = account.here, account.by_library
+    if here is None or library is None or here.value is None or library.value is None:
         return ""
-    if (type(here.value), here.value) == (type(found.value), found.value):
+    if (type(here.value), here.value) == (type(library.value), library.value):
         return ""
-    return f"{value_words(found.value)}: {safe_text(parting(here, found)[1], 200)}"
+    return f"{value_words(library.value)}: {safe_text(parting(here, library)[1], 200)}"
 
 
 def _draw(account: PersonEvaluation) -> Draw | None:
@@ -121,7 +123,7 @@ def _parts(account: PersonEvaluation) -> Parts | None:
 
 
 def _identifier(account: PersonEvaluation) -> str | None:
-    """What is hashed; None where it is not known."""
+    """Return what is hashed; None if not known."""
     parts = _parts(account)
     if parts is None or account.definitions is None:
         return None
@@ -133,7 +135,7 @@ def _identifier(account: PersonEvaluation) -> str | None:
 
 
 def payload_words(account: PersonEvaluation) -> str:
-    """The payload on one line, masked when it is a secret."""
+    """Return the payload on one line, masked if it is encrypted."""
     stored = account.payload
     if stored is None or account.value in (False, None):
         return "none"
@@ -143,13 +145,13 @@ def payload_words(account: PersonEvaluation) -> str:
 
 
 def why_they_differ(one: PersonEvaluation, other: PersonEvaluation) -> str:
-    """Where their ways part on this flag, in one sentence."""
+    """Explain in one sentence why two users get different values of this flag."""
     here, there = one.here, other.here
     names = (safe_text(one.subject.distinct_id, 40), safe_text(other.subject.distinct_id, 40))
     if here is None or there is None or not (_is_explained(one) and _is_explained(other)):
         return f"{names[0]}: {decided_by(one)}; {names[1]}: {decided_by(other)}"
     for first, second in zip(here.conditions, there.conditions, strict=False):
-        words = _parted(first, second, names) or _parted(second, first, names[::-1])
+        words = _difference(first, second, names) or _difference(second, first, names[::-1])
         if words:
             return words
     first_words, second_words = parting(here, there)
@@ -157,34 +159,33 @@ def why_they_differ(one: PersonEvaluation, other: PersonEvaluation) -> str:
 
 
 def _is_explained(account: PersonEvaluation) -> bool:
-    """Whether what was worked out here comes to the value that is shown."""
+    """Return whether the local evaluation gives the value shown."""
     return account.here is not None and account.here.value == account.value and account.value is not None
 
 
-def _parted(has: ConditionResult, lacks: ConditionResult, names: Sequence[str]) -> str:
+def _difference(has: ConditionResult, lacks: ConditionResult, names: Sequence[str]) -> str:
     number = has.index + 1
     if lacks.outcome is Outcome.PROPERTIES_DIFFER and has.outcome in (
         Outcome.MATCHED,
         Outcome.OUT_OF_ROLLOUT,
     ):
-        asked = safe_text(describe_filter(lacks.differing.filter), 160)
-        return f"condition {number} needs {asked}: {names[0]} has it, {names[1]} has not."
+        properties = safe_text(describe_filter(lacks.differing.filter), 160)
+        return f"condition {number} requires {properties}: {names[0]} matches, {names[1]} does not."
     if has.outcome is Outcome.MATCHED and lacks.outcome is Outcome.OUT_OF_ROLLOUT and lacks.rollout:
         return (
-            f"condition {number} takes {lacks.rollout.percentage:g} %: {names[0]} is in, "
+            f"condition {number} rolls out to {lacks.rollout.percentage:g} %: {names[0]} is in, "
             f"{names[1]} is out with {lacks.rollout.fraction:.2f}."
         )
     if has.variant and lacks.variant and has.variant.key != lacks.variant.key and has.variant.key:
-        falls = f"{names[0]} falls to {safe_text(has.variant.key, 40)} ({has.variant.fraction:.2f})"
-        return (
-            f"{falls}, {names[1]} to {safe_text(str(lacks.variant.key), 40)} ({lacks.variant.fraction:.2f})."
-        )
+        bucket = f"{names[0]} gets {safe_text(has.variant.key, 40)} ({has.variant.fraction:.2f})"
+        other = f"{safe_text(str(lacks.variant.key), 40)} ({lacks.variant.fraction:.2f})"
+        return f"{bucket}, {names[1]} gets {other}."
     return ""
 
 
 @dataclass(frozen=True)
 class Differing:
-    """Another flag the two see differently. `why` is safe."""
+    """Another flag with different values for the two users. `why` is safe text."""
 
     key: str
     one: JSON
@@ -193,24 +194,24 @@ class Differing:
 
 
 def differing(one: PersonEvaluation, other: PersonEvaluation) -> Iterator[Differing]:
-    """Every other flag whose values are known of both and differ, in the order of the keys."""
+    """Yield every other flag with known and different values for the two users, by key."""
     for key in sorted(all_keys(one) & all_keys(other) - {one.flag.key}):
         first, second = one.value_of(key), other.value_of(key)
         if first is None or second is None or (type(first), first) == (type(second), second):
             continue
         yield Differing(
-            key, first, second, _why(one.worked_out.get(key), other.worked_out.get(key), first, second)
+            key, first, second, _why(one.local_values.get(key), other.local_values.get(key), first, second)
         )
 
 
 def all_keys(account: PersonEvaluation) -> set[str]:
-    """Every flag there is something to say about."""
-    return {*account.said, *account.worked_out}
+    """Return the keys of all flags with a value from the server or from local evaluation."""
+    return {*account.server_values, *account.local_values}
 
 
 def too_costly(account: PersonEvaluation) -> set[str]:
-    """Keys of the flags whose value only a costly pattern leaves open."""
-    unknowns = {key: evaluation.unknown for key, evaluation in account.worked_out.items()}
+    """Return the keys of flags whose value is not known because of a costly pattern."""
+    unknowns = {key: evaluation.unknown for key, evaluation in account.local_values.items()}
     return {
         key
         for key, unknown in unknowns.items()
@@ -220,7 +221,7 @@ def too_costly(account: PersonEvaluation) -> set[str]:
 
 def _why(one: Evaluation | None, other: Evaluation | None, first: JSON, second: JSON) -> str:
     if one is None or other is None or one.value != first or other.value != second:
-        return "as the server says"
+        return "according to the server"
     for here, there in zip(one.conditions, other.conditions, strict=False):
         for has, lacks in ((here, there), (there, here)):
             if lacks.outcome is Outcome.PROPERTIES_DIFFER and has.outcome is not lacks.outcome:

@@ -1,4 +1,4 @@
-"""An event definition in lines: what it is called, what people decided about it, how old it is."""
+"""Draw an event definition: its name, its status, its age."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -19,12 +19,12 @@ from flagtui.text.styled import Piece
 
 LABEL = 12
 MOST_TAGS = 200
-"""Tags of an event on its own screen, or columns of its table; the JSON tab has all."""
-UNTOLD = "not told by this server"
+"""The most tags on an event's page, or columns of its table; the JSON tab has all."""
+NOT_REPORTED = "not reported by this server"
 
 
 def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
-    """What the list itself knows of an event."""
+    """Yield the lines about an event that the list has without another request."""
     yield from head_lines(row, now, width)
     yield from description_lines(row, width)
     yield []
@@ -39,7 +39,7 @@ def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[lis
 
 
 def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
-    """The name, and what people decided about it as words on colour."""
+    """Yield the name and the badges."""
     for text in wrap(safe_text(row.name, 400), max(10, width)) or [""]:
         yield [(text, "bold")]
     if points := code_points(row.name):
@@ -49,7 +49,7 @@ def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list
 
 
 def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
-    """VERIFIED, HIDDEN, SILENT, POSTHOG."""
+    """Yield the badges: VERIFIED, HIDDEN, SILENT, posthog."""
     plain = "$chip-text on $chip"
     if row.hidden:
         yield " HIDDEN ", plain
@@ -66,14 +66,14 @@ def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
 
 
 def owner_words(row: EventDefinitionRow) -> str:
-    """Who looks after it, as far as the server tells."""
-    return safe_text(row.owner, 80) or (UNTOLD if "owner" in row.untold else "nobody")
+    """Return the owner, if the server reports one."""
+    return safe_text(row.owner, 80) or (NOT_REPORTED if "owner" in row.untold else "none")
 
 
 def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piece]]:
-    """The whole description, wrapped."""
+    """Yield the description, wrapped."""
     if not row.description.strip():
-        yield [(f"description {UNTOLD}" if "description" in row.untold else "no description", "$faint")]
+        yield [(f"description {NOT_REPORTED}" if "description" in row.untold else "no description", "$faint")]
         return
     for line in safe_lines(row.description, 4_000, 4_000):
         for text in wrap(line, max(10, width)) or [""]:
@@ -81,7 +81,7 @@ def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piec
 
 
 def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
-    """Days, because the server knows no better when an event was last seen."""
+    """Yield the ages, in days: servers report no finer dates."""
     silent = "$warning" if is_silent(row, now) else ""
     yield labelled("LAST SEEN", last_seen_words(row, now), silent)
     yield labelled("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
@@ -89,38 +89,38 @@ def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
 
 
 def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
-    """The experiments that use it, `why` it may not be all of them; None is not known, or not yet."""
+    """Yield the experiments that use the event; None is not known. `why` explains an incomplete list."""
     if uses is None:
-        yield [(safe_text(why, 120) or "looking…", "$faint")]
+        yield [(safe_text(why, 120) or "loading…", "$faint")]
         return
     for use in uses:
         status = f"  {safe_text(use.status, 20)}" if use.status else ""
         name = safe_text(f"#{use.id} {use.name}", 100)
         yield [(name, "$secondary"), (status, "$success" if use.status == "running" else "$text-muted")]
     if not uses:
-        yield [("no experiment", "")]
+        yield [("no experiments", "")]
     if why:
         yield [(safe_text(why, 120), "$faint")]
 
 
 def last_seen_words(row: EventDefinitionRow, now: float) -> str:
-    """`3 d ago`; never is said by a server that tells such things, and not known by one that does not."""
+    """Return `3 d ago`, `never`, or `not known` if the server does not report it."""
     return seen_in_words(row.seen_at, now, "not known" if "last_seen_at" in row.untold else "never")
 
 
 def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:
-    """`today`, `12 d ago`."""
+    """Return `today` or `12 d ago`."""
     words = seen_words(then, now)
     return unknown if words == "never" else words if words == "today" else f"{words} ago"
 
 
 def labelled(label: str, text: str, style: str = "") -> list[Piece]:
-    """A label in its own column, then safe text."""
+    """Return a label in its own column, then safe text."""
     return [(f"{label:<{LABEL}}", "$text-muted"), (text, style)]
 
 
 def seen_words(seen_at: float | None, now: float) -> str:
-    """`today`, `3 d`, `4 mo`, `2 y`: no finer than the server's own dates, which count days; `never`."""
+    """Format an age as `today`, `3 d`, `4 mo`, `2 y` or `never`; servers report days, nothing finer."""
     if seen_at is None:
         return "never"
     days = int(now // DAY) - int(seen_at // DAY)
@@ -132,7 +132,7 @@ def seen_words(seen_at: float | None, now: float) -> str:
 
 
 def is_silent(event: EventDefinitionRow, now: float) -> bool:
-    """Not seen for as long as the server calls stale."""
+    """Return whether the event was last seen so long ago that the server calls it stale."""
     return event.seen_at is not None and event.seen_at < now - STALE_AFTER
 
 
@@ -140,7 +140,7 @@ Lines = Iterator[list[Piece]]
 
 
 def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width: int) -> Lines:
-    """The whole screen, line by line."""
+    """Yield the lines of the event's page."""
     yield from head_lines(details.row, now, width)
     if details.trouble:
         yield [(safe_text(details.trouble, 300), "$warning")]
@@ -164,19 +164,19 @@ def _facts(definition: EventDefinition, now: float) -> Lines:
     row = definition.row()
     yield labelled("TAGS", spaced(row.tags, MOST_TAGS, 60, "#") or "none")
     yield labelled("OWNER", owner_words(row))
-    no = UNTOLD if "verified" in row.untold else "no"
+    no = NOT_REPORTED if "verified" in row.untold else "no"
     yield labelled(
         "VERIFIED", _signed(definition.verified_by, definition.verified_at, now) if row.verified else no
     )
     if row.is_action:
-        number = f"#{definition.action_id}" if definition.action_id is not None else "of a number not told"
+        number = f"#{definition.action_id}" if definition.action_id is not None else "number not reported"
         yield labelled("ACTION", f"{number}: a set of events under one name")
     yield labelled("PROPERTY", safe_text(row.primary_property, 100) or "none")
     rejects = row.enforcement == "reject"
-    words = "reject: events that do not fit are dropped" if rejects else safe_text(row.enforcement, 60)
+    words = "reject: invalid events are dropped" if rejects else safe_text(row.enforcement, 60)
     yield labelled("ENFORCEMENT", words, "$warning" if rejects else "")
     columns = in_short([safe_text(name, 60) for name in definition.default_columns], MOST_TAGS)
-    yield labelled("COLUMNS", columns or "the usual ones")
+    yield labelled("COLUMNS", columns or "default")
     for place, url in enumerate(definition.media_preview_urls[:8]):
         yield labelled("MEDIA" if place == 0 else "", safe_text(url, 300), "$primary")
     if not definition.media_preview_urls:
@@ -191,8 +191,8 @@ def _usage(details: EventDetails) -> Lines:
         yield labelled("USAGE", f"30 days: {safe_text(details.why_no_usage, 120)}", "$faint")
     else:
         yield labelled("USAGE", "counting…", "$text-muted")
-    found = [*use_lines(details.uses, details.why_no_uses)]
-    for place, line in enumerate(found):
+    lines = [*use_lines(details.uses, details.why_no_uses)]
+    for place, line in enumerate(lines):
         yield [*labelled("USED BY" if place == 0 else "", ""), *line]
 
 
@@ -201,29 +201,29 @@ def _queries(number: int) -> str:
 
 
 def _history(definition: EventDefinition, done: Sequence[Entry], now: float) -> Lines:
-    """What the definition itself tells, and what was done from this machine: servers have no feed for it."""
+    """Yield the dates of the definition and the changes from this machine; servers log no others."""
     yield [("WHO AND WHEN", "$text-muted")]
-    found = [
+    events = [
         ("verified", definition.verified_by, definition.verified_at if definition.verified else None),
         ("last changed", definition.updated_by, definition.updated_at or definition.last_updated_at),
         ("created", definition.created_by, definition.created_at),
     ]
-    for words, who, at in found:
+    for words, who, at in events:
         if at is not None:
             yield [(f"  {words:<13}", ""), (_signed(who, at, now), "$text-muted")]
     for entry in done[:12]:
-        told = safe_text("; ".join(entry.words) or entry.verb, 80)
+        change = safe_text("; ".join(entry.words) or entry.verb, 80)
         ending = "" if entry.ending == "saved" else f"  {entry.ending or 'not known'}"
         yield [
             (f"  {ago(entry.at, now):<13}", ""),
-            (told, "$text-muted"),
+            (change, "$text-muted"),
             (ending, "$warning"),
-            ("  from here", "$faint"),
+            ("  from this machine", "$faint"),
         ]
 
 
 def _signed(who: User | None, at: datetime | None, now: float) -> str:
-    """`Ada, 3 days ago, 2026-02-01 08:30 UTC`."""
-    person = safe_text(who.email or who.label, 60) if who else "nobody is named"
+    """Return `Ada, 3 days ago, 2026-02-01 08:30 UTC`."""
+    user = safe_text(who.email or who.label, 60) if who else "no user named"
     then = unix(at)
-    return f"{person}, {ago(then, now)}, {moment(then)}" if then is not None else person
+    return f"{user}, {ago(then, now)}, {moment(then)}" if then is not None else user

@@ -1,4 +1,4 @@
-"""Numbers and times in the few characters a terminal has. Times are Unix seconds."""
+"""Format numbers and times in few characters. Times are Unix seconds."""
 
 from typing import Final
 
@@ -12,11 +12,11 @@ MONTH: Final = 30 * DAY
 YEAR: Final = 365 * DAY
 JUST_NOW: Final = "just now"
 NOT_KNOWN: Final = "not known"
-"""Of a moment that is not known. That something never happened is for those to say who know it."""
+"""For a time that is not known. Callers that know that something never happened write "never" themselves."""
 
 
 def age(then: float | None, now: float) -> str:
-    """`now`, `2m`, `5h`, `12d`, `4mo`, `2y`: at most four cells; empty when unknown."""
+    """Format an age in at most four cells: `now`, `2m`, `5h`, `12d`, `4mo`, `2y`; empty if not known."""
     if then is None:
         return ""
     seconds = max(0, int(now - then))
@@ -31,7 +31,7 @@ def age(then: float | None, now: float) -> str:
 
 
 def ago(then: float | None, now: float) -> str:
-    """`just now`, `2 min ago`, `3 days ago`: a sentence's version of an age."""
+    """Format an age for a sentence: `just now`, `2 min ago`, `3 days ago`."""
     if then is None:
         return NOT_KNOWN
     seconds = max(0, int(now - then))
@@ -49,12 +49,12 @@ def ago(then: float | None, now: float) -> str:
 
 
 def moment(then: float | None) -> str:
-    """`2026-03-01 12:04 CET`, exact to the minute."""
+    """Format a time to the minute: `2026-03-01 12:04 CET`."""
     return NOT_KNOWN if then is None else local_time.minute(then)
 
 
 def percent(share: float) -> str:
-    """`50 %`, `0.5 %`: never rounded to a number that would be untrue at the ends."""
+    """Format a share in percent: `50 %`, `0.5 %`; never rounded to 0 % or 100 %."""
     if share == int(share):
         return f"{int(share)} %"
     if 0 < share < 0.01:
@@ -65,20 +65,20 @@ def percent(share: float) -> str:
 
 
 def filled_cells(share: float, width: int) -> int:
-    """How many of the cells of a bar are full, `share` from 0 to 1: none only at 0, all only at 1."""
+    """Return how many of a bar's `width` cells are filled; none only if `share` is 0, all only if it is 1."""
     if 0 < share < 1:
         return min(max(round(width * share), 1), width - 1)
     return width if share >= 1 else 0
 
 
 def share_bar(share: float, width: int, style: str) -> tuple[Piece, Piece]:
-    """`━━━━───`, told apart where there are no colours too; `share` from 0 to 1, `width` in cells."""
+    """Draw `━━━━───`, readable without colours. `share` is from 0 to 1, `width` in cells."""
     filled = filled_cells(share, width)
     return ("━" * filled, style), ("─" * (width - filled), "$track")
 
 
 def count(number: int, noun: str) -> str:
-    """`1 flag`, `1,248 flags`."""
+    """Format a number with its noun: `1 flag`, `1,248 flags`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -87,7 +87,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def share_of(text: str) -> float | None:
-    """The number typed, when it is a share in percent."""
+    """Return the typed number if it is a share in percent, else None."""
     try:
         share = float(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Each variant of a metric against the baseline, ready to be drawn, and the arithmetic for that.
+"""Compare each variant of a metric with the baseline, for drawing.
 
-What servers compute is shown as it is, not computed again.
+Numbers that the server computes are shown as sent, never recomputed.
 """
 
 import math
@@ -16,17 +16,21 @@ from flagtui.text.formats import percent
 from flagtui.text.styled import Look
 
 MISMATCH_BELOW: Final = 0.001
-"""p-value under which uneven exposures are taken to be a fault and not chance."""
+"""The p-value below which uneven exposures count as sample ratio mismatch."""
 FEWEST_EXPOSURES: Final = 100
-"""Exposures in all before the ratio says anything."""
+"""The fewest exposures in total for the sample ratio test, as in the product."""
 POWER_FACTOR: Final = 16.0
 """(1.96 + 0.84)² · 2, rounded: two samples, 80 % power, 5 % error."""
 
 
 def chi_square_survival(statistic: float, degrees: int) -> float:
-    """How likely a chi-square variable of that many degrees of freedom exceeds the statistic.
+    """Return how likely a chi-square variable of `degrees` degrees of freedom exceeds `statistic`.
 
     Closed forms: a finite sum for even degrees, erfc and a finite sum for odd ones.
+
+    Raises:
+        ValueError: `degrees` is less than 1.
+
     """
     if degrees < 1:
         raise ValueError("at least one degree of freedom is needed")
@@ -44,31 +48,34 @@ def chi_square_survival(statistic: float, degrees: int) -> float:
 
 
 def ratio_mismatch(counts: Mapping[str, float], shares: Mapping[str, float]) -> float | None:
-    """The p-value of the exposures under the shares that were meant; None where there is nothing to test."""
+    """Return the p-value of the exposures given the planned shares; None if there is nothing to test.
+
+    `counts` are exposures and `shares` percentages, both by variant.
+    """
     keys = [key for key, share in shares.items() if share > 0]
-    total, whole = sum(counts.get(key, 0) for key in keys), sum(shares[key] for key in keys)
+    total, planned = sum(counts.get(key, 0) for key in keys), sum(shares[key] for key in keys)
     if len(keys) < 2 or total < FEWEST_EXPOSURES:
         return None
-    expected = {key: total * shares[key] / whole for key in keys}
+    expected = {key: total * shares[key] / planned for key in keys}
     statistic = sum((counts.get(key, 0) - expected[key]) ** 2 / expected[key] for key in keys)
     return chi_square_survival(statistic, len(keys) - 1)
 
 
 def value_of(sample: Baseline) -> float | None:
-    """The metric for one variant: per exposed person, or per denominator for ratios."""
+    """Return the metric's value for one variant: per exposed user, or per denominator for ratios."""
     bottom = as_number(sample.raw.get("denominator_sum"))
     divisor = float(sample.number_of_samples) if bottom is None else bottom
     return sample.sum / divisor if divisor else None
 
 
 def lift_of(variant: VariantResult, baseline: Baseline) -> float | None:
-    """The variant's value over the baseline's, less one; None without a baseline to compare with."""
+    """Return the variant's value divided by the baseline's, minus one; None without a baseline value."""
     own, other = value_of(variant), value_of(baseline)
     return None if own is None or not other else own / other - 1
 
 
 def chance_of(variant: VariantResult, goal: str) -> float | None:
-    """How likely the variant is the better one. Servers say how likely it is the greater one."""
+    """Return the chance, 0 to 1, that the variant is better; servers send the chance that it is greater."""
     if variant.chance_to_win is None:
         return None
     return 1 - variant.chance_to_win if goal == "decrease" else variant.chance_to_win
@@ -76,16 +83,16 @@ def chance_of(variant: VariantResult, goal: str) -> float | None:
 
 @dataclass(frozen=True)
 class Sizing:
-    """How many people are needed, and where that number is from."""
+    """The number of users needed, and how it was calculated."""
 
     needed: float
     formula: str
     days: float | None = None
-    """From start to decision, where the server planned it."""
+    """Planned days from start to decision, if the server has a plan."""
 
 
 def needed_people(baseline: Baseline, effect: float, variants: int, *, is_share: bool) -> float | None:
-    """People in all variants together who show a relative effect of `effect`; None where nothing can.
+    """Return the users needed, over all variants, to detect a relative effect; None if undefined.
 
     16 · variance / (effect · value)² for each variant.
     """
@@ -100,14 +107,14 @@ def needed_people(baseline: Baseline, effect: float, variants: int, *, is_share:
 
 
 def days_left(needed: float, seen: float, days: float) -> float | None:
-    """Days until enough people are seen, at the pace so far; None without a pace."""
+    """Return the days until enough users are exposed at the current pace; None without a pace."""
     pace = seen / days if days > 0 else 0.0
     return max(0.0, (needed - seen) / pace) if pace > 0 else None
 
 
 LIKELY: Final = 0.8
 FAILURES: Final[dict[str, str]] = {
-    "not-enough-exposures": "too few people yet",
+    "not-enough-exposures": "too few users yet",
     "baseline-mean-is-zero": "the baseline is zero",
     "not-enough-metric-data": "too few events yet",
 }
@@ -115,7 +122,7 @@ FAILURES: Final[dict[str, str]] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """One variant of one metric. `look` says how it bodes: it is never the only sign of it."""
+    """One variant of one metric. `look` is its colour, never the only sign of the result."""
 
     variant: str
     """Raw."""
@@ -125,27 +132,27 @@ class Judgement:
     interval: tuple[float, float] | None
     lift: float | None
     odds: str
-    """Chance to win or p-value, or why there is none."""
+    """Chance to win or p-value, or the reason why there is none."""
     look: Look
 
 
 @dataclass(frozen=True)
 class Leading:
-    """What the first metric says so far, in a few words."""
+    """The current result of the first metric, in a few words."""
 
     words: str
     look: Look = "muted"
     age: str = ""
-    """How long ago that was, where it is long."""
+    """The age of the result, if it is old."""
 
 
 def is_frequentist(experiment: Experiment) -> bool:
-    """Whether results come with p-values."""
+    """Return whether results have p-values."""
     return experiment.stats_config.get("method") == "frequentist"
 
 
 def stated_confidence(settings: Mapping[str, JSON]) -> float | None:
-    """How wide intervals shall be, from 0 to 1, as these statistics say it; None where they do not."""
+    """Return the configured confidence level, 0 to 1; None if not set."""
     if settings.get("method") == "frequentist":
         alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
         return None if alpha is None else 1 - alpha
@@ -153,13 +160,13 @@ def stated_confidence(settings: Mapping[str, JSON]) -> float | None:
 
 
 def confidence(experiment: Experiment) -> float:
-    """How wide the intervals are, from 0 to 1."""
-    found = stated_confidence(experiment.stats_config)
-    return found if found is not None and 0 < found < 1 else 0.95
+    """Return the confidence level of the intervals, 0 to 1; default 0.95."""
+    level = stated_confidence(experiment.stats_config)
+    return level if level is not None and 0 < level < 1 else 0.95
 
 
 def verdicts(reading: MetricReading) -> Iterator[Judgement]:
-    """One for each variant that is compared."""
+    """Yield the judgement of each variant compared with the baseline."""
     result = reading.result
     if result is None or result.baseline is None:
         return
@@ -168,15 +175,15 @@ def verdicts(reading: MetricReading) -> Iterator[Judgement]:
 
 
 def leading_of(findings: Findings) -> Leading | None:
-    """The variant that does best by the first primary metric."""
+    """Return the variant with the best result in the first primary metric."""
     reading = findings.leading
-    found = list(verdicts(reading)) if reading else []
-    if not found:
+    judgements = list(verdicts(reading)) if reading else []
+    if not judgements:
         return None
     goal = -1 if reading is not None and reading.metric.goal == "decrease" else 1
-    best = max(found, key=lambda one: goal * (one.lift or 0.0))
+    best = max(judgements, key=lambda judgement: goal * (judgement.lift or 0.0))
     if best.lift is None or best.odds in FAILURES.values():
-        return Leading(best.odds or "nothing yet", "faint")
+        return Leading(best.odds or "no result yet", "faint")
     return Leading(f"{best.variant} {best.delta} · {best.odds}", best.look)
 
 
@@ -195,7 +202,7 @@ def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judg
 
 
 def amount(value: float | None, metric: Metric) -> str:
-    """A metric's value: a share in percent, else a number with about four digits."""
+    """Format a metric's value: a share in percent, else a number with about four digits."""
     if value is None:
         return "–"
     if metric.is_share:
@@ -214,7 +221,7 @@ def _odds(variant: VariantResult, metric: Metric, lift: float | None) -> str:
         first = variant.validation_failures[0]
         return FAILURES.get(first, first)
     if lift is None:
-        return "nothing to compare"
+        return "no baseline"
     if variant.p_value is not None:
         return f"p {variant.p_value:.3f}" if variant.p_value >= 0.001 else "p <0.001"
     chance = chance_of(variant, metric.goal)

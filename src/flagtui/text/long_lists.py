@@ -1,4 +1,4 @@
-"""Lists longer than anyone reads: the first of them, and how many more there are."""
+"""Shorten long lists: the first items, and how many more there are."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -7,10 +7,10 @@ from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
 LINES: Final = 200
-"""Lines of one list in a pane; the JSON of the record has all of it."""
+"""The most lines of one list in a pane; the JSON tab has all items."""
 
 IN_JSON: Final = "; the JSON tab has all"
-"""Where the rest of a list is that the record itself holds."""
+"""Where to find the rest of a list that the record itself holds."""
 Block = Iterable[list[Piece]]
 """The lines of one item of a list."""
 
@@ -18,9 +18,9 @@ Block = Iterable[list[Piece]]
 def shortened(
     blocks: Iterable[Block], total: int, plural: str, lines: int = LINES, rest: str = IN_JSON
 ) -> Iterator[list[Piece]]:
-    """Yield the lines of whole items until there are `lines` of them, then how many of `total` are left.
+    """Yield the lines of complete items up to about `lines` lines, then how many of `total` remain.
 
-    `blocks` is read no further than it is shown, so that items may be put into words as they are asked for.
+    `blocks` is read lazily, only as far as it is shown.
     """
     shown = drawn = 0
     for block in blocks:
@@ -35,23 +35,23 @@ def shortened(
 
 
 def more_line(count: int, plural: str, rest: str = IN_JSON) -> list[Piece]:
-    """`… and 1,801 more conditions; the JSON tab has all`."""
+    """Return `… and 1,801 more conditions; the JSON tab has all`."""
     return [(f"  … and {count:,} more {plural}{rest}", "$faint")]
 
 
 def window(count: int, place: int, room: int) -> range:
-    """The places of so many items around `place`: all of them where there is room for all."""
+    """Return the range of `room` of `count` items around `place`; all items if they fit."""
     first = min(max(0, place - room // 2), max(0, count - room))
     return range(first, min(count, first + room))
 
 
 def spaced(words: Sequence[str], most: int, room: int, sign: str = "") -> str:
-    """`#web #checkout and 9,988 more`: each made safe and cut to `room` characters."""
+    """Join words as `#web #checkout and 9,988 more`, each made safe and cut to `room` characters."""
     shown = " ".join(f"{sign}{safe_text(word, room)}" for word in words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most:,} more"
 
 
 def in_short(names: Sequence[str], most: int) -> str:
-    """`a, b and 3 more`."""
+    """Join names as `a, b and 3 more`."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"

@@ -1,4 +1,4 @@
-"""What a plan looks like in a dialog: the difference, then what follows from it."""
+"""Draw a question: the differences of a plan, then its consequences."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,14 +18,14 @@ from flagtui.text.styled import Piece
 LABEL: Final = 15
 BAR: Final = 12
 SHOWN: Final = 12
-"""Differing lines shown before the rest is counted."""
+"""The most differences shown; the rest is counted."""
 MOST: Final = 100
-"""Lines of what follows, and of reasons to look twice, before the rest is counted."""
+"""The most lines of consequences and of cautions; the rest is counted."""
 BESIDE: Final = 34
-"""Cells that the two values need beside the name of their field."""
+"""The fewest cells for two values beside the name of their field."""
 BULK_KEY: Final = 34
 BULK_WORDS: Final = 30
-"""Cells for a key and for what changes, side by side where there is room for both."""
+"""Cells for a key and for its change, side by side if both fit."""
 
 _STYLES: Final[dict[Tone, str]] = {
     "plain": "",
@@ -37,7 +37,7 @@ _STYLES: Final[dict[Tone, str]] = {
 
 
 def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]:
-    """Everything to know before answering; a bare yes or no for profiles that want no more."""
+    """Yield the lines of a question; one line for profiles with short questions."""
     yield from _notes(question, width)
     if len(question.plans) > 1:
         yield from bulk_lines(question.plans, width)
@@ -50,11 +50,11 @@ def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]
 
 
 def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
-    """What is to know of the question itself."""
+    """Yield the notes on the question itself."""
     if question.without_journal:
         yield from caution_lines(
-            f"{question.without_journal}. Nothing was sent. To go on without it is possible: "
-            "then this cannot be undone, and after a crash it is not looked up.",
+            f"{question.without_journal}. Nothing was sent. You can continue without it: "
+            "the change then cannot be undone or checked after a crash.",
             ("make room on the disk, then try again",),
             width,
         )
@@ -65,7 +65,7 @@ def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
 
 
 def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
-    """One change, in full."""
+    """Yield the lines of one change."""
     yield [(safe_text(plan.key, max(10, width - 20)), "bold"), (f"   {plan.versions}", "$text-muted")]
     points = code_points(plan.key)
     if points:
@@ -73,7 +73,7 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield []
     for line in plan.lines[:SHOWN]:
         yield [(f"  {safe_text(line.words, max(20, width - 4))}", "bold")]
-        if plan.verb.name != "create" and not _is_said(line.line):
+        if plan.verb.name != "create" and not _is_plain(line.line):
             yield from _sides(line.where, line.line.before, line.line.after, width)
     if len(plan.lines) > SHOWN:
         yield [(f"  … {len(plan.lines) - SHOWN:,} more differences", "$text-muted")]
@@ -88,9 +88,9 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
 
 
 def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
-    """What was seen, what is there and what is wanted, at each place where they differ."""
+    """Yield the original, current and requested value of each conflicting field."""
     where = safe_text(clash.where, 80)
-    words = f"you changed {where} again later" if clash.is_own else f"somebody else changed {where} since"
+    words = f"you changed {where} again since" if clash.is_own else f"another user changed {where} since"
     now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
     yield [("  ! ", "bold $error"), (words, "$error")]
     parts = taken_apart(clash)
@@ -105,36 +105,36 @@ def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
 
 
 def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
-    """A line for every record, and below it what follows for this one; what all share is said once."""
+    """Yield a line for each record and its consequences; shared consequences are listed once."""
     words, gravest = [_what(plan) for plan in plans], [_gravest(plan) for plan in plans]
-    says_words = len(set(words)) > 1
+    has_words = len(set(words)) > 1
     shared = _shared(plans, gravest)
-    if not says_words:
+    if not has_words:
         yield [("  each  ", "$text-muted"), (safe_text(words[0], max(20, width - 8)), "bold")]
     for consequence in shared.values():
         yield from consequence_lines(consequence, width)
-    if shared or not says_words:
+    if shared or not has_words:
         yield []
     for plan, what, worst in zip(plans, words, gravest, strict=True):
-        yield from _record_line(plan.key, what if says_words else "", width)
-        if worst is not None and _said(worst) not in shared:
-            for line in wrap(safe_text(_said(worst), 400), max(20, width - 6)):
+        yield from _record_line(plan.key, what if has_words else "", width)
+        if worst is not None and _text_of(worst) not in shared:
+            for line in wrap(safe_text(_text_of(worst), 400), max(20, width - 6)):
                 yield [("      ", ""), (line, _STYLES[worst.tone])]
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
 
 
 def _shared(plans: Sequence[Proposal], gravest: Iterable[Consequence | None]) -> dict[str, Consequence]:
-    """What follows for all of them; and, counted, for several, unless one has to know for which."""
-    times = Counter(_said(each) for plan in plans for each in plan.consequences)
-    found = {}
+    """Return consequences of all plans; and, counted, of several, unless they must be listed by record."""
+    times = Counter(_text_of(each) for plan in plans for each in plan.consequences)
+    shared = {}
     for each in filter(None, gravest):
-        count = times[_said(each)]
+        count = times[_text_of(each)]
         if count == len(plans):
-            found[_said(each)] = each
+            shared[_text_of(each)] = each
         elif count > 1 and each.tone not in ("danger", "experiment"):
-            found[_said(each)] = replace(each, text=f"{each.text} ({count:,} of {len(plans):,})")
-    return found
+            shared[_text_of(each)] = replace(each, text=f"{each.text} ({count:,} of {len(plans):,})")
+    return shared
 
 
 def _record_line(key: str, what: str, width: int) -> Iterator[list[Piece]]:
@@ -152,12 +152,12 @@ def _what(plan: Proposal) -> str:
     return "; ".join(line.words for line in plan.lines[:2])
 
 
-def _said(consequence: Consequence) -> str:
+def _text_of(consequence: Consequence) -> str:
     return f"{consequence.label} {consequence.text}"
 
 
 def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Piece]]:
-    """`Reach   41,230 of 82,460 users lose it ━━━───`, wrapped beside its label."""
+    """Yield `Reach   41,230 of 82,460 users lose it ━━━───`, wrapped beside its label."""
     style = _STYLES[consequence.tone]
     room = max(20, width - LABEL - 2)
     lines = wrap(safe_text(consequence.text, 400), room) or [""]
@@ -171,15 +171,15 @@ def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Pie
 
 
 def caution_lines(text: str, instead: Sequence[str], width: int) -> Iterator[list[Piece]]:
-    """`! experiment #31 is running on this flag`, and the safer ways."""
+    """Yield `! experiment #31 is running on this flag` and the safer alternatives."""
     for place, line in enumerate(wrap(safe_text(text, 400), max(20, width - 4))):
         yield [("  ! " if place == 0 else "    ", "bold $warning"), (line, "$warning")]
     if instead:
         yield [("    safer: ", "$text-muted"), (safe_text(", ".join(instead), 200), "")]
 
 
-def _is_said(line: DifferenceLine) -> bool:
-    """Whether the phrase says it all: on or off, or one word of a list."""
+def _is_plain(line: DifferenceLine) -> bool:
+    """Return whether the words alone describe the difference: on or off, or one word of a list."""
     sides = (line.before, line.after)
     is_word = isinstance(line.path[-1], int) and all(
         side is MISSING or isinstance(side, str) for side in sides
@@ -202,4 +202,4 @@ def _sides(where: str, before: object, after: object, width: int) -> Iterator[li
 
 def _gravest(plan: Proposal) -> Consequence | None:
     order: list[Tone] = ["danger", "experiment", "warning", "good", "plain"]
-    return min(plan.consequences, key=lambda found: order.index(found.tone), default=None)
+    return min(plan.consequences, key=lambda consequence: order.index(consequence.tone), default=None)

@@ -1,4 +1,4 @@
-"""What a scheduled change of a flag will do, in words."""
+"""Describe a scheduled change of a flag."""
 
 from flagtui.models.filters import Filters
 from flagtui.models.flag_answers import ScheduledChange
@@ -8,11 +8,11 @@ from flagtui.text.formats import percent
 
 
 def scheduled_words(change: ScheduledChange) -> str:
-    """What it will do, and how often when it comes again."""
+    """Describe the change and, if it recurs, how often."""
     if not change.is_recurring:
         return _what(change)
-    often = safe_text(change.recurrence_interval or "again and again", 20)
-    return f"{_what(change)}, {often} by the clock of {safe_text(change.timezone or 'UTC', 40)}"
+    interval = safe_text(change.recurrence_interval or "repeatedly", 20)
+    return f"{_what(change)}, {interval} in the time zone {safe_text(change.timezone or 'UTC', 40)}"
 
 
 def _what(change: ScheduledChange) -> str:
@@ -28,6 +28,6 @@ def _what(change: ScheduledChange) -> str:
             )
         case "update_variants":
             variants = Filters.of({"multivariate": as_dict(value)}).variants
-            parts = [f"{safe_text(one.key, 20)} {percent(one.rollout)}" for one in variants]
+            parts = [f"{safe_text(variant.key, 20)} {percent(variant.rollout)}" for variant in variants]
             return f"variants {', '.join(parts)}" if parts else "variants"
-    return safe_text(change.operation, 40) or "a change of a kind that is not known"
+    return safe_text(change.operation, 40) or "a change that this version does not know"

@@ -1,4 +1,4 @@
-"""Words with their style and links, as screens and the command line draw them; what is told in passing."""
+"""Styled pieces of text, links and notices, shared by screens and the command line."""
 
 import os
 import re
@@ -18,7 +18,7 @@ Tone = Literal["information", "warning", "error"]
 
 
 class Notice(Struct, frozen=True):
-    """What happened, what is true now, what to do next; shown for a few seconds."""
+    """A toast: what happened, what is true now, what to do next; `seconds` is how long it is shown."""
 
     text: str
     tone: Tone = "information"
@@ -27,47 +27,47 @@ class Notice(Struct, frozen=True):
 
 
 Look = Literal["plain", "strong", "muted", "faint", "good", "warn", "bad", "info", "special", "track"]
-"""What a piece means; the colour for it is the style sheet's business."""
+"""The meaning of a piece; the style sheet has its colour."""
 
 
 Piece = tuple[str, str]
-"""Safe text and its style; no text of a server may get here unless `safe_text` made it."""
+"""Safe text and its style; text from a server must come from `safe_text`."""
 
 
 CLOSE: Final = "\x1b]8;;\x1b\\"
-"""Ends the link that is open."""
+"""Ends a link (OSC 8)."""
 _ADDRESS: Final = re.compile(r"https://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~%-]+)+")
-"""Characters that neither end the sequence nor mean something to what reads the address."""
+"""Addresses made of characters that cannot end the sequence and need no quoting."""
 _WITHOUT: Final = ("", "dumb", "linux", "ansi", "cons25", "sun", "vt")
-"""How `TERM` begins where a link would be drawn or lost; the first two are meant whole."""
+"""Values of `TERM` without links: the first two exactly, the others as prefixes."""
 
 
 def shows_links(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal can be sent links. All but those named here leave out what they do not know."""
+    """Return whether links can be sent. Terminals not listed here ignore sequences that they do not know."""
     term = environment.get("TERM", "")
     if environment.get("NO_COLOR") or term in _WITHOUT or term.startswith(_WITHOUT[1:]):
         return False
-    # GNU screen keeps them to itself.
+    # GNU screen does not pass links on.
     return "STY" not in environment
 
 
 def is_own(link: str, host: str) -> bool:
-    """Whether this is a page of `host`, such as https://eu.posthog.com, and nothing a terminal obeys."""
+    """Return whether `link` is a page of `host` (https://eu.posthog.com) without control characters."""
     return bool(host) and link.startswith(f"{host}/") and _ADDRESS.fullmatch(link) is not None
 
 
 def open_link(link: str) -> str:
-    """What begins a link; the caller has made sure that it is the server's own."""
+    """Return the sequence that begins a link; the caller checked it with `is_own`."""
     return f"\x1b]8;;{link}\x1b\\"
 
 
 def linked(text: str, link: str) -> str:
-    """Safe text that leads to `link`; as it is without one."""
+    """Return safe text linked to `link`; unchanged without one."""
     return f"{open_link(link)}{text}{CLOSE}" if link and text else text
 
 
 def with_link(lines: Iterable[list[Piece]], link: str) -> Iterator[list[Piece]]:
-    """The lines with what is called the record, their first bold piece, leading to its page."""
+    """Yield the lines with their first bold piece, the record's name, linked to its page."""
     for line in lines:
         place = next((place for place, (_, style) in enumerate(line) if style == "bold"), -1) if link else -1
         if place >= 0:
@@ -77,20 +77,20 @@ def with_link(lines: Iterable[list[Piece]], link: str) -> Iterator[list[Piece]]:
 
 
 def link_to(client: "Client", kind: str, id: int | str) -> str:
-    """The record's page in the product."""
+    """Return the address of the record's page in the product."""
     return f"{client.host}/project/{client.project}/{KINDS[kind].page}/{quote(str(id), safe='')}"
 
 
 def request_for(client: "Client", kind: str, id: int | str) -> str:
-    """A request that reads the record; the key comes from the environment."""
+    """Return a curl command that reads the record; the key comes from the environment."""
     address = shlex.quote(f"{client.host}/api/projects/{client.project}/{KINDS[kind].resource}/{id}/")
     return f'curl -H "Authorization: Bearer $FLAGTUI_API_KEY" {address}'
 
 
 def command_for(client: "Client", profile: str, key: str, embedded_in: str = "") -> str:
-    """The command that opens this flag; with the host's address where no profile is for it.
+    """Return the command that opens this flag, with the host's address if no profile has it.
 
-    `embedded_in` is the command that has the server in its process, such as `demo`.
+    `embedded_in` is the command whose process runs the server, such as `demo`.
     """
     if embedded_in:
         return f"flagtui {shlex.quote(f'--flag={key}')} {embedded_in}"
@@ -100,9 +100,9 @@ def command_for(client: "Client", profile: str, key: str, embedded_in: str = "")
 
 
 def why_not_opened(link: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Why the link is shown instead of opened; empty when it can be opened."""
+    """Return why the link is shown instead of opened; empty if it can be opened."""
     if not link.startswith("https://"):
         return "only https links are opened"
     if any(environment.get(name) for name in ("SSH_CONNECTION", "SSH_TTY")):
-        return "this is another machine than the one you sit at"
+        return "flagtui runs on another machine"
     return ""

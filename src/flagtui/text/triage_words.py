@@ -1,4 +1,4 @@
-"""The inbox in lines: how far it is, what is proposed for the event under the cursor, what is decided."""
+"""Draw the inbox: progress, the proposal for the current event, the decisions."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
@@ -13,19 +13,19 @@ from flagtui.text.styled import Piece
 
 BAR = 48
 WIDE = 100
-"""Columns from which every word of the first line has room."""
+"""The fewest columns for the full first line."""
 NARROW = 70
 LABEL = 13
 
 
 def progress_line(reason: str, left: int, decided: int, pace: float | None, width: int) -> list[Piece]:
-    """`Inbox  every reason · custom   37 of 214   14 decided   6 per minute`."""
+    """Return `Inbox  every reason · custom   37 of 214 decided   6 per minute`."""
     is_wide = width >= WIDE
     what = f" {reason or 'every reason'}{' · custom' if is_wide else ''} "
     pieces: list[Piece] = [(" Inbox ", "bold"), (what, "$text-muted")]
     pieces += [
         (f"   {decided:,} of {left + decided:,}", "bold"),
-        (" looked at" if is_wide else "", "$text-muted"),
+        (" done" if is_wide else "", "$text-muted"),
     ]
     if pace is not None and width >= NARROW:
         pieces.append((f"   {pace:.0f} per minute", "$text-muted"))
@@ -33,7 +33,7 @@ def progress_line(reason: str, left: int, decided: int, pace: float | None, widt
 
 
 def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
-    """How much of the queue is done."""
+    """Return the progress bar of the queue."""
     size = min(BAR, max(10, width - 4))
     done = decided / (left + decided) if left + decided else 1
     return [(" ", ""), *share_bar(done, size, "$success")]
@@ -42,7 +42,7 @@ def progress_bar(left: int, decided: int, width: int) -> list[Piece]:
 def case_lines(
     case: Case, proposal: Suggestion, uses: Found | None, now: float, width: int
 ) -> Iterator[list[Piece]]:
-    """The event under the cursor, what its neighbours suggest, and the experiments that measure it."""
+    """Yield the current event, the proposal from its neighbours, and the experiments that measure it."""
     row = case.row
     yield [(safe_text(row.name, 120), "bold")]
     yield list(badges(row, now))
@@ -58,7 +58,7 @@ def case_lines(
     yield [("USED BY", "$text-muted")]
     yield from use_lines(*(uses or (None, "")))
     yield []
-    for text in wrap("Verifying un-hides; hiding un-verifies. Nothing is sent before A.", max(10, width)):
+    for text in wrap("Verifying unhides; hiding unverifies. A sends the decisions.", max(10, width)):
         yield [(text, "$faint")]
 
 
@@ -78,11 +78,11 @@ def _proposed(case: Case, proposal: Suggestion, width: int) -> Iterator[list[Pie
         of = f"  {proposal.neighbours} neighbours" if proposal.neighbours > 1 else ""
         yield [("+ tags       ", "$text-muted"), (tags, ""), (of, "$faint")]
     if case.twin is None and not proposal.description and not proposal.tags:
-        yield [("nothing: no neighbour is described or tagged", "$faint")]
+        yield [("none: no neighbour has a description or tags", "$faint")]
 
 
 def decided_lines(decisions: Sequence[TriageDecision], shown: int, width: int) -> Iterator[list[Piece]]:
-    """What is decided and not applied, the newest first."""
+    """Yield the decisions not yet applied, newest first."""
     if not decisions or shown < 2:
         return
     yield [("   DECIDED, NOT YET APPLIED", "$text-muted")]
@@ -102,5 +102,5 @@ def decided_lines(decisions: Sequence[TriageDecision], shown: int, width: int) -
 
 def _added(decision: TriageDecision) -> list[str]:
     after, before = decision.changes.get("tags"), decision.seen.get("tags")
-    known = before if isinstance(before, list) else []
-    return [str(tag) for tag in after if tag not in known] if isinstance(after, list) else []
+    previous = before if isinstance(before, list) else []
+    return [str(tag) for tag in after if tag not in previous] if isinstance(after, list) else []

@@ -25,7 +25,7 @@ from flagtui.models.flag_details import NO_NAMES, FlagDetails, Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 from flagtui.store.activity_listing import Centre
-from flagtui.text.entry_lines import Shown, distance, entry_lines, touches_payloads
+from flagtui.text.entry_lines import EntryView, distance, entry_lines, touches_payloads
 from flagtui.text.flag_sentences import plain
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
@@ -51,7 +51,7 @@ def changed(field: str, before: JSON, after: JSON) -> dict[str, JSON]:
     return {"field": field, "action": "changed", "before": before, "after": after}
 
 
-def told(shown: Shown) -> str:
+def told(shown: EntryView) -> str:
     return "\n".join("".join(text for text, _ in line) for line in entry_lines(shown))
 
 
@@ -98,13 +98,13 @@ def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
 def test_staff_who_were_signed_in_as_somebody_are_not_taken_for_that_person() -> None:
     row = entry(was_impersonated=True)
     assert "|staff as Sam|" in drawn(row)
-    assert "staff of the product, signed in as\nsam@acme.test" in told(Shown(row, NOW))
+    assert "staff of the product, signed in as\nsam@acme.test" in told(EntryView(row, NOW))
     assert "staff of the product, signed in as sam@acme.test" in one_line(row)
     assert "by staff of the product, signed in as sam@acme.test" in as_markdown([row], "Changes", str)
     study = Study(FlagDetails(FlagRow(12, "new-nav")), NOW)
     assert "staff as S…" in plain([log_line(row.entry, study, 100)])
     assert "staff of the product, signed in as sam@acme.test" in plain(log_entry_lines(row.entry, study))
-    assert "staff" not in told(Shown(entry(), NOW)) + drawn(entry())
+    assert "staff" not in told(EntryView(entry(), NOW)) + drawn(entry())
 
 
 def test_switches_of_old_feeds_are_text_and_switch_all_the_same() -> None:
@@ -117,7 +117,7 @@ def test_switches_of_old_feeds_are_text_and_switch_all_the_same() -> None:
 def test_the_pane_says_what_moved_exactly_and_how_old_it_is() -> None:
     flag = FlagRow(id=12, key="new-nav", version=7)
     row = entry([changed("active", True, False), changed("version", 4, 5)])
-    text = told(Shown(row, NOW, flag))
+    text = told(EntryView(row, NOW, flag))
     for words in (
         "18 min ago",
         "2026-03-02 08:41 UTC",
@@ -128,14 +128,14 @@ def test_the_pane_says_what_moved_exactly_and_how_old_it_is() -> None:
         "+ false",
     ):
         assert words in text
-    assert "changed 2 times since: v7 now" in text
-    assert "v5 is the newest" in told(Shown(row, NOW, FlagRow(id=12, key="new-nav", version=5)))
+    assert "changed 2 times since; now v7" in text
+    assert "v5 is the current version" in told(EntryView(row, NOW, FlagRow(id=12, key="new-nav", version=5)))
 
 
 def test_the_pane_holds_the_entry_against_the_moment_asked_for() -> None:
     row = entry()
     assert row.at is not None
-    assert "2 min before 08:43" in told(Shown(row, NOW, centre=Centre(row.at + 120)))
+    assert "2 min before 08:43" in told(EntryView(row, NOW, centre=Centre(row.at + 120)))
     assert distance(row.at, Centre(row.at - 3 * 3_600)) == "3 h after 05:41"
     assert distance(row.at, Centre(row.at)) == "at 08:41"
 
@@ -143,19 +143,19 @@ def test_the_pane_holds_the_entry_against_the_moment_asked_for() -> None:
 def test_payloads_are_shown_only_where_it_is_known_that_they_are_not_encrypted() -> None:
     row = entry([changed("filters", {"payloads": {"true": '"a"'}}, {"payloads": {"true": '"geheim"'}})])
     assert touches_payloads(row)
-    assert "geheim" not in told(Shown(row, NOW))
-    assert "geheim" in told(Shown(row, NOW, is_secret=False))
+    assert "geheim" not in told(EntryView(row, NOW))
+    assert "geheim" in told(EntryView(row, NOW, is_secret=False))
     assert "geheim" not in one_line(row)
     assert "geheim" not in drawn(row)
 
 
 def test_a_payload_that_came_with_the_first_targeting_is_masked_too() -> None:
     row = entry([{"field": "filters", "action": "created", "after": {"payloads": {"true": "geheim"}}}])
-    assert "geheim" not in told(Shown(row, NOW))
+    assert "geheim" not in told(EntryView(row, NOW))
 
 
 def test_where_nothing_may_be_changed_the_pane_says_why() -> None:
-    text = told(Shown(entry(), NOW, can_write=False, why_not="the key lacks feature_flag:write"))
+    text = told(EntryView(entry(), NOW, can_write=False, why_not="the key lacks feature_flag:write"))
     assert "the key lacks feature_flag:write" in text
     assert "take it back" not in text
 
@@ -189,7 +189,7 @@ def test_no_entry_however_odd_breaks_a_row_the_pane_or_a_copy(
     changes: JSON, user: JSON, activity: str, at: JSON
 ) -> None:
     row = entry(changes, user=user, activity=activity, created_at=at)
-    text = drawn(row) + told(Shown(row, NOW, is_secret=False)) + one_line(row)
+    text = drawn(row) + told(EntryView(row, NOW, is_secret=False)) + one_line(row)
     strange = {
         each
         for each in text.replace("\n", "")
@@ -208,7 +208,7 @@ def test_every_entry_of_the_product_has_words() -> None:
         for raw in page.get("results", [page]):
             row = change_row(Activity.of(raw), -1)
             assert drawn(row)
-            assert told(Shown(row, NOW))
+            assert told(EntryView(row, NOW))
             found += 1
     assert found > 10
 

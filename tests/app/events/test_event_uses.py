@@ -82,5 +82,5 @@ def test_experiments_are_drawn_one_a_line_and_a_reason_after_them() -> None:
     lines = use_lines([Use(7, "\x1b[1mA", "running")], "of 90")
     drawn = [[text for text, _style in line] for line in lines]
     assert drawn == [["#7 ␛[1mA", "  running"], ["of 90"]]
-    assert [line[0][0] for line in use_lines((), "")] == ["no experiment"]
-    assert [line[0][0] for line in use_lines(None, "")] == ["looking…"]
+    assert [line[0][0] for line in use_lines((), "")] == ["no experiments"]
+    assert [line[0][0] for line in use_lines(None, "")] == ["loading…"]

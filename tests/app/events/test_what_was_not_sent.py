@@ -51,8 +51,11 @@ def test_the_list_says_nothing_of_what_was_not_sent() -> None:
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        (WHOLE, ["UNVERIFIED", "no description", "OWNER       nobody", "LAST SEEN   never"]),
-        (PLAIN, ["description not told", "OWNER       not told by this server", "LAST SEEN   not known"]),
+        (WHOLE, ["UNVERIFIED", "no description", "OWNER       none", "LAST SEEN   never"]),
+        (
+            PLAIN,
+            ["description not reported", "OWNER       not reported by this server", "LAST SEEN   not known"],
+        ),
     ],
 )
 def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], words: list[str]) -> None:
@@ -63,7 +66,7 @@ def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], 
         assert all(word in drawn for word in words)
         assert ("UNVERIFIED" in drawn) == (raw is WHOLE)
         assert "CHANGED     not known" in drawn
-    assert f"VERIFIED    {'no' if raw is WHOLE else 'not told by this server'}" in whole
+    assert f"VERIFIED    {'no' if raw is WHOLE else 'not reported by this server'}" in whole
 
 
 @pytest.mark.parametrize("more", [{"is_action": True}, {"action_id": 5}])
@@ -73,6 +76,6 @@ def test_an_action_is_no_custom_event(more: dict[str, JSON]) -> None:
     whole = plain(detail_lines(EventDetails(row, EventDefinition.of({**WHOLE, **more})), [], NOW, 60))
     assert " action " in whole
     assert " custom " not in whole
-    number = "#5" if "action_id" in more else "of a number not told"
+    number = "#5" if "action_id" in more else "number not reported"
     assert f"ACTION      {number}: a set of events under one name" in whole
     assert cells(row_of(WHOLE))["name"] == "paid"

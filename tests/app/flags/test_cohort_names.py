@@ -82,7 +82,9 @@ async def test_a_question_that_was_given_up_is_asked_again() -> None:
 async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
     async with Client(HOST, KEY, 1, transport=Listing()) as client:
         cohorts = Cohorts(client)
-        cohorts.hear(Flag.of({"id": 1, "key": "k", "filters": filters(IN_31 | {"cohort_name": "Payers"})}))
+        cohorts.learn_names(
+            Flag.of({"id": 1, "key": "k", "filters": filters(IN_31 | {"cohort_name": "Payers"})})
+        )
         assert cohorts.names == {31: "Payers"}
         words = plain([property_pieces(Property.of(IN_31), Names(cohorts=cohorts.names))])
         assert words == "is in Payers"

@@ -2,14 +2,14 @@
 
 import pytest
 
-from flagtui.details.evaluations import Misread, read_subject
+from flagtui.details.evaluations import InvalidSubject, read_subject
 
 
 def test_a_distinct_id_alone_is_somebody_the_server_can_be_asked_about() -> None:
     subject = read_subject("  anna=1@acme.com ")
     assert subject is not None
     assert subject.distinct_id == "anna=1@acme.com"
-    assert not subject.is_supposed
+    assert not subject.is_hypothetical
     assert read_subject("   ") is None
 
 
@@ -21,7 +21,7 @@ def test_properties_groups_device_and_cohorts_are_read() -> None:
     assert subject.distinct_id == "anna b"
     assert subject.properties == {"plan": "pro", "seats": 12, "beta": True, "name": "A B"}
     assert subject.groups == {"company": "acme"}
-    assert subject.is_supposed
+    assert subject.is_hypothetical
     person = subject.person({"plan": "free", "country": "DE"}, is_complete=True)
     assert person.properties["plan"] == "pro"
     assert person.properties["country"] == "DE"
@@ -46,5 +46,5 @@ def test_a_group_has_properties_of_its_own() -> None:
     ],
 )
 def test_what_names_nobody_says_why(line: str, words: str) -> None:
-    with pytest.raises(Misread, match=words.replace("?", r"\?")):
+    with pytest.raises(InvalidSubject, match=words.replace("?", r"\?")):
         read_subject(line)

@@ -49,12 +49,12 @@ def test_an_edit_on_its_way_is_shown_before_a_change_by_someone_else() -> None:
 @pytest.mark.parametrize(
     ("rollout", "bar"),
     [
-        (0, "───────   0%"),
-        (0.4, "━──────  <1%"),
-        (5, "━──────   5%"),
-        (50, "━━━━───  50%"),
-        (99.6, "━━━━━━─ >99%"),
-        (100, "━━━━━━━ 100%"),
+        (0, "──────   0 %"),
+        (0.4, "━─────  <1 %"),
+        (5, "━─────   5 %"),
+        (50, "━━━───  50 %"),
+        (99.6, "━━━━━─ >99 %"),
+        (100, "━━━━━━ 100 %"),
     ],
 )
 def test_the_bar_is_empty_only_at_nobody_and_full_only_at_everybody(rollout: float, bar: str) -> None:
@@ -62,7 +62,7 @@ def test_the_bar_is_empty_only_at_nobody_and_full_only_at_everybody(rollout: flo
 
 
 def test_a_flag_that_is_off_has_an_empty_bar_and_keeps_its_percentage() -> None:
-    assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "───────  50%"
+    assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "──────  50 %"
 
 
 def test_rules_of_a_newer_kind_have_no_bar_and_no_percentage() -> None:

@@ -60,7 +60,7 @@ async def reaches(server: Counting, closer: bool = True) -> list[CountedReach]:
     async with Client(HOST, KEY, 1, transport=server) as client:
         inspector = Inspector(client)
         row = Flag.of(server.raw).row()
-        looking: AsyncIterator[FlagDetails] = inspector.look_closer(row) if closer else inspector.look(row)
+        looking: AsyncIterator[FlagDetails] = inspector.load_all(row) if closer else inspector.load(row)
         found = [details.reach async for details in looking]
         return [reach for reach in dict.fromkeys(found) if reach is not None]
 
@@ -112,7 +112,7 @@ def test_leaving_stops_the_counting() -> None:
     async def leave_midway() -> int:
         server = Counting(raw_flag(*(asks(number) for number in range(4 * FEW))))
         async with Client(HOST, KEY, 1, transport=server) as client:
-            looking = Inspector(client).look_closer(Flag.of(server.raw).row())
+            looking = Inspector(client).load_all(Flag.of(server.raw).row())
             async for details in looking:
                 if details.reach is not None and details.reach.parts:
                     break
@@ -125,7 +125,7 @@ def test_leaving_stops_the_counting() -> None:
 async def looked_at(server: Counting) -> FlagDetails:
     """The last that the pane beside the list shows."""
     async with Client(HOST, KEY, 1, transport=server) as client:
-        return [details async for details in Inspector(client).look(Flag.of(server.raw).row())][-1]
+        return [details async for details in Inspector(client).load(Flag.of(server.raw).row())][-1]
 
 
 async def test_the_pane_beside_the_list_knows_what_groups_are_called() -> None:
@@ -145,11 +145,11 @@ async def test_what_asks_for_it_is_not_known_where_the_server_does_not_say() -> 
 @pytest.mark.parametrize(
     ("filters", "reason"),
     [
-        ({}, "nobody: it has no condition"),
-        ({"groups": "text"}, "nobody: its conditions cannot be read, groups is not a list"),
+        ({}, "no one: it has no condition"),
+        ({"groups": "text"}, "no one: its conditions cannot be read, groups is not a list"),
         (
             {"feature_enrollment": True},
-            "those who opted in to early access, whom the server does not count",
+            "those who opted in to early access, not counted by the server",
         ),
     ],
 )
@@ -165,4 +165,4 @@ async def test_those_who_opted_in_are_told_besides_those_who_are_counted() -> No
     reach = (await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach
     assert reach is not None
     words = "".join(text for text, _ in total_pieces(reach))
-    assert words == "about 30 of 1,000 users, besides those who opted in to early access"
+    assert words == "about 30 of 1,000 users, plus those who opted in to early access"

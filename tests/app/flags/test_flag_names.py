@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.doubles.counted_calls import counted_calls
 
-from flagtui.details.flag_names import GONE, GONE_OFF, ROUND, names_about
+from flagtui.details.flag_names import CIRCULAR, MISSING, MISSING_OFF, names_about
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
@@ -54,20 +54,20 @@ def test_a_flag_that_is_there_is_called_by_its_key() -> None:
 @pytest.mark.parametrize("wanted", [True, False])
 def test_a_circle_is_said_to_match_nobody_and_does_not(others: list[dict[str, JSON]], wanted: bool) -> None:
     words = "on" if wanted else "off"
-    assert sentence(flag(1, (2, wanted)), *others) == [f"flag flag-2 is {words} ({ROUND})"]
+    assert sentence(flag(1, (2, wanted)), *others) == [f"flag flag-2 is {words} ({CIRCULAR})"]
     assert value(flag(1, (2, wanted)), *others) in (False, None)
 
 
 def test_a_flag_that_asks_for_itself_is_in_a_circle() -> None:
-    assert sentence(flag(1, (1, True))) == [f"flag flag-1 is on ({ROUND})"]
+    assert sentence(flag(1, (1, True))) == [f"flag flag-1 is on ({CIRCULAR})"]
 
 
-@pytest.mark.parametrize(("wanted", "words", "why"), [(True, "on", GONE), (False, "off", GONE_OFF)])
+@pytest.mark.parametrize(("wanted", "words", "why"), [(True, "on", MISSING), (False, "off", MISSING_OFF)])
 def test_of_a_flag_that_no_list_has_both_ways_are_told(wanted: bool, words: str, why: str) -> None:
     raw = flag(1, (9, wanted))
     assert sentence(raw) == [f"flag 9 is {words} ({why})"]
     assert value(raw) in (False, None)
-    assert value(raw, flag(9, active=False)) is (why == GONE_OFF)
+    assert value(raw, flag(9, active=False)) is (why == MISSING_OFF)
 
 
 def test_nothing_is_said_of_it_while_the_list_is_still_arriving() -> None:

@@ -35,7 +35,7 @@ async def test_rows_stand_under_their_titles(app: ListApp) -> None:
         await pilot.pause()
         assert app.lines()[:2] == [
             "    KEY ↑                  ROLLOUT       TYPE         RUNS ON TAGS       UPDATED",
-            " ●  flag-000               ━━━━───  50%  boolean      all     #web #nav       2m",
+            " ●  flag-000               ━━━───  50 %  boolean      all     #web #nav       2m",
         ]
 
 

@@ -48,14 +48,14 @@ def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
         "who": [
             "1 50 % of users where country is any of DE, FR, NL and plan is pro",
             "2 10 % of everyone else",
-            "people keep the value they had before signing in",
+            "users keep their value across sign-in",
         ],
         "gives": ["a 33.33 %", "b 66.67 %, with a payload"],
     }
     signed_in("flags", "delete", "gives-two", "--yes")
     shown = signed_in("flags", "get", str(id), is_shown=True).out
     assert max(map(len, shown.splitlines())) <= 60
-    assert "who         nobody: it is deleted. Restored, it would be" in shown
+    assert "who         no one: the flag is deleted; once restored, it" in shown
 
 
 def test_group_types_go_by_the_names_that_the_project_gives_them(signed_in: Run, service: Service) -> None:

@@ -21,7 +21,7 @@ from flagtui.app.writing.changes import Changes
 from flagtui.models.activity import Activity, ChangeRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
-from flagtui.text.entry_lines import Shown, entry_lines, touches_payloads
+from flagtui.text.entry_lines import EntryView, entry_lines, touches_payloads
 
 NOT_HERE: Final = frozenset({"lists.copy_key"})
 """y copies whole lines."""
@@ -220,10 +220,10 @@ class ActivityScreen(ActivityKeys):
             self._finding.know_names(names)
             self.rows.set_columns(self.columns_shown())
 
-    def _shown(self, row: ChangeRow) -> Shown:
+    def _shown(self, row: ChangeRow) -> EntryView:
         app_state, workspace = self._app_state, self._workspace
         scope = self.write_scope
-        return Shown(
+        return EntryView(
             row,
             app_state.now(),
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,

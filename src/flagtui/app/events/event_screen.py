@@ -58,7 +58,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         id = self._details.row.id
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         self._done = [entry for entry in entries if entry.kind == KIND and entry.uuid == id]
-        async for details in EventInspector(workspace.client).look(self._details.row):
+        async for details in EventInspector(workspace.client).load(self._details.row):
             self._details = details
             self.draw()
 

@@ -79,7 +79,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
 
     def leading(self, row: ExperimentRow) -> Leading | None:
         """What its first metric said when it was last looked at."""
-        found = self._inspector.glimpsed(row) if self._inspector is not None else None
+        found = self._inspector.cached_lead(row) if self._inspector is not None else None
         said = leading_of(found) if found is not None else None
         if found is None or said is None or found.at is None:
             return said
@@ -93,13 +93,13 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
 
     def known_of(self, row: ExperimentRow) -> Findings | None:
         inspector = self.inspector
-        return inspector.known(row) if inspector is not None else None
+        return inspector.cached(row) if inspector is not None else None
 
     async def learn(self, row: ExperimentRow) -> AsyncIterator[Findings]:
         inspector = self.inspector
         if inspector is None:
             return
-        async for found in inspector.look(row):
+        async for found in inspector.load(row):
             yield found
         if (refused := inspector.take_refusal()) is not None:
             # Nobody asked for it: the header says that another key is needed.
@@ -167,7 +167,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
             self.app.push_screen(page)
 
     def known(self, row: ExperimentRow) -> Findings:
-        return self._inspector.known(row) if self._inspector is not None else Findings(row)
+        return self._inspector.cached(row) if self._inspector is not None else Findings(row)
 
 
 def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piece]]:

@@ -55,7 +55,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     ) -> None:
         super().__init__(app_state, changing, row)
         self._inspector = inspector
-        self._findings = inspector.known(row)
+        self._findings = inspector.cached(row)
         self._chosen = 0
         self._looking: Worker[None] | None = None
         self._plotted = ""
@@ -83,12 +83,12 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         """Looks again when the experiment has moved on."""
         if (before.updated_at, before.status) != (self._row.updated_at, self._row.status):
             self._plotted = ""
-            self._findings = self._inspector.known(self._row)
+            self._findings = self._inspector.cached(self._row)
             self._looking = self._look(again=True)
 
     @work(exclusive=True, group="inspect")
     async def _look(self, *, again: bool = False) -> None:
-        async for found in self._inspector.look(self._row, again=again):
+        async for found in self._inspector.load(self._row, again=again):
             self._findings = found
             self.draw()
         refused = self._inspector.take_refusal()

@@ -23,8 +23,8 @@ from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.text.formats import NOT_KNOWN, age, filled_cells
 from flagtui.text.styled import Look, Piece
 
-BAR_CELLS: Final = 7
-PERCENT_CELLS: Final = 4
+BAR_CELLS: Final = 6
+PERCENT_CELLS: Final = 5
 
 STANDARD_FROM: Final = 54
 """Cells a list needs to show type and age; an 80-column screen leaves 78, a 60-column one 58."""
@@ -125,10 +125,10 @@ FLAG_LIST: Final = ListDescription(
 
 def _percent(rollout: float) -> str:
     if 0 < rollout < 1:
-        return "<1%"
+        return "<1 %"
     if 99 < rollout < 100:
-        return ">99%"
-    return f"{rollout:.0f}%"
+        return ">99 %"
+    return f"{rollout:.0f} %"
 
 
 def mark_and_version(row: FlagRow) -> tuple[Piece, str]:

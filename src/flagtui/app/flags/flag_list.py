@@ -31,14 +31,14 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
     def known_of(self, row: FlagRow) -> FlagDetails:
         inspector = self._app_state.inspector
-        return self._named(inspector.known(row) if inspector is not None else FlagDetails(row))
+        return self._named(inspector.cached(row) if inspector is not None else FlagDetails(row))
 
     async def learn(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         inspector = self._app_state.inspector
         if inspector is None:
             return
         await load_in_background(PANE)
-        async for details in inspector.look(row):
+        async for details in inspector.load(row):
             yield self._named(details)
 
     def _named(self, details: FlagDetails) -> FlagDetails:

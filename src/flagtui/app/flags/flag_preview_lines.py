@@ -9,8 +9,8 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import CountedReach, FlagDetails, Names
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.text.activity_words import activity_words, who_did
-from flagtui.text.cleanup_advice import way_out_lines
+from flagtui.text.activity_words import activity_words, actor_name
+from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
@@ -30,7 +30,7 @@ def flag_lines(flag: Flag, details: FlagDetails, now: float, width: int) -> Iter
     yield from _links(flag, details, width)
     yield from _ages(details.row, now)
     if details.row.is_stale:
-        yield from way_out_lines(details.row, flag, details.dependents, now)
+        yield from cleanup_lines(details.row, flag, details.dependents, now)
     yield from _changes(details, now, width)
 
 
@@ -137,6 +137,6 @@ def _changes(details: FlagDetails, now: float, width: int) -> Iterator[list[Piec
     yield [("RECENT CHANGES", "$text-muted")]
     for entry in details.changes[:8]:
         when = entry.created_at.timestamp() if entry.created_at else None
-        who = cut(who_did(entry), 6)
+        who = cut(actor_name(entry), 6)
         words = cut(activity_words(entry, names=details.names), max(12, width - 13))
         yield [(f"{age(when, now):>5} ", "$text-muted"), (f"{who:<6} ", "$primary"), (words, "")]

@@ -41,5 +41,5 @@ async def _read(id: int, app_state: AppState) -> Flag | None:
         return None
     flag = await app_state.workspace.client.flags.get(id)
     if app_state.inspector is not None:
-        app_state.inspector.cohorts.hear(flag)
+        app_state.inspector.cohorts.learn_names(flag)
     return flag

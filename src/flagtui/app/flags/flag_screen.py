@@ -29,7 +29,7 @@ from flagtui.app.widgets.line import cut, joined
 from flagtui.app.writing.changes import Changes
 from flagtui.changes.flags.flag_intent import older_version
 from flagtui.changes.related.creation import What
-from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, account_for
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
@@ -92,7 +92,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     def __init__(self, app_state: AppState, changing: Changes, row: FlagRow, tab: str = "overview") -> None:
         super().__init__(app_state, changing, row, tab)
         self._beside = RelatedChanges(app_state, changing)
-        details = app_state.inspector.known(row) if app_state.inspector else FlagDetails(row)
+        details = app_state.inspector.cached(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
 
     def body(self) -> ComposeResult:
@@ -116,7 +116,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def take_row(self, before: FlagRow) -> None:
         if self._app_state.inspector is not None:
-            known = self._app_state.inspector.known(self._row)
+            known = self._app_state.inspector.cached(self._row)
             # Until the flag has been read again the older picture is better than none.
             details = known if known.flag is not None else replace(self._study.details, row=self._row)
             self._study = replace(self._study, details=details)
@@ -126,7 +126,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     @work(exclusive=True, group="inspect")
     async def look(self) -> None:
         if self._app_state.inspector is not None:
-            async for details in self._app_state.inspector.look_closer(self._row):
+            async for details in self._app_state.inspector.load_all(self._row):
                 self._study = replace(self._study, details=details)
                 self.draw()
 
@@ -198,7 +198,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         workspace, inspector = self._app_state.workspace, self._app_state.inspector
         if workspace is None or inspector is None:
             return None
-        return await account_for(subject, flag, workspace.client, inspector.definitions)
+        return await evaluate_for(subject, flag, workspace.client, inspector.definitions)
 
     async def _read_log(self, record: int) -> Sequence[Activity]:
         """A flag's log, newest first. Raises ApiError."""

@@ -84,7 +84,7 @@ class RelatedChanges:
         """Who would be in a cohort, as far as it was counted."""
         if not fresh.active:
             return "nobody, since the flag is off"
-        reach = self._app_state.inspector.known(row).reach if self._app_state.inspector else None
+        reach = self._app_state.inspector.cached(row).reach if self._app_state.inspector else None
         if reach is None or reach.affected is None:
             return "everyone who has the flag now"
         return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"

@@ -56,7 +56,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         """Draw what is known of the row beside the list."""
         raise NotImplementedError
 
-    def look_closer(self, row: R) -> None:
+    def load_all(self, row: R) -> None:
         """Find out more for the preview, now that the cursor rests on the row."""
 
     def words_without(self, total: int) -> Words:
@@ -176,7 +176,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         row = self.record
         self.draw_preview(row)
         if row is not None:
-            self.look_closer(row)
+            self.load_all(row)
 
     def redraw_ages(self) -> None:
         super().redraw_ages()

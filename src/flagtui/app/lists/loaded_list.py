@@ -166,7 +166,7 @@ class InspectedList(WorkspaceList[R]):
         link = self._app_state.page_of(self.kind, known.row.id) if known is not None else ""
         self.preview.show(known, self._app_state.now(), link)
 
-    def look_closer(self, row: R) -> None:
+    def load_all(self, row: R) -> None:
         if self.preview.display:
             self._look(row)
 

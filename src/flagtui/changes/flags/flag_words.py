@@ -55,10 +55,10 @@ def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
 def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
     name = names.flags.get(item.flag_id or 0) or item.label or item.key
     if not name:
-        return ("verb", "a flag "), ("odd", "that is not named: matches nobody")
+        return ("verb", "a flag "), ("odd", "that is not named: matches no one")
     named: tuple[Word, ...] = (("verb", "flag "), ("name", name))
     if item.operator != "flag_evaluates_to" or item.value is None:
-        return (*named, ("odd", f" {item.operator}: matches nobody"))
+        return (*named, ("odd", f" {item.operator}: matches no one"))
     match item.value:
         case bool():
             said: tuple[Word, ...] = (("verb", " is "), ("value", "on" if item.value else "off"))
@@ -68,7 +68,7 @@ def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
         case str():
             said = (("verb", " gives "), ("variant", listed(item.value, room=NAMES_ROOM)))
         case _:
-            return (*named, ("odd", f" gives {listed(item.value, room=NAMES_ROOM)}: matches nobody"))
+            return (*named, ("odd", f" gives {listed(item.value, room=NAMES_ROOM)}: matches no one"))
     why = names.undecided.get(item.flag_id or 0)
     note: tuple[Word, ...] = (("odd", f" ({why})"),) if why else ()
     return (*named, *said, *note)

@@ -70,6 +70,6 @@ async def test_draft_of_thousands_of_events_is_not_asked_about_in_one_address(
             return httpx.Response(200, json=raw)
 
         inspector = ExperimentInspector(make_client(answer), lambda: 0.0)
-        async for _ in inspector.look(Experiment.of(raw).row()):
+        async for _ in inspector.load(Experiment.of(raw).row()):
             pass
         assert any("requires_flag" in path for path in asked) == asks

@@ -9,7 +9,7 @@ import pytest
 from flagtui.api.errors import ApiError, EndpointNotFound, MissingScope, Unanswered
 from flagtui.details.experiment_inspector import GLANCE_FOR, ExperimentInspector
 from flagtui.details.measurements import Measuring
-from flagtui.details.metric_findings import ONLY_THERE, Findings, MetricReading, metrics_of
+from flagtui.details.metric_findings import ONLY_IN_BROWSER, Findings, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Exposures, MetricResult, MetricsRun, Timeseries
 
@@ -188,11 +188,11 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
     (last,) = await measured(server)
     (goal,) = last.readings
     assert server.asked == ["old"]
-    assert (goal.metric.name, goal.metric.is_share) == ("its goal", True)
+    assert (goal.metric.name, goal.metric.is_share) == ("goal", True)
     assert last.exposed == {"control": 10, "test": 10}
     named = {"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]}
     server = Server(experiment(metrics=[], filters=named), old={"result": {"variants": variants}})
-    last = [step async for step in inspector(server).look(server.found.row())][-1]
+    last = [step async for step in inspector(server).load(server.found.row())][-1]
     (goal,) = last.readings
     assert (goal.metric.name, goal.metric.is_share, goal.result is None) == ("b", True, False)
     nothing = Server(experiment(metrics=[]))
@@ -202,8 +202,8 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
 async def test_what_an_older_engine_measures_is_not_said_to_have_no_numbers_yet() -> None:
     query = {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"event": "a"}]}}
     server = Server(experiment(metrics=[query]))
-    last = [step async for step in inspector(server).look(server.found.row())][-1]
-    assert [(one.trouble, one.is_awaited) for one in last.readings] == [(ONLY_THERE, False)]
+    last = [step async for step in inspector(server).load(server.found.row())][-1]
+    assert [(one.trouble, one.is_awaited) for one in last.readings] == [(ONLY_IN_BROWSER, False)]
     assert server.asked == ["get"]
 
 
@@ -211,8 +211,8 @@ async def test_metrics_without_a_number_of_their_own_do_not_show_each_others_res
     metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "uuid": ""}
     server = Server(experiment(metrics=[metric, metric]), latest=None)
     looking = inspector(server)
-    [_ async for _ in looking.look(server.found.row())]
-    again = [step async for step in looking.look(server.found.row(), again=True)]
+    [_ async for _ in looking.load(server.found.row())]
+    again = [step async for step in looking.load(server.found.row(), again=True)]
     assert [one.result for one in again[0].readings] == [None, None]
 
 
@@ -230,9 +230,9 @@ async def test_a_glance_asks_for_the_first_metric_only_and_not_again_for_a_while
     assert looking.is_worth_a_glance(row)
     await looking.glance(row)
     assert server.asked == ["get", "latest", "query a"]
-    glimpsed = looking.glimpsed(row)
-    assert glimpsed is not None
-    assert glimpsed.leading is not None
+    cached_lead = looking.cached_lead(row)
+    assert cached_lead is not None
+    assert cached_lead.leading is not None
     assert not looking.is_worth_a_glance(row)
     time[0] += GLANCE_FOR + 1
     assert looking.is_worth_a_glance(row)
@@ -265,9 +265,9 @@ async def test_a_draft_says_whether_code_asks_for_its_flag_and_others_do_not_ask
     source = {"kind": "EventsNode", "event": "order"}
     metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": source, "uuid": "a"}
     server = Server(experiment(start_date=None, status="draft", metrics=[metric]))
-    steps = [step async for step in inspector(server).look(server.found.row())]
+    steps = [step async for step in inspector(server).load(server.found.row())]
     assert server.asked == ["get", "code for order"]
     assert steps[-1].needs_code is True
     running = Server()
-    [_ async for _ in inspector(running).look(running.found.row())]
+    [_ async for _ in inspector(running).load(running.found.row())]
     assert not [asked for asked in running.asked if asked.startswith("code")]

@@ -78,8 +78,8 @@ def compared(people: int, **more: Any) -> dict[str, Any]:
         (None, "no numbers yet"),
         ({}, "no numbers yet"),
         ({"baseline": sample("control", 0, 0), "variant_results": []}, "no numbers yet"),
-        (compared(0), "nothing to compare"),
-        (compared(9, validation_failures=["not-enough-exposures"]), "too few people yet"),
+        (compared(0), "no baseline"),
+        (compared(9, validation_failures=["not-enough-exposures"]), "too few users yet"),
         (compared(9, validation_failures=["x-new"]), "x-new"),
     ],
 )

@@ -78,7 +78,7 @@ def test_tabs_count_the_conditions_they_leave_out() -> None:
     shown = study(heavy.with_conditions(2_000))
     assert "WHO SEES IT   2,000 conditions" in told(overview_lines(shown, 80))
     assert "… and 1,900 more conditions; the JSON tab has all" in told(overview_lines(shown, 80))
-    assert "2,000 of them; the first one that matches decides" in told(condition_pages(shown, 80))
+    assert "2,000 of them; first match wins" in told(condition_pages(shown, 80))
     assert "… and 1,933 more conditions; the JSON tab has all" in told(condition_pages(shown, 80))
     assert "… and 1,950 more conditions; the JSON tab has all" in told(reach_lines(shown, 80))
 

@@ -37,12 +37,12 @@ def test_the_conditions_tab_says_what_decides_before_and_beside_them() -> None:
     }
     found = study(filters, ensure_experience_continuity=True, bucketing_identifier="device_id")
     assert lines(condition_pages(found, 80))[:7] == [
-        " ·  everyone who opted in to early access, nobody who opted out",
+        " ·  everyone who opted in to early access, no one who opted out",
         " ·  5 % are held out of experiments and get holdout-4",
-        " ·  people keep the value they had before signing in",
-        " ·  shares go by device, not by person",
+        " ·  users keep their value across sign-in",
+        " ·  bucketed by device, not by user",
         "",
-        "CONDITIONS  the first one that matches decides, for everybody who is left",
+        "CONDITIONS  first match wins, for everybody who is left",
         "",
     ]
 
@@ -50,8 +50,8 @@ def test_the_conditions_tab_says_what_decides_before_and_beside_them() -> None:
 @pytest.mark.parametrize(
     ("more", "heading"),
     [
-        ({}, "the first one that matches decides"),
-        ({"early_exit": True}, "the first condition that fits decides, also by its share"),
+        ({}, "first match wins"),
+        ({"early_exit": True}, "early exit: the first matching condition decides, even by its rollout"),
     ],
 )
 def test_its_heading_says_how_conditions_decide(more: JSON, heading: str) -> None:
@@ -67,7 +67,7 @@ def test_the_variants_tab_says_nothing_of_rules_it_cannot_read() -> None:
 def test_whoever_gets_no_variant_is_told_in_the_tab_and_in_the_pane() -> None:
     variants = [{"key": key, "rollout_percentage": 45} for key in ("control", "test")]
     found = study({"groups": [{}], "multivariate": {"variants": variants}})
-    rest = "the other 10 % of those let in get plain true, unless a condition says which variant"
+    rest = "the other 10 % of matching users get plain true, unless a condition sets the variant"
     assert lines(variant_pages(found, 40))[0] == "VARIANTS  together 90 %, which is not 100 %"
     assert rest in lines(variant_pages(found, 40))
     flag = found.details.flag
@@ -87,7 +87,7 @@ def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], c
     pane, side = lines(flag_lines(flag, details, 0.0, 60)), lines(side_lines(Study(details, 0.0), 40))
     assert f"AGE         changed not known · called {called}" in pane
     assert f"AGE   created not known · changed not known · called {called}" in side
-    assert ("no call of it is known" in " ".join(pane)) == (called == "never")
+    assert ("no call recorded" in " ".join(pane)) == (called == "never")
 
 
 def test_what_asks_for_the_flag_is_none_that_is_on_or_not_known() -> None:

@@ -13,7 +13,7 @@ from flagtui.api import Client
 from flagtui.api.http_library import in_process
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.flags.tabs.who_tab import WhoPane
-from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, account_for
+from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
@@ -35,7 +35,7 @@ class WhoApp(FlagApp):
         yield WhoPane("who", self._ask)
 
     async def _ask(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
-        return await account_for(subject, flag, self._client, self._local)
+        return await evaluate_for(subject, flag, self._client, self._local)
 
 
 async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> None:

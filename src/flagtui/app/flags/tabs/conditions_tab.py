@@ -9,7 +9,7 @@ from flagtui.models.flag_details import Counted, CountedReach, FlagDetails
 from flagtui.models.json_value import JSON, as_text
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.flag_sentences import (
-    FIRST_FIT,
+    EARLY_EXIT,
     before_conditions,
     condition_blocks,
     decides_before,
@@ -32,7 +32,7 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     if not filters.is_editable or not conditions:
         yield from who_sees_it(filters, study.names)
         return
-    order = FIRST_FIT if filters.early_exit else "the first one that matches decides"
+    order = EARLY_EXIT if filters.early_exit else "first match wins"
     rest = ", for everybody who is left" if decides_before(filters) else ""
     beside = [*before_conditions(filters), *manner_lines(flag.raw)]
     yield from [*beside, []] if beside else []

@@ -18,7 +18,7 @@ from flagtui.models.activity import SYSTEM, Activity, version_made
 from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
-from flagtui.text.activity_words import STAFF, activity_words, who_did
+from flagtui.text.activity_words import STAFF, activity_words, actor_name
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import age, moment
 from flagtui.text.styled import Piece
@@ -155,7 +155,7 @@ def log_line(entry: Activity, study: Study, width: int, marked: int | None = Non
         ("▌" if is_marked else " ", "$primary"),
         (f"{age(unix(entry.created_at), study.now):>5} ", "$text-muted"),
         ((f"v{version}" if version else "").ljust(6), "$primary" if is_marked else "$faint"),
-        (cut(who_did(entry), 11).ljust(12), "$primary"),
+        (cut(actor_name(entry), 11).ljust(12), "$primary"),
         (words, ""),
     ]
 

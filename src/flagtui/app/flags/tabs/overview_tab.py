@@ -11,8 +11,8 @@ from flagtui.local_time import unix
 from flagtui.models.activity import version_made
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.text.activity_words import activity_words, who_did
-from flagtui.text.cleanup_advice import way_out_lines
+from flagtui.text.activity_words import activity_words, actor_name
+from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.formats import NOT_KNOWN, age, moment
 from flagtui.text.long_lists import spaced
 from flagtui.text.schedule_words import scheduled_words
@@ -29,7 +29,7 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     yield from variant_lines(flag, width)
     yield from status_lines(study)
     if details.row.is_stale:
-        yield from way_out_lines(details.row, flag, details.dependents, study.now)
+        yield from cleanup_lines(details.row, flag, details.dependents, study.now)
     if not study.is_wide:
         yield from reach_summary(details, width)
         yield from link_lines(study, width)
@@ -126,7 +126,7 @@ def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield [
             (f"{age(unix(entry.created_at), now):>4} ", "$text-muted"),
             ((f"v{version}" if version else "").ljust(4), "$faint"),
-            (cut(who_did(entry), 6).ljust(7), "$primary"),
+            (cut(actor_name(entry), 6).ljust(7), "$primary"),
             (words, ""),
         ]
 

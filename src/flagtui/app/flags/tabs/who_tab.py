@@ -15,7 +15,7 @@ from flagtui.details.evaluations import (
     HINT,
     LONGEST,
     EvaluationSubject,
-    Misread,
+    InvalidSubject,
     PersonEvaluation,
     limited_evaluation,
     read_subject,
@@ -102,7 +102,7 @@ class WhoPane(Vertical, RecordPane):
             return
         try:
             named = [read_subject(line.value) for line in self.query(Field)]
-        except Misread as fault:
+        except InvalidSubject as fault:
             self._trouble = safe_text(str(fault), 160)
             self._draw()
             return

@@ -174,7 +174,7 @@ def timeseries(
         fresh = only_one(await experiments_of(session, experiment), "experiment")
         inspector = ExperimentInspector(session.client, time.time)
         row = fresh.row()
-        chosen = _metric(await anext(aiter(inspector.look(row))), metric, fresh.name)
+        chosen = _metric(await anext(aiter(inspector.load(row))), metric, fresh.name)
         if anew:
             state = await inspector.recalculate(row, chosen)
             progress(f"asked the server to calculate the days anew: {state or 'accepted'}")
@@ -208,7 +208,7 @@ async def _results_of(
     steps, found = Steps(0, f"metrics of {row.name}"), Findings(row)
     try:
         async with asyncio.timeout(wait):
-            async for found in inspector.look(row, again=anew):
+            async for found in inspector.load(row, again=anew):
                 steps.count = len(found.readings)
                 steps.take(steps.count - found.awaited - steps.done)
     except TimeoutError:

@@ -16,9 +16,9 @@ from flagtui.cli.plumbing.selection import Wanted, several
 from flagtui.cli.plumbing.word_types import FLAG_WORDS
 from flagtui.details.evaluations import (
     EvaluationSubject,
-    Misread,
+    InvalidSubject,
     PersonEvaluation,
-    account_for,
+    evaluate_for,
     limited_evaluation,
     read_subject,
 )
@@ -125,7 +125,7 @@ def subject_of(line: str) -> EvaluationSubject:
     """Who is meant. Raises Trouble."""
     try:
         subject = read_subject(line)
-    except Misread as wrong:
+    except InvalidSubject as wrong:
         fix = "Example: --for 'user_7 plan=pro group:company=acme'"
         raise Trouble(f"--for: {wrong}.", fix, code="usage") from None
     if subject is None:
@@ -136,7 +136,7 @@ def subject_of(line: str) -> EvaluationSubject:
 async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequence[str]) -> list[FlagValue]:
     """Flag by flag, with the people in the order they were named. Raises Trouble, ApiError."""
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
-    if wanted is None and not any(subject.is_supposed for subject in subjects):
+    if wanted is None and not any(subject.is_hypothetical for subject in subjects):
         said = await several(subjects, lambda subject: _said(session, subject))
         return sorted(chain.from_iterable(said), key=lambda value: value.key)
     flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
@@ -164,7 +164,7 @@ async def _accounts(
 ) -> list[PersonEvaluation]:
     local = LocalDefinitions(session.client, Cohorts(session.client))
     return await several(
-        list(product(flags, subjects)), lambda both: account_for(both[1], both[0], session.client, local)
+        list(product(flags, subjects)), lambda both: evaluate_for(both[1], both[0], session.client, local)
     )
 
 

@@ -23,7 +23,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
-from flagtui.text.differences import UNTOLD
+from flagtui.text.differences import BOOKKEEPING
 from flagtui.text.schedule_words import scheduled_words
 
 
@@ -153,7 +153,7 @@ def differences(
 ) -> list[FlagDifference]:
     """Place by place, in words and exactly; secret payloads are masked."""
     before, after = (
-        {name: value for name, value in side.items() if name not in UNTOLD} for side in (old[1], new[1])
+        {name: value for name, value in side.items() if name not in BOOKKEEPING} for side in (old[1], new[1])
     )
     found = []
     for line in difference(before, after):

@@ -18,7 +18,7 @@ from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.text.cleanup_advice import what_wins
+from flagtui.text.cleanup_advice import winner_words
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,8 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
             needed.setdefault(id, []).append(row.key)
     flags = await several([row.id for row in rows], session.client.flags.get)
     return [
-        StaleFlag(row, what_wins(flag), needed.get(row.id, ())) for row, flag in zip(rows, flags, strict=True)
+        StaleFlag(row, winner_words(flag), needed.get(row.id, ()))
+        for row, flag in zip(rows, flags, strict=True)
     ]
 
 
