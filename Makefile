@@ -84,7 +84,7 @@ format: $(READY) ## put the code into shape
 
 generate: $(READY) ## write every file that is made from the code: index, help and completion of commands, tables in docs
 	FLAGTUI_GOLDEN=write $(PYTEST) -q tests/cli/test_command_documents.py tests/cli/output/test_schemas.py \
-		tests/test_documents.py tests/service/test_document.py
+		tests/test_documents.py tests/service/test_document.py tests/api/test_document.py
 
 bench: $(READY) ## measure decoding, searching, loading, the service and the whole program; ratios within one run
 	$(BIN)/python benchmarks/decoding.py

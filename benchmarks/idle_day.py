@@ -1,4 +1,4 @@
-"""What a day of an open app nobody touches costs a server, in requests, hour by hour.
+"""What a day of an open app no one touches costs a server, in requests, hour by hour.
 
     python benchmarks/idle_day.py [FLAGS] [CHANGES]
 

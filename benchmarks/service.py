@@ -3,7 +3,7 @@
     python benchmarks/service.py
 
 Both are asked in process, beside a Starlette endpoint that encodes the same page from ready Python values
-with the standard library, in the same run: the ratio says more than the figures of one machine. Time is
+with the standard library, in the same run: the ratio means more than one machine's figures. Time is
 processor time of the whole process, so that waiting for the disk does not count.
 """
 

@@ -28,7 +28,7 @@ Measured = dict[str, dict[str, list[Figures]]]
 
 STARTS = (
     ("first rows, the last session left with a flag open", "kept", "start", 0.15),
-    ("first rows from the copy on disk", "cold", "start", 1.5),
+    ("first rows from the cached copy", "cold", "start", 1.5),
     ("all rows live and the screen at rest", "live", "start", 3.0),
     ("keys sent with the start until the list is filtered", "ahead", "ahead", 1.7),
     ("quitting", "cold", "quit", 1.0),
@@ -53,7 +53,7 @@ def main() -> None:
     peaks: dict[str, list[float]] = defaultdict(list)
     with TemporaryDirectory() as folder, serving(Path(folder), asked.flags) as host:
         scripts = scripts_for(host, folder)
-        # The first run makes the copy on disk, and the kept screen.
+        # The first run makes the cached copy, and the kept screen.
         run_once(scripts[1], defaultdict(list))
         for _ in range(asked.runs):
             for script in scripts:

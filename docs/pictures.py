@@ -26,8 +26,8 @@ PLAYED: tuple[Step, ...] = (
     ("\r", "space on/off", "⏎ · to the list", 1.2),
     (" ", r"newest version(?s:.*)Turn OFF  y", "space · what turning it off would do", 4.0),
     ("y", "u to undo", "y · off, and in the journal", 2.6),
-    ("u", r"newest version(?s:.*)Undo  y", "u · take it back: the same question", 2.6),
-    ("y", "U redoes it", "y · as it was", 2.6),
+    ("u", r"newest version(?s:.*)Undo  y", "u · undo: the same question", 2.6),
+    ("y", "U redoes it", "y · undone", 2.6),
 )
 PICTURES: dict[str, tuple[tuple[int, int], tuple[tuple[str, str], ...]]] = {
     "flags": ((132, 36), (("jx", "1 marked"), ("x", "2 marked"), ("k", "RECENT CHANGES"))),

@@ -14,7 +14,7 @@ from flagtui.config.settings import parse_settings
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-KEYS = ROOT / "docs" / "keys.md"
+KEYS = ROOT / "docs" / "settings.md"
 BEGIN, END = "<!-- keys: made from the table of commands -->", "<!-- end of keys -->"
 PLACES = {"everywhere": "everywhere", "lists": "lists", "flags": "flags"}
 
@@ -66,6 +66,17 @@ def test_every_command_has_words_for_people() -> None:
         assert command.help[0].isupper(), command.id
         assert not command.help.endswith("."), command.id
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
+
+
+GENERATED = re.compile(r"<!-- (\w+): made .*?<!-- end of \1 -->", re.DOTALL)
+NO_GUIDES = {"architecture.md", "words.md"}
+
+
+def test_guides_are_few_and_short() -> None:
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    assert len(pages.keys() - NO_GUIDES) <= 12
+    assert sum(len(GENERATED.sub("", text).splitlines()) for text in pages.values()) <= 1_600
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 80
 
 
 def test_every_make_target_the_documents_name_is_there() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import fill, form, stand_on
 
-TASKS: Final = Path(__file__).parents[2] / "docs" / "tasks.md"
+TASKS: Final = Path(__file__).parents[2] / "docs" / "getting-started.md"
 COUNT: Final = "the number asked for"
 SWITCHED: Final = ("pagedown", "pagedown", "X", "space", COUNT, "enter", "u", COUNT, "enter")
 IN_THE_FORM: Final = (
@@ -30,23 +30,26 @@ IN_THE_FORM: Final = (
     ),
 )
 SHORTEST: Final = {
-    "find a flag by half its name": (("slash", *"nav", "enter"), "1 of 248"),
-    "who sees it": (("w", *"u-1", "enter"), "decided by"),
-    "off and back": (("space", "y", "u", "y"), "undone: "),
-    "37 %": (("percent_sign", *"37", "enter", "y"), "37 % boolean"),
-    "twenty at once, and back": (("x", *SWITCHED), "13 undone"),
-    "culprit of twenty minutes ago, taken back": (("4", "at", *"20m", "enter", "z", "y"), "is changed"),
-    "new flag, two conditions, three variants": (
+    "find a flag by part of its name": (("slash", *"nav", "enter"), "1 of 248"),
+    "see who gets it": (("w", *"u-1", "enter"), "decided by"),
+    "turn it off, then undo": (("space", "y", "u", "y"), "undone: "),
+    "roll it out to 37 %": (("percent_sign", *"37", "enter", "y"), "37 % boolean"),
+    "turn off twenty flags, then undo": (("x", *SWITCHED), "13 undone"),
+    "find the change of twenty minutes ago and undo it": (
+        ("4", "at", *"20m", "enter", "z", "y"),
+        "is changed",
+    ),
+    "create a flag with two conditions and three variants": (
         ("n", *"vari", "enter", *"tea-break", "enter", *IN_THE_FORM, "ctrl+s", "y"),
         "tea-break is created",
     ),
-    "explain and compare two people": (("w", *"u-1", "enter", "tab", *"u-2", "enter"), "WHO u-1 u-2"),
-    "an experiment from draft to its end": (
+    "compare two users": (("w", *"u-1", "enter", "tab", *"u-2", "enter"), "WHO u-1 u-2"),
+    "run an experiment from draft to end": (
         ("2", "n", *"tea", *["enter"] * 3, "ctrl+s", "y", "L", "y", "F", "enter", "enter", "y"),
         "tea has ended",
     ),
-    "thirty events": (("x", *["pagedown"] * 3, "X", "V", COUNT, "enter"), "27 verified"),
-    "own keys and theme": (("f2", *"light", "enter"), "KEY ROLLOUT"),
+    "verify thirty events": (("x", *["pagedown"] * 3, "X", "V", COUNT, "enter"), "27 verified"),
+    "switch the theme": (("f2", *"light", "enter"), "KEY ROLLOUT"),
 }
 """The shortest way of each task in keys, and what is on screen at its end."""
 
@@ -55,7 +58,7 @@ SHORTEST: Final = {
 async def test_a_task_takes_the_keys_of_the_table_at_the_smallest_size(setting: Setting, task: str) -> None:
     keys, proof = SHORTEST[task]
     async with running(replace(setting, size=(60, 15))) as program:
-        if task == "thirty events":
+        if task == "verify thirty events":
             await program.press("3")
         pressed = 0
         for key in keys:

@@ -171,7 +171,7 @@ def test_near_far_reaching_changes_before_the_moment_come_first_and_later_ones_l
 
 
 def test_every_qualifier_and_value_is_in_the_documents() -> None:
-    document = (Path(__file__).parents[3] / "docs" / "activity.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[3] / "docs" / "on-call.md").read_text(encoding="utf-8")
     for qualifier in ACTIVITY.qualifiers.values():
         rows = [
             line for line in document.splitlines() if line.startswith("|") and f"`{qualifier.name}:" in line
