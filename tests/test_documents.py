@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from flagtui import __version__
 from flagtui.app.commands.command_table import COMMANDS, Command
 from flagtui.app.flags.flag_columns import FLAG_LIST
 from flagtui.cli.launch.app_session import checked_keymap
@@ -77,6 +78,15 @@ def test_guides_are_few_and_short() -> None:
     assert len(pages.keys() - NO_GUIDES) <= 12
     assert sum(len(GENERATED.sub("", text).splitlines()) for text in pages.values()) <= 1_600
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_changelog_has_this_version_after_unreleased_changes() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    versions = [line.split()[1].strip("[]") for line in lines if line.startswith("## ")]
+    assert versions[:2] == ["Unreleased", __version__]
+    headings = {line for line in lines if line.startswith("### ")}
+    assert headings <= {"### Added", "### Changed", "### Fixed", "### Removed"}
+    assert all(not line.startswith("  ") for line in lines), "one line for each change"
 
 
 def test_every_make_target_the_documents_name_is_there() -> None:
