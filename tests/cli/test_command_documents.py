@@ -153,7 +153,7 @@ def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> 
 
 def test_a_word_that_looks_like_a_call_for_help_is_a_value(run: Run) -> None:
     done = run("journal", "--since", "--help")
-    assert (done.code, "'--help' is no moment" in done.err) == (2, True)
+    assert (done.code, "'--help' is not a valid time" in done.err) == (2, True)
 
 
 def test_the_man_pages_are_those_of_the_program() -> None:

@@ -80,7 +80,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
         assert "20 Feb" in program.screen
         assert "not computed yet" in program.screen
         await program.press("R")
-        assert any("asked the server to calculate the days anew" in notice for notice in program.notices)
+        assert any("requested a recalculation of all days" in notice for notice in program.notices)
         await program.press("escape")
         assert isinstance(program.app.screen, ExperimentScreen)
         await program.press("l")

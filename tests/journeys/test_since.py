@@ -35,7 +35,7 @@ async def test_each_list_is_compared_with_its_copy_of_a_moment(setting: Setting)
         assert "on yes → no" in seen
         assert "\x1b" not in program.screen
         await ask_since(program, "soon")
-        assert "is no moment" in words(program.screen)
+        assert "is not a valid time" in words(program.screen)
         await ask_since(program, "1s")
         assert "Nothing is different." in words(program.screen)
         await program.press("escape")

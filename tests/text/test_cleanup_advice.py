@@ -1,4 +1,4 @@
-"""What to do with a flag that nobody seems to need any more."""
+"""Advice on removing an unused flag."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +15,7 @@ DAY = 86_400.0
 
 
 def stale(*groups: dict[str, Any], called: float | None = 40 * DAY, **fields: Any) -> tuple[Flag, list[str]]:
-    """The flag and its way out."""
+    """Return the flag and its cleanup lines."""
     filters = {"groups": list(groups), **fields.pop("filters", {})}
     at = None if called is None else datetime.fromtimestamp(NOW - called, UTC).isoformat()
     raw = {"id": 1, "key": "old", "active": True, "status": "STALE", "last_called_at": at}
@@ -39,13 +39,13 @@ SPLIT = {"multivariate": variants(a=50, b=50)}
         ([{"rollout_percentage": 30}], {}, "", "the value depends on the user; decide first"),
     ],
 )
-def test_what_the_code_becomes_is_said_first(groups: Any, filters: Any, wins: str, first: str) -> None:
+def test_cleanup_begins_with_the_code_change(groups: Any, filters: Any, wins: str, first: str) -> None:
     flag, steps = stale(*groups, filters=filters)
     assert winner_words(flag) == wins
     assert first in steps[0]
 
 
-def test_what_stands_in_the_way_comes_before_the_end() -> None:
+def test_obstacles_precede_the_last_step() -> None:
     running = {"id": 31, "name": "Blue button", "is_running": True}
     _flag, steps = stale({}, experiment_set_metadata=[running], dependents=("child", "other"))
     assert [step[:3] for step in steps] == [" 1 ", " 2 ", " 3 ", " 4 ", " 5 "]
@@ -62,11 +62,11 @@ def test_what_stands_in_the_way_comes_before_the_end() -> None:
         (40 * DAY, "last called 40 days ago: probably no longer used in code"),
     ],
 )
-def test_code_that_still_asks_is_waited_for(called: float | None, words: str) -> None:
+def test_cleanup_waits_for_recent_calls(called: float | None, words: str) -> None:
     assert words in stale({}, called=called)[1][1]
 
 
-def test_where_there_is_no_archive_the_end_is_a_deletion() -> None:
+def test_cleanup_without_archive_ends_with_deletion() -> None:
     flag = Flag.of({"id": 1, "key": "k", "status": "STALE", "filters": {"groups": [{}]}})
     assert "d soft-deletes it, since this server has no archive" in plain(
         cleanup_lines(flag.row(), flag, (), NOW)

@@ -1,4 +1,4 @@
-"""Who sees a flag and what changed, in sentences."""
+"""Sentences about who sees a flag and what changed."""
 
 import pytest
 from tests.doubles.targeting import asks, asks_cohort, asks_flag, group
@@ -27,7 +27,7 @@ def said(**raw: JSON) -> str:
     return plain([property_pieces(Property.of(raw))])
 
 
-def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
+def test_share_of_users_with_two_properties_then_everyone_else() -> None:
     properties: list[JSON] = [asks("email", "ends_with", "@acme.com"), asks("country", "exact", ["DE", "FR"])]
     groups: list[JSON] = [
         {"properties": properties, "rollout_percentage": 50, "variant": "test"},
@@ -74,14 +74,14 @@ def test_a_share_of_people_with_two_properties_then_everyone_else() -> None:
          "holdout-3 on older servers, which hold out 10 %; newer servers ignore it"),
     ],
 )  # fmt: skip
-def test_odd_and_newer_targeting_is_said_honestly(filters: JSON, words: str) -> None:
+def test_malformed_and_newer_targeting_is_described(filters: JSON, words: str) -> None:
     assert words in sentence(filters)
 
 
 @pytest.mark.parametrize(
     "holdout", [{"id": 4}, {"exclusion_percentage": 5}, {"id": 4, "exclusion_percentage": "x"}, 4]
 )
-def test_a_holdout_that_servers_make_nothing_of_is_not_told(holdout: JSON) -> None:
+def test_holdout_ignored_by_servers_is_not_described(holdout: JSON) -> None:
     assert sentence({"groups": [{}], "holdout": holdout}) == " 1 100 % of everyone"
 
 
@@ -96,7 +96,7 @@ def test_a_holdout_that_servers_make_nothing_of_is_not_told(holdout: JSON) -> No
         ([], ""),
     ],
 )
-def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[float], words: str) -> None:
+def test_uneven_variant_shares_are_explained(shares: list[float], words: str) -> None:
     assert rest_words(tuple(Variant(f"v{place}", "", share) for place, share in enumerate(shares))) == words
 
 
@@ -109,12 +109,12 @@ def test_variants_that_are_not_whole_together_say_who_gets_what(shares: list[flo
         ({"bucketing_identifier": "distinct_id"}, ""),
     ],
 )
-def test_what_shares_go_by_is_told_where_it_is_not_the_person(raw: dict[str, JSON], words: str) -> None:
+def test_bucketing_by_device_is_described(raw: dict[str, JSON], words: str) -> None:
     assert plain(manner_lines({"id": 1, "key": "k", **raw})) == words
 
 
 @pytest.mark.parametrize("operator", sorted(OPERATOR_WORDS))
-def test_every_operator_has_words_of_its_own(operator: str) -> None:
+def test_every_operator_has_its_own_words(operator: str) -> None:
     words = said(key="plan", type="person", operator=operator, value="pro")
     assert words.startswith("plan ")
     assert operator not in words.split() or operator in ("regex",)
@@ -175,15 +175,15 @@ def rollouts(*shares: int) -> dict[str, JSON]:
         ({"field": "active", "before": True, "after": "maybe"}, "state → maybe"),
     ],
 )
-def test_a_change_is_told_in_a_few_words(change: dict[str, JSON], words: str) -> None:
+def test_change_is_described_in_a_few_words(change: dict[str, JSON], words: str) -> None:
     assert entry(change) == words
 
 
-def test_a_write_without_logged_detail_is_not_hidden() -> None:
+def test_write_without_logged_detail_is_shown() -> None:
     assert entry() == "tags changed, or saved without a change"
 
 
-def test_a_deletion_is_called_one() -> None:
+def test_deletion_is_named() -> None:
     assert entry({"field": "deleted", "before": False, "after": True}, activity="deleted") == "deleted"
 
 
@@ -203,5 +203,5 @@ def test_a_deletion_is_called_one() -> None:
         ),
     ],
 )
-def test_a_flag_that_is_off_archived_or_deleted_is_seen_by_nobody_now(state: JSON, words: str) -> None:
+def test_inactive_flag_is_seen_by_no_one(state: JSON, words: str) -> None:
     assert plain(state_lines(Flag.of({"id": 1, "key": "k", **as_dict(state)}))) == words

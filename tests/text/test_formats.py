@@ -20,13 +20,13 @@ from flagtui.text.formats import age, ago, count, moment, percent, share_bar
         (-5, "now", "just now"),
     ],
 )
-def test_an_age_is_short_in_lists_and_a_phrase_in_sentences(seconds: float, short: str, long: str) -> None:
+def test_age_is_short_in_lists_and_long_in_sentences(seconds: float, short: str, long: str) -> None:
     assert age(1_000_000_000 - seconds, 1_000_000_000) == short
     assert ago(1_000_000_000 - seconds, 1_000_000_000) == long
     assert len(short) <= 4
 
 
-def test_what_nobody_told_has_no_age_and_is_not_said_to_have_never_happened() -> None:
+def test_missing_moment_has_no_age_and_is_not_never() -> None:
     assert age(None, 0) == ""
     assert ago(None, 0) == "not known"
     assert moment(None) == "not known"
@@ -44,7 +44,7 @@ def test_what_nobody_told_has_no_age_and_is_not_said_to_have_never_happened() ->
         (33.333, "33.33 %"),
     ],
 )
-def test_a_share_never_claims_an_end_it_has_not_reached(share: float, words: str) -> None:
+def test_percent_never_rounds_to_0_or_100(share: float, words: str) -> None:
     assert percent(share) == words
 
 
@@ -60,7 +60,7 @@ def test_a_share_never_claims_an_end_it_has_not_reached(share: float, words: str
         (-1, "──────"),
     ],
 )
-def test_a_bar_is_read_without_colours_and_claims_no_end_it_has_not_reached(share: float, bar: str) -> None:
+def test_bar_is_readable_without_colours(share: float, bar: str) -> None:
     assert "".join(text for text, _ in share_bar(share, 6, "$success")) == bar
 
 

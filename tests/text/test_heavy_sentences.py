@@ -1,4 +1,4 @@
-"""Sentences of flags with thousands of conditions: linear, cut short with the true count, and still true."""
+"""Sentences of flags with thousands of conditions: linear time, shortened with the count, still true."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,7 +17,7 @@ from flagtui.text.flag_sentences import condition_blocks, plain, rest_words, who
 
 JSON = Any
 LINEAR = 2.3
-"""How much more work twice as many conditions may be."""
+"""The most work for twice as many conditions, as a factor."""
 
 
 def targeting(raw: dict[str, JSON]) -> Filters:
@@ -25,7 +25,7 @@ def targeting(raw: dict[str, JSON]) -> Filters:
 
 
 def why_never(number: int, condition: Condition, filters: Filters) -> str:
-    """The rule read off condition by condition: what the quick way has to agree with."""
+    """Apply the rule condition by condition, as a reference for the fast implementation."""
     for place, raw in enumerate(as_list(filters.raw.get("groups"))[: number - 1], 1):
         if not is_readable(raw):
             return f"condition {place} is malformed and ends the evaluation"
@@ -51,7 +51,7 @@ def random_filters(random: Random) -> Iterator[JSON]:
         yield raw
 
 
-def test_earlier_conditions_decide_as_the_rule_says() -> None:
+def test_earlier_conditions_follow_the_rule() -> None:
     reasons = set()
     for raw in random_filters(Random(20)):
         filters = Filters.of(raw)
@@ -85,7 +85,7 @@ def test_forced_variants_take_linear_work() -> None:
     assert not any("does not have" in plain([line]) for line in who_sees_it(both))
 
 
-def test_pane_tells_the_first_conditions_and_counts_the_rest() -> None:
+def test_pane_describes_first_conditions_and_counts_the_rest() -> None:
     filters = targeting(heavy.with_conditions(5_000))
     lines = [*who_sees_it(filters, lines=200)]
     assert plain(lines[-1:]) == "  … and 4,900 more conditions; the JSON tab has all"
@@ -93,20 +93,20 @@ def test_pane_tells_the_first_conditions_and_counts_the_rest() -> None:
     assert counted_calls(lambda: [*who_sees_it(filters, lines=200)]) < 10_000
 
 
-def test_condition_tells_the_first_properties_and_counts_the_rest() -> None:
+def test_condition_lists_first_properties_and_counts_the_rest() -> None:
     lines = plain([*who_sees_it(targeting(heavy.with_properties(50_000)), lines=200)]).split("\n")
     assert len(lines) == 102
     assert lines[-1] == "  … and 49,900 more properties; the JSON tab has all"
 
 
-def test_early_exit_is_told_below_a_shortened_list() -> None:
+def test_early_exit_follows_a_shortened_list() -> None:
     raw = heavy.with_conditions(1_000)["filters"] | {"early_exit": True}
     *_, more, last = plain([*who_sees_it(Filters.of(raw), lines=200)]).split("\n")
     assert more.endswith("900 more conditions; the JSON tab has all")
     assert last.endswith("early exit: the first matching condition decides, even by its rollout")
 
 
-def test_command_line_tells_every_condition_in_linear_work() -> None:
+def test_command_line_describes_all_conditions_in_linear_time() -> None:
     who = next(field for field in WHOLE_FLAG.fields if field.name == "who")
     calls = []
     for count in (1_000, 2_000):

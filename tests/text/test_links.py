@@ -1,4 +1,4 @@
-"""A record's name leads to its page: on the own server, where the terminal has links."""
+"""A record's name is a link to its page on the own server, if the terminal supports links."""
 
 import pytest
 
@@ -20,11 +20,11 @@ HOST = "https://eu.example.com"
         ({}, False),
     ],
 )
-def test_links_are_for_terminals_that_have_them(environment: dict[str, str], has_links: bool) -> None:
+def test_links_need_a_supporting_terminal(environment: dict[str, str], has_links: bool) -> None:
     assert shows_links(environment) == has_links
 
 
-def test_a_page_of_the_own_server_is_a_link_and_nothing_else_is() -> None:
+def test_only_pages_of_the_own_host_are_linked() -> None:
     assert is_own(f"{HOST}/project/1/feature_flags/12", HOST)
     assert is_own("https://[::1]:8443/project/1/experiments/2", "https://[::1]:8443")
     for path in ("", "/", "/a b", "/a'b", "/a;b", "/a\x07", "/a\n", "/\u202ea", "/a?b=c", "/a#b"):
@@ -33,7 +33,7 @@ def test_a_page_of_the_own_server_is_a_link_and_nothing_else_is() -> None:
     assert not is_own(f"{HOST}/project/1", "")
 
 
-def test_the_name_leads_to_the_page_and_the_rest_stays_as_it_is() -> None:
+def test_only_the_name_is_linked() -> None:
     lines = [[("● ", "green"), ("new-nav", "bold"), ("  v3", "")], [("bold", "bold")]]
     assert [*with_link(lines, f"{HOST}/project/1/feature_flags/12")] == [
         [("● ", "green"), ("new-nav", f"bold link='{HOST}/project/1/feature_flags/12'"), ("  v3", "")],
@@ -42,6 +42,6 @@ def test_the_name_leads_to_the_page_and_the_rest_stays_as_it_is() -> None:
     assert [*with_link(lines, "")] == lines
 
 
-def test_a_line_of_output_opens_and_closes_its_link() -> None:
+def test_output_line_opens_and_closes_its_link() -> None:
     assert linked("new-nav", f"{HOST}/a") == f"\x1b]8;;{HOST}/a\x1b\\new-nav\x1b]8;;\x1b\\"
     assert linked("new-nav", "") == "new-nav"

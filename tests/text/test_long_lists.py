@@ -1,4 +1,4 @@
-"""Lists longer than anyone reads."""
+"""Shortened lists."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ def items(count: int, lines: int, read: list[int]) -> Iterator[list[list[Piece]]
         yield [[(f"{place}.{line}", "")] for line in range(lines)]
 
 
-def test_shortened_list_counts_what_it_leaves_out() -> None:
+def test_shortened_list_counts_the_rest() -> None:
     read: list[int] = []
     lines = [*shortened(items(5_000, 3, read), 5_000, "conditions", 10)]
     assert len(lines) == 4 * 3 + 1
@@ -21,16 +21,16 @@ def test_shortened_list_counts_what_it_leaves_out() -> None:
     assert read == [0, 1, 2, 3]
 
 
-def test_short_list_is_whole() -> None:
+def test_short_list_is_complete() -> None:
     for count in range(5):
         assert len([*shortened(items(count, 2, []), count, "variants", 10)]) == 2 * count
 
 
-def test_exact_fit_leaves_nothing_out() -> None:
+def test_list_of_exact_length_is_complete() -> None:
     assert plain([*shortened(items(5, 2, []), 5, "variants", 10)]).endswith("\n4.1")
 
 
-def test_window_holds_the_place_and_never_more() -> None:
+def test_window_contains_the_place_and_fits() -> None:
     for count in (0, 1, 59, 60, 61, 5_000):
         for place in {0, count // 2, max(0, count - 1)}:
             shown = window(count, place, 60)

@@ -1,4 +1,4 @@
-"""Toasts: however many there are, none lies on the two lines that say where we are."""
+"""Toasts never cover the two lines of the header."""
 
 import pytest
 from textual.app import App
@@ -19,7 +19,7 @@ class Told(App[None]):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 15)])
-async def test_older_toasts_go_where_another_would_lie_on_the_header(size: tuple[int, int]) -> None:
+async def test_old_toasts_make_room_below_the_header(size: tuple[int, int]) -> None:
     app = Told()
     for theme in THEMES:
         app.register_theme(theme)

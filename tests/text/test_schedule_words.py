@@ -20,5 +20,5 @@ OFF = {"payload": {"operation": "update_status", "value": False}}
         ({"is_recurring": True, "timezone": "\x1b[31m"}, "turned off, repeatedly in the time zone ␛[31m"),
     ],
 )
-def test_what_comes_again_says_by_whose_clock(more: dict[str, object], words: str) -> None:
+def test_recurring_change_names_its_time_zone(more: dict[str, object], words: str) -> None:
     assert scheduled_words(ScheduledChange.of({"id": 1, **OFF, **more})) == words

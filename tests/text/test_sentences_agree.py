@@ -1,4 +1,4 @@
-"""The sentences are read back as a person would read them, and the evaluator has to say the same."""
+"""Sentences are read back as users read them and compared with the evaluator."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -48,7 +48,7 @@ READERS: dict[str, Callable[[str], JSON]] = {
     "<": lambda value: float(value) - 1,
     "≤": lambda value: float(value),
 }
-"""What a reader of `key <words> value` would give a person so that the clause holds; None gives nothing."""
+"""By verb: a value for a user so that `key <verb> value` holds; None sets no value."""
 
 ASKED: list[tuple[str, JSON]] = [
     ("exact", "pro"), ("exact", ["pro", "scale"]), ("exact", ["pro"]), ("is_not", "pro"),
@@ -68,7 +68,7 @@ def sentence_of(flag: dict[str, JSON]) -> list[str]:
 
 
 def person_who_fits(lines: list[str]) -> Person:
-    """Made from the words alone."""
+    """Build the user from the sentence alone."""
     properties: dict[str, JSON] = {}
     for line in lines:
         key, _, rest = line.removeprefix("  and").strip().partition(" ")
@@ -90,7 +90,7 @@ def made(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
-def test_who_is_said_to_see_it_sees_it_and_who_is_not_does_not(asked: tuple[str, JSON]) -> None:
+def test_flag_sentences_match_the_evaluator(asked: tuple[str, JSON]) -> None:
     flag = made([asked])
     head, *clauses = sentence_of(flag)
     assert head == " 1 100 % of users where"
@@ -114,7 +114,7 @@ def test_several_clauses_are_joined_by_and() -> None:
                 assert value_for(flag, Person("somebody", left, is_complete=True)) is False
 
 
-def test_a_share_of_nobody_is_nobody_and_a_share_of_all_is_everybody() -> None:
+def test_rollouts_of_0_and_100_percent_match_no_one_and_everyone() -> None:
     random = Random("everyone")
     told = {"everybody": 0, "nobody": 0}
     for _ in range(1_500):
@@ -137,7 +137,7 @@ def test_a_share_of_nobody_is_nobody_and_a_share_of_all_is_everybody() -> None:
     assert min(told.values()) > 40, told
 
 
-def test_a_condition_that_is_said_to_add_nobody_never_decides() -> None:
+def test_condition_that_adds_no_one_never_decides() -> None:
     random = Random("adds nobody")
     seen = 0
     for _ in range(3_000):
@@ -156,7 +156,7 @@ def test_a_condition_that_is_said_to_add_nobody_never_decides() -> None:
     assert seen > 50
 
 
-def test_whoever_is_said_to_see_a_flag_of_the_sample_sees_it(projects: Sequence[Served]) -> None:
+def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> None:
     told = {"by properties": 0, "everyone": 0}
     for project in projects:
         definitions = Definitions.of(project.flags)
@@ -179,14 +179,14 @@ def test_whoever_is_said_to_see_a_flag_of_the_sample_sees_it(projects: Sequence[
 
 
 def can_be_read(clause: str) -> bool:
-    """Whether a person can be made from the words: not from a pattern, a cohort or another flag."""
+    """Return whether a user can be built from the sentence: not for patterns, cohorts or dependencies."""
     rest = clause.partition(" ")[2]
     is_asked_of_a_person = not clause.startswith(("is in ", "is not in ", "flag "))
     return is_asked_of_a_person and any(f"{rest} ".startswith(f"{known} ") for known in READERS)
 
 
 def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each condition's first line, and what it asks for."""
+    """Yield each condition's first line and its properties."""
     head, clauses = "", list[str]()
     for line in [*lines, " 0 end"]:
         if line[:3].strip().isdigit():
@@ -198,7 +198,7 @@ def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("operator", ["in", "not_in", "exact"])
-def test_a_cohort_by_name_lets_in_whom_it_says(operator: str) -> None:
+def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
     asked = {"key": "id", "type": "cohort", "operator": operator, "value": 31, "cohort_name": "Beta"}
     flag = made([])
     flag["filters"]["groups"][0]["properties"] = [asked]
@@ -213,7 +213,7 @@ def test_a_cohort_by_name_lets_in_whom_it_says(operator: str) -> None:
 @pytest.mark.parametrize("wanted", [True, False, "a"])
 @pytest.mark.parametrize("variant", [None, "a", "b"])
 @pytest.mark.parametrize("base_on", [True, False])
-def test_another_flag_is_asked_for_as_it_is_said(wanted: JSON, variant: str | None, base_on: bool) -> None:
+def test_dependency_sentence_matches_the_evaluator(wanted: JSON, variant: str | None, base_on: bool) -> None:
     shares = {"a": 100, "b": 0} if variant == "a" else {"a": 0, "b": 100}
     variants = {"variants": [{"key": key, "rollout_percentage": share} for key, share in shares.items()]}
     base: dict[str, JSON] = {"id": 9, "key": "base", "active": base_on, "filters": {"groups": [{}]}}
@@ -232,7 +232,7 @@ def test_another_flag_is_asked_for_as_it_is_said(wanted: JSON, variant: str | No
     assert evaluate("flag", Person("p", is_complete=True), Definitions.of([base, flag])).value is said
 
 
-def test_groups_see_what_is_said_of_groups_and_people_what_is_said_of_people() -> None:
+def test_group_and_user_sentences_match_the_evaluator() -> None:
     plan = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
     flag = made([("exact", "x")])
     flag["filters"]["groups"].insert(

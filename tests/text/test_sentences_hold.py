@@ -1,4 +1,4 @@
-"""What sentences and columns say about shares and values is held against the evaluator over many people."""
+"""Sentences and columns about shares and values are compared with the evaluator over many users."""
 
 import re
 from collections import defaultdict
@@ -20,14 +20,14 @@ from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, re
 
 JSON = Any
 MANY: Final = 200
-"""People whose share is counted."""
+"""Users per measured share."""
 NEAR: Final = 12.0
-"""Percent by which the share of so many people may miss the one that is told: more than three deviations."""
+"""Tolerance of a measured share in percentage points: more than three standard deviations."""
 GIVEN: Final[list[JSON]] = [*random_flags.VALUES, "DE", "DE, FR", "x, y", ["DE", "FR"], "1.2.4", "null", "4"]
 
 
 def people(random: Random, count: int = MANY) -> list[Person]:
-    """All of them in groups of every type, so that every condition can decide them."""
+    """Return users in groups of every type, so that every condition can match."""
     return [
         Person(
             f"person-{place}",
@@ -45,7 +45,7 @@ def definitions_of(raw: dict[str, JSON]) -> Definitions:
 
 
 def answers(raw: dict[str, JSON]) -> list[JSON]:
-    """What people with each of the values get, and first a person without any."""
+    """Evaluate a user without a value, then users with each value."""
     flag = {"id": 1, "key": "f", "active": True, "filters": {"groups": [{"properties": [raw]}]}}
     definitions = Definitions.of([flag])
     owned: list[dict[str, JSON]] = [{}, *({"k": value} for value in GIVEN)]
@@ -53,12 +53,12 @@ def answers(raw: dict[str, JSON]) -> list[JSON]:
 
 
 def kinds_of(filters: dict[str, JSON]) -> set[JSON]:
-    """What conditions go by: the index of a group type, or None for people."""
+    """Return what conditions apply to: indexes of group types, None for users."""
     own = "aggregation_group_type_index"
     return {group.get(own, filters.get(own)) for group in filters["groups"]}
 
 
-def test_sentences_that_read_the_same_mean_the_same() -> None:
+def test_equal_sentences_have_equal_meaning() -> None:
     random = Random("same words")
     meant: dict[str, tuple[list[JSON], JSON]] = {}
     again = 0
@@ -77,7 +77,7 @@ def test_sentences_that_read_the_same_mean_the_same() -> None:
     assert again > 60
 
 
-def test_nobody_gets_a_flag_beyond_the_rollout_of_its_row() -> None:
+def test_row_rollout_bounds_evaluated_share() -> None:
     random = Random("rows")
     crowd = people(random)
     held = defaultdict[str, int](int)
@@ -98,7 +98,7 @@ def test_nobody_gets_a_flag_beyond_the_rollout_of_its_row() -> None:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_variants_have_the_shares_that_are_told_and_the_rest_is_plainly_true(seed: int) -> None:
+def test_variant_sentences_match_evaluated_shares(seed: int) -> None:
     random = Random(f"rest {seed}")
     shares = [random.choice([0, 10, 25, 33.3, 50, 60, 100]) for _ in range(random.choice([1, 2, 3, 4]))]
     variants = [{"key": f"v{place}", "rollout_percentage": share} for place, share in enumerate(shares)]
@@ -121,7 +121,7 @@ def test_variants_have_the_shares_that_are_told_and_the_rest_is_plainly_true(see
         assert abs(counted[key] - share) < NEAR, (words, shares, counted)
 
 
-def test_those_held_out_are_as_many_as_is_said_and_get_what_is_said() -> None:
+def test_holdout_sentence_matches_share_and_value() -> None:
     random = Random("held out")
     crowd = people(random)
     seen = 0
@@ -147,7 +147,7 @@ def test_those_held_out_are_as_many_as_is_said_and_get_what_is_said() -> None:
     assert seen > 10
 
 
-def test_shares_go_by_what_is_said_that_they_go_by() -> None:
+def test_bucketing_sentence_matches_the_evaluator() -> None:
     random = Random("manner")
     crowd = people(random, 60)
     moved = [Person(one.distinct_id, {}, one.groups, device_id="x", is_complete=True) for one in crowd]

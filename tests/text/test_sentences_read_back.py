@@ -1,4 +1,4 @@
-"""Every sentence about targeting is read back into claims, and these have to be what the JSON says."""
+"""Every sentence about targeting is read back into claims and compared with the JSON."""
 
 import json
 import os
@@ -39,20 +39,20 @@ def said_of(filters: dict[str, JSON]) -> list[str]:
     return plain(who_sees_it(Filters.of(filters))).split("\n")
 
 
-def test_every_flag_of_the_sample_is_what_its_sentences_claim(projects: Sequence[Served]) -> None:
+def test_sample_sentences_read_back(projects: Sequence[Served]) -> None:
     for project in projects:
         for raw in project.flags:
             compare(raw["filters"])
 
 
-def test_every_flag_made_at_random_is_what_its_sentences_claim() -> None:
+def test_random_sentences_read_back() -> None:
     random = Random("read back")
     for number in range(at_most(1_000, 2_000)):
         compare(random_flags.flag(random, number, 6)["filters"])
 
 
 @pytest.mark.skipif(not FIXTURES, reason=NO_FIXTURES)
-def test_every_real_flag_is_what_its_sentences_claim() -> None:
+def test_real_sentences_read_back() -> None:
     found = [filters for path in FIXTURES for filters in filters_in(json.loads(path.read_text()))]
     assert len(found) > 20
     for filters in found:
@@ -80,12 +80,12 @@ OTHERS: Final[list[JSON]] = [None, True, 3, 4.5, [], ["x"], {"a": 1}, "b" * 119,
 
 
 def odd_values(random: Random) -> JSON:
-    """One value or a list of some, some of them too long for a sentence."""
+    """Return a value or a list, some too long for a sentence."""
     listed = [random.choice([*CLEAR, *OTHERS]) for _ in range(random.choice([0, 1, 2, 3, 40]))]
     return random.choice([listed, [f"v{place}" for place in range(2_500)], random.choice([*CLEAR, *OTHERS])])
 
 
-def test_values_of_every_kind_and_length_are_told_one_from_another() -> None:
+def test_values_of_every_kind_read_back() -> None:
     random = Random("values")
     for _ in range(at_most(1_500, 3_000)):
         raw = {"key": "plan", "type": "person", "value": odd_values(random)}
@@ -94,7 +94,7 @@ def test_values_of_every_kind_and_length_are_told_one_from_another() -> None:
 
 
 def changed(random: Random, filters: dict[str, JSON]) -> dict[str, JSON] | None:
-    """The same with one part of its targeting changed; None where there is none."""
+    """Return a copy with one part of the targeting changed; None if there is none."""
     other: dict[str, JSON] = json.loads(json.dumps(filters))
     if not other["groups"]:
         return other | {"groups": [{"properties": []}]}
@@ -128,7 +128,7 @@ def changed(random: Random, filters: dict[str, JSON]) -> dict[str, JSON] | None:
     return other
 
 
-def test_a_claim_that_the_json_does_not_make_is_seen() -> None:
+def test_reader_detects_false_claims() -> None:
     random = Random("changed")
     seen = 0
     for number in range(600):
@@ -146,7 +146,7 @@ def test_a_claim_that_the_json_does_not_make_is_seen() -> None:
     assert seen > 300
 
 
-def test_conditions_in_short_claim_the_same() -> None:
+def test_short_conditions_read_back() -> None:
     random = Random("in short")
     for number in range(at_most(750, 1_500)):
         filters = random_flags.flag(random, number, 6)["filters"]

@@ -1,4 +1,4 @@
-"""Every docstring, text, name, comment and page uses standard English; what is left can only become less."""
+"""Every docstring, text, name, comment and page uses standard English; exceptions are counted."""
 
 import ast
 import re
@@ -51,9 +51,9 @@ RIGHT_HERE: Final[dict[str, tuple[str, ...]]] = {}
 MOST: Final[dict[str, tuple[int, int]]] = {
     "src": (8, 3),
     "src/api": (51, 59),
-    "src/app": (334, 281),
+    "src/app": (333, 281),
     "src/changes": (313, 240),
-    "src/cli": (179, 284),
+    "src/cli": (178, 284),
     "src/config": (49, 31),
     "src/details": (1, 3),
     "src/evaluate": (38, 58),
@@ -71,14 +71,14 @@ MOST: Final[dict[str, tuple[int, int]]] = {
     "tests/doubles": (70, 121),
     "tests/evaluate": (38, 49),
     "tests/golden": (2, 1),
-    "tests/journeys": (158, 94),
+    "tests/journeys": (157, 94),
     "tests/models": (27, 19),
     "tests/prove": (29, 27),
     "tests/service": (110, 187),
     "tests/store": (35, 30),
     "tests/terminal": (11, 4),
-    "tests/text": (56, 31),
-    "docs": (50, 4),
+    "tests/text": (14, 31),
+    "docs": (42, 4),
     "benchmarks": (3, 21),
     "benchmarks/terminal": (2, 4),
     "CHANGELOG.md": (0, 0),
@@ -100,7 +100,7 @@ NEVER: Final = re.compile(
     r"|\bn/a\b|whoever|an unknown|[a-z]!(?: |$)",
     re.IGNORECASE,
 )
-"""What no sentence says: excuses, exclamations, and what says less than the words of the page."""
+"""Phrases that no sentence has: apologies, exclamations, vague errors."""
 SAID: Final = (
     "depends on this flag and is on",
     "skipped",
@@ -165,24 +165,24 @@ def test_every_package_has_its_number() -> None:
     assert set(MOST) == set(words_left())
 
 
-def test_listed_words_become_no_more() -> None:
+def test_listed_words_do_not_increase() -> None:
     for package, left in words_left().items():
         assert len(left) <= MOST[package][0], f"{package}:\n" + "\n".join(left)
 
 
-def test_bindings_without_a_noun_become_no_more() -> None:
+def test_bindings_without_a_noun_do_not_increase() -> None:
     for package, (_, most) in MOST.items():
         assert bindings_left()[package] <= most, package
 
 
-def test_phrases_that_are_right_are_still_there() -> None:
+def test_allowed_phrases_still_occur() -> None:
     for path, phrases in RIGHT_HERE.items():
         text = "\n".join(passage.text for passage in read_passages(ROOT / path))
         assert [phrase for phrase in phrases if phrase not in text] == [], path
 
 
 def texts(path: Path) -> Iterator[str]:
-    """Every string of a module that is no docstring."""
+    """Yield every string of a module except docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -198,19 +198,19 @@ def every_text() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("words", GIVEN_UP)
-def test_words_that_were_given_up_are_nowhere(words: str, every_text: dict[str, str]) -> None:
+def test_abandoned_phrases_are_unused(words: str, every_text: dict[str, str]) -> None:
     where = [path for path, text in every_text.items() if words in text]
     assert where == [], f"say: {GIVEN_UP[words]}"
 
 
-def test_no_sentence_excuses_itself_or_exclaims(every_text: dict[str, str]) -> None:
+def test_no_sentence_apologises_or_exclaims(every_text: dict[str, str]) -> None:
     sentences = ((path, line) for path, text in every_text.items() for line in text.splitlines())
     found = {f"{path}: {line}" for path, line in sentences if " " in line.strip() and NEVER.search(line)}
     assert {line for line in found if "q!" not in line} == set()
 
 
 @pytest.mark.parametrize("words", SAID)
-def test_the_words_of_the_page_are_said(words: str, every_text: dict[str, str]) -> None:
+def test_listed_phrases_are_used(words: str, every_text: dict[str, str]) -> None:
     assert any(words in text for text in every_text.values())
     assert words in (ROOT / "docs" / "words.md").read_text(encoding="utf-8")
 

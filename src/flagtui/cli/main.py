@@ -200,10 +200,9 @@ def _usage_in_words(wrong: click.UsageError) -> Trouble:
 
 def _fault_in_words(fault: Exception) -> str:
     """Keeps a crash report without values; returns the sentence about a fault of our own."""
-    from flagtui.config.crash_reports import crash_report, keep_report
+    from flagtui.config.crash_reports import crash_report, keep_report, report_place
     from flagtui.config.locations import find_locations
 
     folder = find_locations().state
     path = keep_report(crash_report(fault), folder) if folder else None
-    where = f"The report is in {path}." if path else "The report could not be kept."
-    return f"stopped because of a fault of its own ({type(fault).__name__}). {where}"
+    return f"stopped because of a fault of its own ({type(fault).__name__}). {report_place(path)}"

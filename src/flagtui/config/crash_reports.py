@@ -32,3 +32,8 @@ def keep_report(report: str, folder: Path) -> Path | None:
     except (OSError, UnicodeEncodeError):
         return None
     return path
+
+
+def report_place(path: Path | None) -> str:
+    """Return where the crash report is; None if it could not be written."""
+    return f"The report is in {path}." if path else "The report could not be written."

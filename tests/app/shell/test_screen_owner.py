@@ -297,4 +297,4 @@ async def test_the_second_fault_in_a_row_ends_the_program_and_a_later_one_does_n
     record.call_later(fail)
     await settle_after_fault()
     assert "stopped because of a fault of its own (RuntimeError)" in app.last_words
-    assert "The report could not be kept." in app.last_words
+    assert "The report could not be written." in app.last_words

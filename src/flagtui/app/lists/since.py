@@ -23,6 +23,7 @@ from flagtui.store.list_differences import Changed, Comparison, compare
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.store.snapshots import Snapshot
 from flagtui.text.formats import moment
+from flagtui.text.shared_messages import invalid_moment
 from flagtui.text.styled import Piece
 
 USUAL: Final = "yesterday 18:00"
@@ -75,8 +76,7 @@ class SinceScreen(Dialog[None]):
         try:
             then = read_moment(text, self._app_state.session.clock())
         except WrongValue:
-            zone = local_time.label(self._app_state.session.clock())
-            words = f"{safe_text(text, 60)} is no moment; use {MOMENTS}, in {zone}"
+            words = invalid_moment(text, MOMENTS, self._app_state.session.clock())
             self._show([[(words, "$warning")]])
             return
         copy: Snapshot[Struct] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)

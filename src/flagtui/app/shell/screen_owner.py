@@ -208,7 +208,9 @@ class ScreenOwner(TerminalApp[ReturnT]):
             self._exception = fault
             self._exception_event.set()
         done = self._give_up(node, worker)
-        where = _where(self.keep_report(fault))
+        from flagtui.config.crash_reports import report_place
+
+        where = report_place(self.keep_report(fault))
         title = f"a fault of flagtui's own ({type(fault).__name__})"
         tell(self, Notice(f"{done} {where}", "error", title))
 
@@ -231,7 +233,9 @@ class ScreenOwner(TerminalApp[ReturnT]):
         """Leave one sentence on the terminal: the usual traceback would show values, the key among them."""
         error = self._exception
         if error is not None and not self.last_words:
-            where = _where(self.keep_report(error))
+            from flagtui.config.crash_reports import report_place
+
+            where = report_place(self.keep_report(error))
             name = type(error).__name__
             self.last_words = f"flagtui stopped because of a fault of its own ({name}). {where}"
         self._close_messages_no_wait()
@@ -244,7 +248,3 @@ def _screen_of(node: MessagePump) -> Screen[Any] | None:
         return node.screen
     except NoScreen:
         return None
-
-
-def _where(path: Path | None) -> str:
-    return f"The report is in {path}." if path else "The report could not be kept."

@@ -22,6 +22,7 @@ from flagtui.app.widgets.line import styled
 from flagtui.config.daemon import await_call
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import Introduction, abilities, introduce
+from flagtui.text.shared_messages import lacking_scope
 from flagtui.text.styled import Notice, Piece
 
 LONGEST_KEY = 512
@@ -177,5 +178,5 @@ def welcome(found: Introduction) -> Notice:
     """Whose key it is and what will not work with it."""
     lacking = [each for each in abilities(found.key) if not each.works]
     who = f" as {found.person}" if found.person else ""
-    lines = [f"signed in{who}", *(f"{each.words}: the key lacks {each.scope}" for each in lacking)]
+    lines = [f"signed in{who}", *(lacking_scope(each.words, each.scope) for each in lacking)]
     return Notice("\n".join(lines), "warning" if lacking else "information")

@@ -20,6 +20,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import find_locations
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
+from flagtui.text.shared_messages import invalid_moment
 
 SHORT: Final = 8
 """Characters of an id that are shown; `flagtui undo` takes as many as tell it from all others."""
@@ -67,9 +68,7 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     try:
         start = read_moment(since, time.time()) if since else 0.0
     except WrongValue:
-        raise Trouble(
-            f"{since!r} is no moment; use {MOMENTS}, in {local_time.label(time.time())}.", code="usage"
-        ) from None
+        raise Trouble(f"{invalid_moment(since, MOMENTS, time.time())}.", code="usage") from None
     folder = places.state
     if folder is None:
         raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")

@@ -28,6 +28,7 @@ from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.text.judgement import Judgement, lift_of, verdicts
 from flagtui.text.outcomes import explain_error
+from flagtui.text.shared_messages import requested_recalculation
 from flagtui.text.styled import Notice, Piece
 
 DAY: Final = 12
@@ -220,8 +221,7 @@ class SeriesScreen(FramedScreen):
             tell(self.app, explain_error(error, "the days are not calculated anew"))
             self._sign_in(error)
             return
-        words = f"asked the server to calculate the days anew: {state or 'accepted'} · F5 reads them again"
-        tell(self.app, Notice(words))
+        tell(self.app, Notice(f"{requested_recalculation(state)} · F5 refreshes"))
         self._read()
 
     def action_scroll(self, way: str) -> None:

@@ -19,6 +19,7 @@ from flagtui.config.key_sources import KeyFileRefused
 from flagtui.private_folders import frames_folder
 from flagtui.store.key_info import Introduction, abilities, introduce
 from flagtui.store.snapshots import Snapshots
+from flagtui.text.shared_messages import lacking_scope
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def tell_introduction(host: Host, found: Introduction) -> None:
         if ability.works:
             say(f"  ✓ {ability.words}")
         else:
-            say(f"  ✗ {ability.words}: the key lacks {ability.scope}")
+            say(f"  ✗ {lacking_scope(ability.words, ability.scope)}")
 
 
 def project_line(found: Introduction, place: int) -> str:

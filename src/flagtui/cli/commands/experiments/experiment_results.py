@@ -23,6 +23,7 @@ from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.experiment_answers import MetricResult, Timeseries
 from flagtui.models.rows import ExperimentRow
 from flagtui.text.judgement import FAILURES, chance_of, lift_of, value_of
+from flagtui.text.shared_messages import requested_recalculation
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def timeseries(
         chosen = _metric(await anext(aiter(inspector.load(row))), metric, fresh.name)
         if anew:
             state = await inspector.recalculate(row, chosen)
-            progress(f"asked the server to calculate the days anew: {state or 'accepted'}")
+            progress(requested_recalculation(state))
 
         async def look() -> tuple[Metric, Timeseries] | None:
             found = await inspector.series(row, chosen.uuid)
