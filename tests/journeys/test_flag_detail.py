@@ -72,7 +72,7 @@ async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, everybody: P
         links = await tab(program, "links")
         assert "EXPERIMENTS #31" in links
         assert "NEEDED BY checkout-v2-banner" in links
-        assert "+ condition at 100 %" in links
+        assert "+ condition: 100 %" in links
         assert "EARLY ACCESS none" in links
         assert '"key": "checkout-redesign",' in await tab(program, "json")
         assert program.wire.writes() == []

@@ -22,3 +22,52 @@ OFF = {"payload": {"operation": "update_status", "value": False}}
 )
 def test_recurring_change_names_its_time_zone(more: dict[str, object], words: str) -> None:
     assert scheduled_words(ScheduledChange.of({"id": 1, **OFF, **more})) == words
+
+
+def words_of(operation: str, value: object, **more: object) -> str:
+    payload = {"operation": operation, "value": value}
+    return scheduled_words(ScheduledChange.of({"id": 1, "payload": payload, **more}))
+
+
+def test_failed_change_is_reported_with_its_reason() -> None:
+    failed = {"executed_at": "2026-03-01T09:00:00Z", "failure_reason": "Unknown \x1b[31m flag"}
+    assert words_of("update_status", True, **failed) == "failed: Unknown ␛[31m flag; turned on"
+    weekly = {"is_recurring": True, "recurrence_interval": "weekly", "failure_reason": "gone"}
+    assert words_of("update_status", True, **weekly) == (
+        "turned on, weekly in the time zone UTC; last run failed: gone"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("false", "turned off"),
+        ("False", "turned off"),
+        ("true", "turned on"),
+        (0, "turned off"),
+        (1, "turned on"),
+        ("maybe", "turned on or off: the value is invalid"),
+        (None, "turned on or off: the value is invalid"),
+        ([True], "turned on or off: the value is invalid"),
+    ],
+)
+def test_status_as_text_is_read_as_the_server_reads_it(value: object, words: str) -> None:
+    assert words_of("update_status", value) == words
+
+
+def test_scheduled_condition_lists_its_property_filters() -> None:
+    plan = {"key": "plan", "type": "person", "operator": "exact", "value": ["pro"]}
+    value = {"groups": [{"rollout_percentage": 25, "properties": [plan]}, {"variant": "test"}]}
+    assert words_of("add_release_condition", value) == (
+        "+ condition: 25 % of those where plan is pro + condition: 100 % of everyone, as test"
+    )
+
+
+def test_recurrence_by_cron_has_its_end_and_pause() -> None:
+    cron = {"cron_expression": "0 9 * * 1-5", "end_date": "2026-04-01T00:00:00Z"}
+    assert words_of("update_status", False, is_recurring=True, **cron) == (
+        "turned off, by cron 0 9 * * 1-5 in the time zone UTC until 2026-04-01 00:00 UTC"
+    )
+    assert words_of("update_status", False, is_recurring=False, **cron) == (
+        "turned off, by cron 0 9 * * 1-5 (paused)"
+    )

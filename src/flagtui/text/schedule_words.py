@@ -1,33 +1,60 @@
-"""Describe a scheduled change of a flag."""
+"""Describe a scheduled change of a flag, its recurrence and its failure."""
 
+from flagtui import local_time
+from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.models.filters import Filters
 from flagtui.models.flag_answers import ScheduledChange
-from flagtui.models.json_value import as_dict
+from flagtui.models.flag_details import NO_NAMES, Names
+from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 
+_TRUE = frozenset(("true", "t", "yes", "y", "on", "1"))
+_FALSE = frozenset(("false", "f", "no", "n", "off", "0"))
+"""Texts that servers read as true or false when they apply the change, like Django REST framework."""
+LONGEST = 400
+"""The most characters of a description."""
 
-def scheduled_words(change: ScheduledChange) -> str:
-    """Describe the change and, if it recurs, how often."""
+
+def scheduled_words(change: ScheduledChange, names: Names = NO_NAMES) -> str:
+    """Describe the change, how often it recurs, and the reason if it failed."""
+    words = f"{_what(change, names)}{_recurrence(change)}"
+    if not change.failure_reason:
+        return words
+    reason = safe_text(change.failure_reason, 200)
+    return f"{words}; last run failed: {reason}" if change.is_recurring else f"failed: {reason}; {words}"
+
+
+def _recurrence(change: ScheduledChange) -> str:
+    pattern = safe_text(change.recurrence_interval, 20) if change.recurrence_interval else ""
+    if change.cron_expression:
+        pattern = f"by cron {safe_text(change.cron_expression, 60)}"
     if not change.is_recurring:
-        return _what(change)
-    interval = safe_text(change.recurrence_interval or "repeatedly", 20)
-    return f"{_what(change)}, {interval} in the time zone {safe_text(change.timezone or 'UTC', 40)}"
+        return f", {pattern} (paused)" if pattern else ""
+    zone = safe_text(change.timezone or "UTC", 40)
+    end = f" until {local_time.minute(change.end_date.timestamp())}" if change.end_date else ""
+    return f", {pattern or 'repeatedly'} in the time zone {zone}{end}"
 
 
-def _what(change: ScheduledChange) -> str:
+def _what(change: ScheduledChange, names: Names) -> str:
     value = change.payload.get("value")
     match change.operation:
         case "update_status":
-            return "turned on" if value else "turned off"
+            return _status(value)
         case "add_release_condition":
-            added = Filters.of(value).conditions
-            return (
-                " ".join(f"+ condition at {percent(condition.rollout)}" for condition in added)
-                or "+ condition"
-            )
+            flag_type = as_dict(value).get("aggregation_group_type_index")
+            conditions = as_list(as_dict(value).get("groups"))
+            added = (condition_in_short(raw, names, flag_type) for raw in conditions)
+            return safe_text(" ".join(f"+ condition: {words}" for words in added), LONGEST) or "+ condition"
         case "update_variants":
             variants = Filters.of({"multivariate": as_dict(value)}).variants
             parts = [f"{safe_text(variant.key, 20)} {percent(variant.rollout)}" for variant in variants]
             return f"variants {', '.join(parts)}" if parts else "variants"
     return safe_text(change.operation, 40) or "a change that this version does not know"
+
+
+def _status(value: JSON) -> str:
+    text = str(value).lower() if isinstance(value, str | bool | int) else ""
+    if text in _TRUE:
+        return "turned on"
+    return "turned off" if text in _FALSE else "turned on or off: the value is invalid"

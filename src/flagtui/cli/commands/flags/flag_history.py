@@ -83,7 +83,10 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
             is_shown=True,
             is_long=True,
         ),
-        RecordField("done", "truth", "Whether it has happened.", lambda one: one.change.is_done),
+        RecordField("done", "truth", "Whether it has run.", lambda one: one.change.is_done),
+        RecordField(
+            "failure", "text?", "Why it failed; null if it did not.", lambda due: due.change.failure_reason
+        ),
         RecordField(
             "recurring", "truth", "Whether it happens again and again.", lambda one: one.change.is_recurring
         ),
