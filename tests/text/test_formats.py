@@ -18,6 +18,13 @@ from flagtui.text.formats import age, ago, count, moment, percent, share_bar
         (729 * 86_400, "24mo", "24 months ago"),
         (731 * 86_400, "2y", "2 years ago"),
         (-5, "now", "just now"),
+        (-300, "now", "just now"),
+        (-360, "+6m", "in 6 min"),
+        (-3 * 3_600, "+3h", "in 3 h"),
+        (-86_400, "+1d", "in 1 day"),
+        (-61 * 86_400, "+2mo", "in 2 months"),
+        (-320 * 86_400, "+1y", "in 10 months"),
+        (-731 * 86_400, "+2y", "in 2 years"),
     ],
 )
 def test_age_is_short_in_lists_and_long_in_sentences(seconds: float, short: str, long: str) -> None:

@@ -109,9 +109,11 @@ def last_seen_words(row: EventDefinitionRow, now: float) -> str:
 
 
 def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:
-    """Return `today` or `12 d ago`."""
+    """Return `today`, `12 d ago` or `in 3 d`."""
     words = seen_words(then, now)
-    return unknown if words == "never" else words if words == "today" else f"{words} ago"
+    if words == "never":
+        return unknown
+    return words if words == "today" or words.startswith("in ") else f"{words} ago"
 
 
 def labelled(label: str, text: str, style: str = "") -> list[Piece]:
@@ -120,12 +122,19 @@ def labelled(label: str, text: str, style: str = "") -> list[Piece]:
 
 
 def seen_words(seen_at: float | None, now: float) -> str:
-    """Format an age as `today`, `3 d`, `4 mo`, `2 y` or `never`; servers report days, nothing finer."""
+    """Format an age as `today`, `3 d`, `4 mo`, `in 2 y` or `never`.
+
+    Servers report days, nothing finer; one day ahead can be their time zone.
+    """
     if seen_at is None:
         return "never"
     days = int(now // DAY) - int(seen_at // DAY)
-    if days <= 0:
+    if -1 <= days <= 0:
         return "today"
+    return f"in {_days(-days)}" if days < 0 else _days(days)
+
+
+def _days(days: int) -> str:
     if days <= 60:
         return f"{days} d"
     return f"{days // 30} mo" if days < 2 * 365 else f"{days // 365} y"

@@ -12,7 +12,7 @@ from flagtui.details.metric_findings import Findings, Metric, MetricReading
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import Baseline, VariantResult
 from flagtui.models.json_value import JSON, as_dict, as_number
-from flagtui.text.formats import percent
+from flagtui.text.formats import NOT_KNOWN, percent
 from flagtui.text.styled import Look
 
 MISMATCH_BELOW: Final = 0.001
@@ -62,10 +62,14 @@ def ratio_mismatch(counts: Mapping[str, float], shares: Mapping[str, float]) -> 
 
 
 def value_of(sample: Baseline) -> float | None:
-    """Return the metric's value for one variant: per exposed user, or per denominator for ratios."""
+    """Return the metric's value for one variant, per exposed user or per denominator; None if not known."""
     bottom = as_number(sample.raw.get("denominator_sum"))
     divisor = float(sample.number_of_samples) if bottom is None else bottom
-    return sample.sum / divisor if divisor else None
+    total = as_number(sample.raw.get("sum"))
+    if total is None or not divisor:
+        return None
+    value = total / divisor
+    return value if math.isfinite(value) else None
 
 
 def lift_of(variant: VariantResult, baseline: Baseline) -> float | None:
@@ -76,7 +80,7 @@ def lift_of(variant: VariantResult, baseline: Baseline) -> float | None:
 
 def chance_of(variant: VariantResult, goal: str) -> float | None:
     """Return the chance, 0 to 1, that the variant is better; servers send the chance that it is greater."""
-    if variant.chance_to_win is None:
+    if variant.chance_to_win is None or not math.isfinite(variant.chance_to_win):
         return None
     return 1 - variant.chance_to_win if goal == "decrease" else variant.chance_to_win
 
@@ -204,7 +208,7 @@ def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judg
 def amount(value: float | None, metric: Metric) -> str:
     """Format a metric's value: a share in percent, else a number with about four digits."""
     if value is None:
-        return "–"
+        return NOT_KNOWN
     if metric.is_share:
         return percent(round(value * 100, 2))
     if metric.kind == "ratio" and abs(value) < 1:
@@ -222,7 +226,7 @@ def _odds(variant: VariantResult, metric: Metric, lift: float | None) -> str:
         return FAILURES.get(first, first)
     if lift is None:
         return "no baseline"
-    if variant.p_value is not None:
+    if variant.p_value is not None and math.isfinite(variant.p_value):
         return f"p {variant.p_value:.3f}" if variant.p_value >= 0.001 else "p <0.001"
     chance = chance_of(variant, metric.goal)
     if chance is None:
