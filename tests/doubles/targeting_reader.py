@@ -122,6 +122,7 @@ def read_clause(text: str) -> Asked:
         return Asked("flag", "", note="never")
     if text.startswith("flag "):
         return _dependency(text[5:])
+    text = text.removesuffix(" (can never match)")
     is_negated = text.endswith(_NEGATED)
     text = text.removesuffix(_NEGATED)
     for pattern, operator in ABOUT_TRUTH.items():

@@ -22,6 +22,9 @@ NAMES_ROOM: Final = 60
 """Characters of a variant's key, or of a cohort that is known by its number."""
 
 
+NEVER_MATCHES: Final = " (can never match)"
+
+
 def property_words(item: Property, names: Names = NO_NAMES) -> tuple[Word, ...]:
     """`email ends with @acme.com`, `is in Paying customers`, `flag checkout is on`: joined, a clause."""
     if item.type == "cohort":
@@ -36,6 +39,11 @@ def property_words(item: Property, names: Names = NO_NAMES) -> tuple[Word, ...]:
     if item.is_negated:
         # Servers and libraries look at the mark only inside the definition of a cohort.
         words.append(("note", " (marked as negated, which counts in cohorts only)"))
+    # Loaded here: the first rows of a list need no operators.
+    from flagtui.evaluate.impossible_filters import can_match
+
+    if not can_match(item.operator, item.value):
+        words.append(("odd", NEVER_MATCHES))
     return tuple(words)
 
 
