@@ -143,7 +143,7 @@ NEWEST: Final = Generation(
     bodies={
         "flag": _body(
             "is_simple_flag rollout_percentage rollback_conditions performed_rollback evaluation_tags"
-            " _should_create_usage_dashboard",
+            " _should_create_usage_dashboard evaluation_contexts_match_mode",
             write="creation_context",
             create="creation_context",
         ),
@@ -160,7 +160,7 @@ OLDER: Final = Generation(
     bodies={
         "flag": _body(
             "archived experiment_set_metadata evaluation_contexts bucketing_identifier"
-            " is_used_in_replay_settings is_eligible_for_experiment",
+            " is_used_in_replay_settings is_eligible_for_experiment evaluation_contexts_match_mode",
             read="is_simple_flag rollout_percentage",
             create="creation_context",
         ),
@@ -192,6 +192,7 @@ OLDER: Final = Generation(
             *("POST /experiments/{id}/archive", "POST /experiments/{id}/unarchive"),
             *("POST /experiments/{id}/ship_variant", "POST /experiments/{id}/copy_to_project"),
             *("GET /experiments/stats", "POST /experiments/calculate_running_time"),
+            *("POST /experiments/{id}/freeze_exposure", "POST /experiments/{id}/unfreeze_exposure"),
             "POST /experiments/{id}/metrics_recalculation",
             "GET /experiments/{id}/metrics_recalculation/latest",
             "GET /experiments/{id}/metrics_recalculation/{run_id}",

@@ -125,6 +125,31 @@ async def test_exposures_are_told_by_day_and_checked_for_their_ratio(service: Se
     assert mismatch["expected"] == {"control": 249.5, "test": 249.5}
 
 
+async def test_exposures_report_bias_risk_of_uneven_variants(service: Service) -> None:
+    variants = [{"key": "control", "rollout_percentage": 80}, {"key": "test", "rollout_percentage": 20}]
+    running = await service.running(parameters={"feature_flag_variants": variants})
+    service.expose("blue-button", "control", *people("control", 90), at=START + HOUR)
+    service.expose("blue-button", "test", "control-0", at=START + 2 * HOUR)
+    service.clock.now = START + 3 * HOUR
+    query = {"kind": "ExperimentExposureQuery", "experiment_id": running["id"]}
+    exposures = await service.post("query", {"query": query})
+    assert exposures["total_exposures"] == {"control": 89, "test": 0, "$multiple": 1}
+    assert exposures["bias_risk"] == {"multiple_variant_percentage": pytest.approx(100 / 90)}
+    assert exposures["sample_ratio_mismatch"] is None
+    await service.post(f"experiments/{running['id']}/end")
+    assert (await service.post("query", {"query": query}))["bias_risk"] is None
+
+
+async def test_bias_risk_is_null_for_even_variants(service: Service) -> None:
+    running = await service.running()
+    service.expose("blue-button", "control", "ann", at=START + HOUR)
+    service.expose("blue-button", "test", "ann", at=START + 2 * HOUR)
+    service.clock.now = START + 3 * HOUR
+    query = {"kind": "ExperimentExposureQuery", "experiment_id": running["id"]}
+    exposures = await service.post("query", {"query": query})
+    assert (exposures["total_exposures"]["$multiple"], exposures["bias_risk"]) == (1, None)
+
+
 async def test_a_draft_has_no_exposures_and_no_results(service: Service) -> None:
     draft = await service.create()
     found = await service.post(
@@ -188,7 +213,10 @@ async def test_an_experiment_of_the_middle_ages_is_told_in_time(service: Service
     service.clock.now = START + 2 * HOUR
     query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}
     found = await service.post("query", {"query": query})
-    assert (len(found["timeseries"][0]["days"]), found["total_exposures"]) == (1_000, {"test": 5})
+    assert (len(found["timeseries"][0]["days"]), found["total_exposures"]) == (
+        1_000,
+        {"control": 0, "test": 5},
+    )
 
 
 async def test_values_that_are_no_variant_do_not_make_somebody_a_second_one(service: Service) -> None:

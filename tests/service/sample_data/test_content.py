@@ -33,7 +33,7 @@ early_access_features 3 7b4725f2ff9f
 event_definitions 2116 6d719bd04b22
 experiment_saved_metrics 4 561c287ab37d
 experiments 35 b3c79c16e0b4
-flags 292 f59f6db9075f
+flags 292 2993f5647213
 group_types 3 a511121ae4a2
 groups 140 9ae4df8e2bca
 holdouts 1 4b85a710365d

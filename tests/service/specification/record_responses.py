@@ -69,6 +69,7 @@ PLACES: Final[Mapping[str, Place]] = {
     "GET /api/feature_flag/local_evaluation": _SDK,
     **_resource("experiment", "/experiments"),
     **_steps("experiment", "/experiments", "launch pause resume end reset archive unarchive ship_variant"),
+    **_steps("experiment", "/experiments", "freeze_exposure unfreeze_exposure"),
     **_steps("experiment", "/experiments", "copy_to_project duplicate"),
     **_resource("holdout", "/experiment_holdouts"),
     **_resource("saved metric", "/experiment_saved_metrics"),
@@ -190,6 +191,24 @@ async def _experiments(asking: Asking, other: int) -> None:
     await ask("POST /experiments/{id}/create_exposure_cohort_for_experiment", {}, **one)
     await ask("GET /experiments/{id}", **one)
     await ask("GET /experiments")
+    started = {"name": "Teal", "feature_flag_key": "teal", "start_date": "2026-03-01T00:00:00Z"}
+    running = await ask("POST /experiments", started)
+    _expose(asking.world)
+    for word in ("freeze_exposure", "unfreeze_exposure"):
+        await ask(f"POST /experiments/{{id}}/{word}", {}, id=running["id"])
+
+
+def _expose(world: World) -> None:
+    """Store that a person was served a variant of the flag `teal`."""
+    person = world.write(
+        "INSERT INTO persons (project_id, uuid, created_at) VALUES (1, 'ann', ?)", world.ago(days=1)
+    )
+    world.write(
+        "INSERT INTO events (project_id, uuid, event, distinct_id, person_id, timestamp, properties)"
+        " VALUES (1, '', '$feature_flag_called', 'ann', ?, '2026-03-01T01:00:00.000000Z',"
+        """ '{"$feature_flag":"teal","$feature_flag_response":"test"}')""",
+        person,
+    )
 
 
 async def _resource_responses(asking: Asking, path: str, body: Any) -> Any:

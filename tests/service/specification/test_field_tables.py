@@ -47,6 +47,9 @@ WITHOUT_RECORDS: Final = frozenset(
         *("POST /feature_flags/{id}/enrich_usage_dashboard", "GET /feature_flags/{id}/remote_config"),
         *("GET /feature_flags/evaluation_reasons", "POST /feature_flags/user_blast_radius"),
         "POST /feature_flags/{id}/test_evaluation",
+        "GET /groups_types",
+        "GET /api/organizations/{organization_id}/feature_flags/{key}",
+        "GET /api/organizations/{organization_id}/feature_flags/keys",
         *("GET /experiments/requires_flag_implementation", "GET /experiments/stats"),
         *("POST /experiments/calculate_running_time", "GET /experiments/{id}/timeseries_results"),
         *("POST /experiments/{id}/recalculate_timeseries", "POST /experiments/{id}/metrics_recalculation"),
@@ -119,7 +122,8 @@ WRITTEN_FLAG: Final = {
     **{"ensure_experience_continuity": True, "rollback_conditions": [{"threshold": 5}]},
     **{"performed_rollback": True, "tags": ["a", "b"], "evaluation_tags": ["web"]},
     **{"has_enriched_analytics": True, "creation_context": "surveys", "is_remote_configuration": False},
-    **{"has_encrypted_payloads": False, "evaluation_runtime": "server", "analytics_dashboards": []},
+    **{"has_encrypted_payloads": False, "evaluation_contexts_match_mode": "all"},
+    **{"evaluation_runtime": "server", "analytics_dashboards": []},
     **{"evaluation_contexts": ["web"], "bucketing_identifier": "distinct_id", "deleted": False},
 }
 

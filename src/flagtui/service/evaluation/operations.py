@@ -10,6 +10,7 @@ from flagtui.service.evaluation.cohorts import create_static_cohort, list_cohort
 from flagtui.service.evaluation.local import document_answer, local_evaluation, sdk_project
 from flagtui.service.evaluation.reach import user_blast_radius
 from flagtui.service.evaluation.reasons import evaluation_reasons, my_flags, try_flag
+from flagtui.service.evaluation.stored import list_group_types
 from flagtui.service.flags.fields import SUMMARY_SCHEMA
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.shapes import (
@@ -19,6 +20,7 @@ from flagtui.service.shapes import (
     MAYBE_TEXT,
     NUMBER,
     OBJECT,
+    OBJECTS,
     TEXT,
     TRUTH,
     USER,
@@ -180,6 +182,14 @@ OPERATIONS = (
         ANSWERED_COHORT,
         statuses=(201,),
         closed=True,
+    ),
+    Operation(
+        "GET",
+        f"{PROJECT}/groups_types",
+        list_group_types,
+        "List types of groups",
+        "group:read",
+        OBJECTS,
     ),
     Operation(
         "GET",

@@ -9,7 +9,7 @@ import msgspec
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
-from flagtui.service.answers import joined, value_of
+from flagtui.service.answers import Answer, answer, joined, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import find
 from flagtui.service.errors import Json, invalid
@@ -81,6 +81,25 @@ def load_group_types(db: sqlite3.Connection, project_id: int) -> dict[str, str]:
         "SELECT type_index, name FROM group_types WHERE project_id = ? ORDER BY type_index", (project_id,)
     )
     return {str(row["type_index"]): row["name"] for row in rows}
+
+
+def list_group_types(call: Call) -> Answer:
+    """Respond with the types of groups of the project by index, as the product lists them."""
+    group_types = load_group_types(call.db, call.project.id)
+    return answer(
+        [
+            {
+                "group_type": name,
+                "group_type_index": int(index),
+                "name_singular": None,
+                "name_plural": None,
+                "detail_dashboard": None,
+                "default_columns": None,
+                "created_at": None,
+            }
+            for index, name in group_types.items()
+        ]
+    )
 
 
 def minimal_text(call: Call, row: sqlite3.Row, filters: str, **more: str) -> str:

@@ -233,7 +233,7 @@ EXPERIMENTS: Final = Table(
         Field("primary_metrics_ordered_uuids", _ORDER, _LOGGED),
         Field("secondary_metrics_ordered_uuids", _ORDER, _LOGGED),
         Field("only_count_matured_users", truth(), _LOGGED | _COPIED),
-        Field("status", None, shown=words(("draft", "running", "paused", "stopped"))),
+        Field("status", None, shown=words(("draft", "running", "paused", "stopped", "exposure_frozen"))),
         Field("is_legacy", None, shown=TRUTH),
         Field("user_access_level", None, shown=words(("none", "viewer", "editor", "manager"))),
         Field("_create_in_folder", text(LONGEST_FOLDER), shown=HIDDEN, column="folder"),

@@ -4,6 +4,7 @@ from flagtui.service.answers import Answer
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, forbidden, invalid
+from flagtui.service.experiments.exposure_freezing import delete_snapshots, unfrozen_filters
 from flagtui.service.experiments.fields import CONCLUSION
 from flagtui.service.experiments.records import Experiment, LinkedFlag
 from flagtui.service.experiments.rows import change_flag
@@ -64,11 +65,15 @@ def end(call: Call) -> Answer:
 
 
 def reset(call: Call) -> Answer:
-    """Back to a draft; the flag stays as it is."""
+    """Make the experiment a draft again; the flag keeps its settings, without a frozen exposure."""
     one = called(call)
     call.body()
     _refuse((not one.is_launched, "Experiment is already in draft state."))
     emptied = dict.fromkeys(("start_date", "end_date", "conclusion", "conclusion_comment"))
+    filters = unfrozen_filters(one.flag.filters)
+    if not one.flag.deleted and filters["groups"] != (one.flag.filters.get("groups") or []):
+        change_flag(call, one.flag, {"filters": filters})
+        delete_snapshots(call, one)
     return shown(call, save(call, one, {**emptied, "archived": 0}))
 
 
@@ -117,6 +122,7 @@ def ship_variant(call: Call) -> Answer:
         (key not in one.flag.variant_keys, f"Variant '{key}' not found on feature flag."),
     )
     change_flag(call, one.flag, {"filters": shipped_filters(one.flag, str(key), to_everyone)})
+    delete_snapshots(call, one)
     if one.fields["end_date"] is None:
         changes["end_date"] = call.stamp
     return shown(call, save(call, one, changes))
@@ -128,7 +134,7 @@ def shipped_filters(flag: LinkedFlag, key: str, to_everyone: bool) -> dict[str, 
         {**variant, "rollout_percentage": 100 if variant.get("key") == key else 0}
         for variant in flag.variants
     ]
-    groups = list(flag.filters.get("groups") or [])
+    groups = unfrozen_filters(flag.filters)["groups"]
     if to_everyone:
         groups = [{"properties": [], "rollout_percentage": 100}, *groups]
     multivariate = {**(flag.filters.get("multivariate") or {}), "variants": variants}

@@ -25,6 +25,12 @@ _STATES = {
     "paused": "e.start_date IS NOT NULL AND e.end_date IS NULL AND f.active = 0",
     "stopped": "e.start_date IS NOT NULL AND e.end_date IS NOT NULL",
 }
+_FROZEN = (
+    "json_array_length(f.filters, '$.groups') > 0 AND NOT EXISTS ("
+    "SELECT 1 FROM json_each(f.filters, '$.groups') AS condition"
+    " WHERE json_extract(condition.value, '$.exposure_frozen') IS NOT 1)"
+)
+_STATES["exposure_frozen"] = f"{_STATES['running']} AND {_FROZEN}"
 _STATES["complete"] = _STATES["stopped"]
 _ORDERS = {
     "created_at": "e.created_at",

@@ -8,6 +8,7 @@ from flagtui.service.experiments import (
     cohorts,
     creation,
     duplicates,
+    exposure_freezing,
     lifecycle,
     list,
     queries,
@@ -98,6 +99,8 @@ _ACTIONS = (
     _action(
         "ship_variant", lifecycle.ship_variant, "Give everybody one variant", _ONE, schemas.SHIP_BODY
     ),
+    _action("freeze_exposure", exposure_freezing.freeze_exposure, "Stop enrolling new users", _ONE),
+    _action("unfreeze_exposure", exposure_freezing.unfreeze_exposure, "Enroll new users again", _ONE),
     _action("copy_to_project", duplicates.copy_to_project, "Copy it elsewhere", _ONE, schemas.COPY_BODY, 201),
     _action("duplicate", duplicates.duplicate, "Make a copy", _ONE, schemas.DUPLICATE_BODY, 201),
     _action(

@@ -8,12 +8,17 @@ from typing import Literal
 from flagtui.service.clock import read_stamp
 from flagtui.service.errors import Json
 
-Status = Literal["draft", "running", "paused", "stopped"]
+Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
 
 
 def variants_in(filters: Mapping[str, Json]) -> list[dict[str, Json]]:
     found = (filters.get("multivariate") or {}).get("variants") or []
     return [variant for variant in found if isinstance(variant, dict)]
+
+
+def is_frozen(group: Json) -> bool:
+    """Return whether freezing the exposure of an experiment marked this condition of its flag."""
+    return isinstance(group, dict) and group.get("exposure_frozen") is True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +80,18 @@ class Experiment:
 
     @property
     def status(self) -> Status:
-        """Derived, in this order: not started, ended, flag switched off, else running."""
+        """Return the state by its first rule that holds: not started, ended, flag off, frozen, else running.
+
+        Frozen is a flag whose every condition carries the mark of a frozen exposure.
+        """
         if not self.is_launched:
             return "draft"
         if self.fields["end_date"] is not None:
             return "stopped"
-        return "running" if self.flag.active else "paused"
+        if not self.flag.active:
+            return "paused"
+        groups = self.flag.filters.get("groups") or []
+        return "exposure_frozen" if groups and all(map(is_frozen, groups)) else "running"
 
     @property
     def baseline(self) -> str:

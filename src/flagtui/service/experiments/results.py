@@ -10,11 +10,13 @@ from flagtui.service.experiments.analysis.inference import Settings, sample_rati
 from flagtui.service.experiments.analysis.metric import Metric
 from flagtui.service.experiments.analysis.samples import Sample
 from flagtui.service.experiments.analysis.series import MOST_DAYS, History, day_ends, samples_at, walk
-from flagtui.service.experiments.analysis.values import DAY, Exposure, assign, exposure_days, totals
+from flagtui.service.experiments.analysis.values import DAY, MULTIPLE, Exposure, assign, exposure_days, totals
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.stored_events import Reader
 
 Result = dict[str, Json]
+MIN_BIAS_PERCENTAGE = 0.1
+"""Share of users with several variants above which the product reports a risk of bias, in percent."""
 
 
 class Results:
@@ -67,6 +69,7 @@ class Results:
             ],
             "total_exposures": total,
             "sample_ratio_mismatch": self._mismatch(total),
+            "bias_risk": self._bias_risk(total),
         }
 
     def days(self) -> dict[int, float]:
@@ -102,14 +105,31 @@ class Results:
         return float(history.metric.window) if end and moment >= end.timestamp() else 0.0
 
     def _mismatch(self, total: Mapping[str, int]) -> Json:
-        variants = [one for one in self.one.flag.variants if one.get("key") in self.reader.variants]
-        weights = {str(one["key"]): float(one.get("rollout_percentage") or 0) for one in variants}
+        weights = {key: weight for key, weight in self._weights().items() if weight > 0}
         p_value = sample_ratio_mismatch(total, weights)
         if p_value is None:
             return None
-        whole, counted = sum(weights.values()), sum(total.get(key, 0) for key in weights)
-        expected = {key: counted * weight / whole for key, weight in weights.items()}
+        whole, exposures = sum(weights.values()), sum(total.get(key, 0) for key in weights)
+        expected = {key: exposures * weight / whole for key, weight in weights.items()}
         return {"expected": expected, "p_value": p_value}
+
+    def _weights(self) -> dict[str, float]:
+        """Return the rollout percentage of each analysed variant."""
+        variants = [
+            variant for variant in self.one.flag.variants if variant.get("key") in self.reader.variants
+        ]
+        return {str(variant["key"]): float(variant.get("rollout_percentage") or 0) for variant in variants}
+
+    def _bias_risk(self, total: Mapping[str, int]) -> Json:
+        """Return the share of users with several variants, in percent, if excluding them can bias results.
+
+        As in the product: only while the experiment runs, with uneven weights and more than 0.1 % of users.
+        """
+        is_uneven = len(set(self._weights().values())) > 1
+        if self.one.end is not None or self.reader.handling != "exclude" or not is_uneven:
+            return None
+        percentage = 100 * total.get(MULTIPLE, 0) / max(1, sum(total.values()))
+        return {"multiple_variant_percentage": percentage} if percentage > MIN_BIAS_PERCENTAGE else None
 
 
 def day_name(day: int) -> str:

@@ -56,6 +56,9 @@ MAKES_DASHBOARD: Final = "_should_create_usage_dashboard"
 _KEY = re.compile(r"[a-zA-Z0-9_-]+")
 RUNTIMES = ("server", "client", "all")
 _CONTEXT_NAMES: Final = ("evaluation_contexts", "evaluation_tags")
+MATCH_MODE: Final = "evaluation_contexts_match_mode"
+MATCH_MODES = ("any", "all")
+"""Whether a request must declare any (the default) or all of the flag's evaluation contexts."""
 BUCKETINGS = ("distinct_id", "device_id")
 CREATION_CONTEXTS = (
     *("feature_flags", "experiments", "surveys", "early_access_features", "web_experiments", "product_tours"),
@@ -174,6 +177,7 @@ FLAGS: Final = Table(
             "evaluation_tags", Kind(_read_evaluation_tags, TEXTS, "json"), _SUMMARY,
             column="evaluation_contexts",
         ),
+        Field(MATCH_MODE, choice(MATCH_MODES), _LOGGED | _COPIED, default="any"),
         Field("usage_dashboard", shown=number(null=True).schema),
         Field("analytics_dashboards", Kind(_read_dashboards, NUMBERS, "json"), default=[]),
         Field("has_enriched_analytics", truth(null=True), _TOLD, default=False),

@@ -11,13 +11,14 @@ from flagtui.service.flags.encryption import remote_config
 from flagtui.service.flags.fields import COPIES, FLAG, FLAG_BODY, FLAG_PAGE, ONE_SHARE, TO_EVERYONE
 from flagtui.service.flags.list import PARAMETERS, list_flags
 from flagtui.service.flags.narrow_writes import mover, roll_out_to_everyone, set_release_condition_rollout
+from flagtui.service.flags.organization_lookup import list_flags_with_key, list_organization_flags
 from flagtui.service.flags.project_copies import copy_flags
 from flagtui.service.flags.rows import SCOPE, called_row, find_row
 from flagtui.service.flags.status import flag_status
 from flagtui.service.flags.versions import retrieve_version
 from flagtui.service.flags.write_operations import create, refuse_deletion, retrieve, update
 from flagtui.service.operations import PROJECT, Operation
-from flagtui.service.shapes import ACTIVITY_PAGE
+from flagtui.service.shapes import ACTIVITY_PAGE, OBJECTS
 
 FLAGS = f"{PROJECT}/feature_flags"
 ONE = f"{FLAGS}/{{id}}"
@@ -35,6 +36,7 @@ def activity_of_one(call: Call) -> Answer:
     return feed(call, SCOPE, str(called_row(call, "viewer")["id"]))
 
 
+_ORGANIZATION_FLAGS = "/api/organizations/{organization_id}/feature_flags"
 _PAGES = ("limit", "page")
 # Archived flags are off, and taken back they still are.
 _archive = mover("archiving", archived=True, active=False)
@@ -97,11 +99,29 @@ OPERATIONS = (
     ),
     Operation(
         "POST",
-        "/api/organizations/{organization_id}/feature_flags/copy_flags",
+        f"{_ORGANIZATION_FLAGS}/copy_flags",
         copy_flags,
         "Copy a flag to other projects",
         WRITE,
         COPIES,
+    ),
+    Operation(
+        "GET",
+        f"{_ORGANIZATION_FLAGS}/{{key}}",
+        list_flags_with_key,
+        "Flags with one key in the projects of an organization",
+        READ,
+        OBJECTS,
+        closed=True,
+    ),
+    Operation(
+        "GET",
+        f"{_ORGANIZATION_FLAGS}/keys",
+        list_organization_flags,
+        "Flags of an organization",
+        READ,
+        parameters=("team_ids", "search", "limit", "offset"),
+        closed=True,
     ),
     Operation(
         "GET",

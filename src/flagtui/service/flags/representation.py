@@ -20,6 +20,7 @@ NEEDED = (
     *("deleted", "archived", "active", "created_at", "last_called_at", "has_encrypted_payloads"),
     *("created_by_id", "last_modified_by_id", "rollback_conditions", "performed_rollback"),
     *("is_simple", "simple_rollout", "creation_context"),
+    "evaluation_contexts_match_mode",
 )
 """The columns that showing a flag takes."""
 
@@ -73,6 +74,7 @@ def _text(  # Called for each of thousands of rows: an object for six values wou
         f',"features":[{",".join(links.features.get(flag_id, ()))}]'
         f',"can_edit":{"true" if level in ("editor", "manager") else "false"},"user_access_level":"{level}"'
         f',"evaluation_contexts":{row["evaluation_contexts"]},"status":"{status}"'
+        f',"evaluation_contexts_match_mode":"{row["evaluation_contexts_match_mode"]}"'
         f',"is_used_in_replay_settings":{"true" if flag_id == replay else "false"}'
         f',"is_eligible_for_experiment":{"true" if 2 <= variants <= 20 else "false"}'
         f"{'' if extra == '{}' else ',' + extra[1:-1]}}}"

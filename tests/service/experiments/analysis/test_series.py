@@ -145,9 +145,9 @@ def test_of_many_years_only_the_last_days_are_told() -> None:
 def test_exposures_are_counted_on_the_day_of_the_first() -> None:
     seen = [Assignment("test", 5, 9), Assignment("test", DAY + 1, DAY + 1), Assignment(MULTIPLE, DAY, DAY)]
     days = exposure_days(seen, ["control", "test"], 0, 2)
-    assert days == {"test": [1, 2, 2], MULTIPLE: [0, 1, 1]}
-    assert list(days) == ["test", MULTIPLE]
-    assert totals(days) == {"test": 2, MULTIPLE: 1}
+    assert days == {"control": [0, 0, 0], "test": [1, 2, 2], MULTIPLE: [0, 1, 1]}
+    assert list(days) == ["control", "test", MULTIPLE]
+    assert totals(days) == {"control": 0, "test": 2, MULTIPLE: 1}
 
 
 def test_exposures_are_sorted_by_time() -> None:

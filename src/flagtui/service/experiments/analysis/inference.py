@@ -69,19 +69,27 @@ def frequentist(variant: Estimate, baseline: Estimate, alpha: float = 0.05) -> F
     return Finding(effect, p_value, (effect - margin, effect + margin), p_value < alpha)
 
 
+MIN_RATIO_EXPOSURES: Final = 100
+"""Exposures below which the sample ratio is not tested, as in the product."""
+
+
 def sample_ratio_mismatch(counts: Mapping[str, int], weights: Mapping[str, float]) -> float | None:
-    """The p-value of Pearson's chi-square test that the counts were drawn in the ratio of the weights.
+    """Return the p-value of Pearson's chi-square test that `counts` follow the ratio of `weights`.
 
     Σ (observed − expected)² / expected with one degree of freedom less than variants (Fabijan et al. 2019,
-    "Diagnosing Sample Ratio Mismatch"). None with fewer than two variants of weight or nobody counted; 0.0
-    when a variant without weight was counted.
+    "Diagnosing Sample Ratio Mismatch"). As in the product, variants of weight 0 are excluded.
+
+    Args:
+        counts: users exposed to each variant.
+        weights: rollout percentage of each variant.
+
+    Returns:
+        None with fewer than two variants of weight, or fewer than `MIN_RATIO_EXPOSURES` exposures of them.
     """
     expected_keys = [key for key, weight in weights.items() if weight > 0]
-    total = sum(counts.get(key, 0) for key in weights)
-    if len(expected_keys) < 2 or total == 0:
+    total = sum(counts.get(key, 0) for key in expected_keys)
+    if len(expected_keys) < 2 or total < MIN_RATIO_EXPOSURES:
         return None
-    if any(counts.get(key, 0) for key in weights if key not in expected_keys):
-        return 0.0
     whole = sum(weights[key] for key in expected_keys)
     statistic = 0.0
     for key in expected_keys:
@@ -91,10 +99,13 @@ def sample_ratio_mismatch(counts: Mapping[str, int], weights: Mapping[str, float
 
 
 def _relative_difference(variant: Estimate, baseline: Estimate) -> tuple[float, float] | None:
-    """(v − b) / |b| and its standard error by the delta method: √(σᵥ²/b² + v² σ_b²/b⁴)."""
+    """Return (v − b) / b, as in the product, and its standard error.
+
+    The error is by the delta method: √(σᵥ²/b² + v² σ_b²/b⁴). None for a baseline of 0.
+    """
     if abs(baseline.mean) < 1e-10:
         return None
-    base = abs(baseline.mean)
+    base = baseline.mean
     ratio = variant.mean / base
     spread = (variant.error + ratio * ratio * baseline.error) / base / base
     if not (0 < spread < math.inf):

@@ -53,15 +53,16 @@ def by_entity(exposures: Iterable[tuple[str, float, str]]) -> dict[str, list[Exp
 def exposure_days(
     assignments: Iterable[Assignment], variants: Sequence[str], first_day: int, last_day: int
 ) -> dict[str, list[int]]:
-    """For each variant that was seen: how many were first exposed up to and including each day.
+    """Return how many entities were first exposed to each variant up to and including each day.
 
-    Days are whole numbers since 1970 in UTC; the order is that of `variants`, with the excluded last.
+    Days are whole numbers since 1970 in UTC. All `variants` are present in their order; `MULTIPLE` is last,
+    and only present if an entity has it.
     """
     new: Counter[tuple[str, int]] = Counter()
     for assignment in assignments:
         new[assignment.variant, int(assignment.first // DAY)] += 1
-    seen = {variant for variant, _ in new}
-    ordered = [variant for variant in (*variants, MULTIPLE) if variant in seen]
+    has_multiple = any(variant == MULTIPLE for variant, _ in new)
+    ordered = (*variants, MULTIPLE) if has_multiple else variants
     return {variant: _running(new, variant, first_day, last_day) for variant in ordered}
 
 

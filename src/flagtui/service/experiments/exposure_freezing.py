@@ -1,0 +1,154 @@
+"""Freezing the exposure of an experiment: its flag serves only the users exposed so far."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from flagtui.service.answers import Answer
+from flagtui.service.call import Call
+from flagtui.service.database import find, update_row
+from flagtui.service.errors import Json, invalid
+from flagtui.service.evaluation.cohorts import make_cohort
+from flagtui.service.experiments.analysis.metric import NotComputable
+from flagtui.service.experiments.records import Experiment, is_frozen
+from flagtui.service.experiments.rows import change_flag
+from flagtui.service.experiments.save import called, save, shown
+from flagtui.service.experiments.stored_events import Reader
+
+SENTENCE: Final = "Added automatically when the experiment exposure was frozen to stop new enrollment."
+_STAMPS: Final = ("exposure_frozen", "exposure_frozen_cohort")
+
+
+def freeze_exposure(call: Call) -> Answer:
+    """Store the exposed users as a static cohort and require it in every condition of the flag.
+
+    Raises:
+        Fault: 400 where the experiment or its flag cannot be frozen; nothing is stored then.
+    """
+    experiment = called(call)
+    call.body()
+    _check_freezable(experiment)
+    people = _exposed_people(call, experiment)
+    name = _snapshot_name(experiment)
+    cohort_id = make_cohort(call, {"name": name, "is_static": 1}, people)["id"]
+    groups = [_frozen_group(group, cohort_id) for group in experiment.flag.filters["groups"]]
+    change_flag(call, experiment.flag, {"filters": {**experiment.flag.filters, "groups": groups}})
+    return shown(call, save(call, experiment, {}))
+
+
+def unfreeze_exposure(call: Call) -> Answer:
+    """Remove what freezing added to the flag, keep other edits, and soft-delete the cohort."""
+    experiment = called(call)
+    call.body()
+    if experiment.status not in ("running", "exposure_frozen"):
+        raise invalid("Experiment is not running.")
+    if not any(is_frozen(group) for group in _groups(experiment)):
+        raise invalid("Experiment exposure is not frozen.")
+    change_flag(call, experiment.flag, {"filters": unfrozen_filters(experiment.flag.filters)})
+    delete_snapshots(call, experiment)
+    return shown(call, save(call, experiment, {}))
+
+
+def unfrozen_filters(filters: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the filters without the cohort conditions, keys and sentences that freezing added."""
+    return {**filters, "groups": [_unfrozen_group(group) for group in filters.get("groups") or []]}
+
+
+def delete_snapshots(call: Call, experiment: Experiment) -> None:
+    """Soft-delete the snapshot cohorts of the flag as `experiment` had it, unless another flag uses them."""
+    for group in _groups(experiment):
+        cohort = find(call.db, "cohorts", id=group.get("exposure_frozen_cohort"), project_id=call.project.id)
+        if cohort is None or cohort["name"] != _snapshot_name(experiment) or not cohort["is_static"]:
+            continue
+        if not _is_used_elsewhere(call, cohort["id"], experiment.flag.id):
+            update_row(call.db, "cohorts", cohort["id"], {"deleted": 1})
+
+
+def _snapshot_name(experiment: Experiment) -> str:
+    return f'Exposure snapshot for experiment "{experiment.fields["name"]}"'
+
+
+def _groups(experiment: Experiment) -> list[dict[str, Json]]:
+    groups = experiment.flag.filters.get("groups") or []
+    return [group for group in groups if isinstance(group, dict)]
+
+
+def _check_freezable(experiment: Experiment) -> None:
+    filters = experiment.flag.filters
+    has_holdout = experiment.fields["holdout_id"] or filters.get("holdout") or filters.get("holdout_groups")
+    types = [filters, *_groups(experiment)]
+    refusals = (
+        (not experiment.is_launched, "Experiment has not been launched yet."),
+        (experiment.end is not None, "Experiment has already ended."),
+        (experiment.flag.deleted, "The feature flag of the experiment has been deleted."),
+        (experiment.status == "paused", "Cannot freeze a paused experiment."),
+        (experiment.status == "exposure_frozen", "Experiment exposure is already frozen."),
+        (
+            any(part.get("aggregation_group_type_index") is not None for part in types),
+            "Group-aggregated experiments cannot be frozen.",
+        ),
+        (not _groups(experiment), "The feature flag has no release conditions."),
+        (bool(has_holdout), "An experiment with a holdout cannot be frozen."),
+        (bool(filters.get("super_groups")), "A flag with an early access feature cannot be frozen."),
+    )
+    for is_refused, detail in refusals:
+        if is_refused:
+            raise invalid(detail)
+
+
+def _exposed_people(call: Call, experiment: Experiment) -> set[int]:
+    """Return the ids of exposed persons; at most 5 % of those exposed may have no person."""
+    reader = Reader(call, experiment, call.now)
+    try:
+        exposures, people = reader.exposures(), reader.people()
+    except NotComputable as problem:
+        raise invalid(str(problem), "exposure_criteria") from None
+    if not exposures:
+        raise invalid("Cannot freeze: no users have been exposed yet.")
+    unidentified = sum(entity.startswith("id:") for entity in exposures)
+    if unidentified > MAX_UNIDENTIFIED * len(exposures):
+        raise invalid("Too many of the exposed users are anonymous or deleted.")
+    return people
+
+
+MAX_UNIDENTIFIED: Final = 0.05
+"""Share of exposed users without a person above which freezing is refused: 4 % pass and 6 % do not."""
+
+
+def _frozen_group(group: dict[str, Json], cohort_id: int) -> dict[str, Json]:
+    condition = {"key": "id", "type": "cohort", "value": cohort_id, "operator": "in"}
+    cleared = _unfrozen_group(group)
+    description = f"{SENTENCE} {cleared.get('description') or ''}".strip()
+    return {
+        **cleared,
+        "properties": [*(cleared.get("properties") or []), condition],
+        "description": description,
+        "exposure_frozen": True,
+        "exposure_frozen_cohort": cohort_id,
+    }
+
+
+def _unfrozen_group(group: dict[str, Json]) -> dict[str, Json]:
+    if not is_frozen(group):
+        return group
+    cohort_id = group.get("exposure_frozen_cohort")
+    restored = {name: value for name, value in group.items() if name not in _STAMPS}
+    restored["properties"] = [
+        item
+        for item in group.get("properties") or []
+        if not (item.get("type") == "cohort" and item.get("value") == cohort_id)
+    ]
+    description = str(group.get("description") or "").replace(SENTENCE, "", 1).strip()
+    if description:
+        restored["description"] = description
+    else:
+        restored.pop("description", None)
+    return restored
+
+
+def _is_used_elsewhere(call: Call, cohort_id: int, flag_id: int) -> bool:
+    query = (
+        "SELECT 1 FROM flags, json_tree(flags.filters) AS item"
+        " WHERE flags.project_id = ? AND flags.id <> ? AND flags.deleted = 0 AND item.key = 'value'"
+        " AND item.atom = ? AND json_extract(flags.filters, item.path || '.type') = 'cohort'"
+    )
+    return call.db.execute(query, (call.project.id, flag_id, cohort_id)).fetchone() is not None
