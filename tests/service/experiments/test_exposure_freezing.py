@@ -94,3 +94,17 @@ async def test_states_that_cannot_be_frozen_are_refused(service: Service) -> Non
     await _act(service, experiment, "end")
     assert "already ended" in await refusal()
     assert len(service.rows("SELECT * FROM cohorts WHERE deleted = 0")) == 0
+
+
+async def test_approval_policies_do_not_hold_up_a_freeze(service: Service) -> None:
+    experiment = await _exposed(service)
+    service.store(
+        lambda db: db.execute(
+            "INSERT INTO approval_policies (id, organization_id, action, created_at)"
+            " SELECT 'p', organization_id, 'feature_flag.update', '' FROM projects WHERE id = 1"
+        )
+    )
+    assert (await _act(service, experiment, "freeze_exposure"))["status"] == "exposure_frozen"
+    held = await service.send("POST", f"experiments/{experiment['id']}/unfreeze_exposure")
+    assert held.status_code == 409
+    assert service.rows("SELECT deleted FROM cohorts") == [{"deleted": 0}]

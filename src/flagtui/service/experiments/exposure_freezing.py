@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
-from flagtui.service.database import find, update_row
+from flagtui.service.database import fetch, find, update_row
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.cohorts import make_cohort
 from flagtui.service.experiments.analysis.metric import NotComputable
@@ -13,6 +13,8 @@ from flagtui.service.experiments.records import Experiment, is_frozen
 from flagtui.service.experiments.rows import change_flag
 from flagtui.service.experiments.save import called, save, shown
 from flagtui.service.experiments.stored_events import Reader
+from flagtui.service.flags.save import change_flag as save_flag
+from flagtui.service.flags.save import opened_values
 
 SENTENCE: Final = "Added automatically when the experiment exposure was frozen to stop new enrollment."
 _STAMPS: Final = ("exposure_frozen", "exposure_frozen_cohort")
@@ -31,7 +33,10 @@ def freeze_exposure(call: Call) -> Answer:
     name = _snapshot_name(experiment)
     cohort_id = make_cohort(call, {"name": name, "is_static": 1}, people)["id"]
     groups = [_frozen_group(group, cohort_id) for group in experiment.flag.filters["groups"]]
-    change_flag(call, experiment.flag, {"filters": {**experiment.flag.filters, "groups": groups}})
+    row = fetch(call.db, "flags", experiment.flag.id)
+    values = opened_values(call, row)
+    # Saved without the check of approval policies: in the product they do not hold up a freeze.
+    save_flag(call, row, {**values, "filters": {**values["filters"], "groups": groups}})
     return shown(call, save(call, experiment, {}))
 
 
