@@ -49,12 +49,12 @@ class EvaluationSubject:
         """Whether part of the subject is hypothetical, so that the server cannot evaluate it."""
         return bool(self.properties or self.group_properties or self.device_id or self.cohorts)
 
-    def person(self, known: Mapping[str, JSON], *, is_complete: bool) -> Person:
-        """Return the user for the evaluator; typed properties override the server's, `known`."""
+    def person(self, stored: Mapping[str, JSON], *, is_complete: bool) -> Person:
+        """Return the user for the evaluator; typed properties override `stored`, the server's."""
         groups = {name: Group(key, self.group_properties.get(name, {})) for name, key in self.groups.items()}
         return Person(
             self.distinct_id,
-            {**known, **self.properties},
+            {**stored, **self.properties},
             groups,
             self.device_id,
             self.cohorts,

@@ -149,7 +149,7 @@ class Inspector:
                 return
             counted |= dict(zip(new, answers, strict=True))
             parts += [_part(each, counted[each.identity]) for each in few]
-            yield replace(reach_of(tuple(parts), len(waiting)), besides=_besides(flag))
+            yield replace(reach_of(tuple(parts), len(waiting)), besides=_opted_in(flag))
 
     async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
         condition = dict(asked.condition.raw)
@@ -173,7 +173,7 @@ def _without_conditions(flag: Flag) -> str:
     return f"no one: {flag.targeting.why_no_conditions}"
 
 
-def _besides(flag: Flag) -> str:
+def _opted_in(flag: Flag) -> str:
     return f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 

@@ -144,17 +144,17 @@ def payload_words(account: PersonEvaluation) -> str:
     return safe_text(stored if isinstance(stored, str) else json.dumps(stored, ensure_ascii=False), 200)
 
 
-def why_they_differ(one: PersonEvaluation, other: PersonEvaluation) -> str:
+def why_they_differ(left: PersonEvaluation, right: PersonEvaluation) -> str:
     """Explain in one sentence why two users get different values of this flag."""
-    here, there = one.here, other.here
-    names = (safe_text(one.subject.distinct_id, 40), safe_text(other.subject.distinct_id, 40))
-    if here is None or there is None or not (_is_explained(one) and _is_explained(other)):
-        return f"{names[0]}: {decided_by(one)}; {names[1]}: {decided_by(other)}"
-    for first, second in zip(here.conditions, there.conditions, strict=False):
+    left_local, right_local = left.here, right.here
+    names = (safe_text(left.subject.distinct_id, 40), safe_text(right.subject.distinct_id, 40))
+    if left_local is None or right_local is None or not (_is_explained(left) and _is_explained(right)):
+        return f"{names[0]}: {decided_by(left)}; {names[1]}: {decided_by(right)}"
+    for first, second in zip(left_local.conditions, right_local.conditions, strict=False):
         words = _difference(first, second, names) or _difference(second, first, names[::-1])
         if words:
             return words
-    first_words, second_words = parting(here, there)
+    first_words, second_words = parting(left_local, right_local)
     return safe_text(f"{names[0]}: {first_words}; {names[1]}: {second_words}", 400)
 
 
@@ -188,19 +188,19 @@ class Differing:
     """Another flag with different values for the two users. `why` is safe text."""
 
     key: str
-    one: JSON
-    other: JSON
+    left: JSON
+    right: JSON
     why: str
 
 
-def differing(one: PersonEvaluation, other: PersonEvaluation) -> Iterator[Differing]:
+def differing(left: PersonEvaluation, right: PersonEvaluation) -> Iterator[Differing]:
     """Yield every other flag with known and different values for the two users, by key."""
-    for key in sorted(all_keys(one) & all_keys(other) - {one.flag.key}):
-        first, second = one.value_of(key), other.value_of(key)
+    for key in sorted(all_keys(left) & all_keys(right) - {left.flag.key}):
+        first, second = left.value_of(key), right.value_of(key)
         if first is None or second is None or (type(first), first) == (type(second), second):
             continue
         yield Differing(
-            key, first, second, _why(one.local_values.get(key), other.local_values.get(key), first, second)
+            key, first, second, _why(left.local_values.get(key), right.local_values.get(key), first, second)
         )
 
 
@@ -219,16 +219,18 @@ def too_costly(account: PersonEvaluation) -> set[str]:
     }
 
 
-def _why(one: Evaluation | None, other: Evaluation | None, first: JSON, second: JSON) -> str:
-    if one is None or other is None or one.value != first or other.value != second:
+def _why(left: Evaluation | None, right: Evaluation | None, first: JSON, second: JSON) -> str:
+    if left is None or right is None or left.value != first or right.value != second:
         return "according to the server"
-    for here, there in zip(one.conditions, other.conditions, strict=False):
-        for has, lacks in ((here, there), (there, here)):
+    for on_left, on_right in zip(left.conditions, right.conditions, strict=False):
+        for has, lacks in ((on_left, on_right), (on_right, on_left)):
             if lacks.outcome is Outcome.PROPERTIES_DIFFER and has.outcome is not lacks.outcome:
                 return safe_text(describe_filter(lacks.differing.filter), 80)
-        if here.rollout and there.rollout and here.outcome is not there.outcome:
-            share = here.rollout.percentage
-            return f"rollout {share:g} %: hash {here.rollout.fraction:.2f} / {there.rollout.fraction:.2f}"
-        if here.variant and there.variant and here.variant.key != there.variant.key:
-            return f"variant hash {here.variant.fraction:.2f} / {there.variant.fraction:.2f}"
-    return safe_text(" / ".join(parting(one, other)), 120)
+        if on_left.rollout and on_right.rollout and on_left.outcome is not on_right.outcome:
+            share = on_left.rollout.percentage
+            return (
+                f"rollout {share:g} %: hash {on_left.rollout.fraction:.2f} / {on_right.rollout.fraction:.2f}"
+            )
+        if on_left.variant and on_right.variant and on_left.variant.key != on_right.variant.key:
+            return f"variant hash {on_left.variant.fraction:.2f} / {on_right.variant.fraction:.2f}"
+    return safe_text(" / ".join(parting(left, right)), 120)

@@ -226,8 +226,8 @@ def _others_that_differ(one: PersonEvaluation, other: PersonEvaluation, width: i
     for each in found[:LISTED]:
         yield [
             (cut(safe_text(each.key, 200), name).ljust(name + 1), ""),
-            (cut(value_words(each.one), cell).ljust(cell + 1), value_style(each.one)),
-            (cut(value_words(each.other), cell).ljust(cell + 1), value_style(each.other)),
+            (cut(value_words(each.left), cell).ljust(cell + 1), value_style(each.left)),
+            (cut(value_words(each.right), cell).ljust(cell + 1), value_style(each.right)),
             (cut(each.why, max(10, width - name - 2 * cell - 4)), "$text-muted"),
         ]
     yield from _untold(one, width)
