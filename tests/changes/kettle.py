@@ -12,7 +12,7 @@ from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence
-from flagtui.changes.guard import Around
+from flagtui.changes.guard import QuestionContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import DiffLine, Outcome
@@ -140,8 +140,8 @@ class Room:
     told: list[str]
     journal: Journal
 
-    async def boil(self, *kettles: Kettle, around: Around = PLAIN) -> list[Outcome]:
-        batch = self.writing.batch(approve(*(kettles or (KETTLE,)), around=around))
+    async def boil(self, *kettles: Kettle, asked_with: QuestionContext = PLAIN) -> list[Outcome]:
+        batch = self.writing.batch(approve(*(kettles or (KETTLE,)), asked_with=asked_with))
         return [outcome async for outcome in batch.run()]
 
 

@@ -17,13 +17,13 @@ from flagtui.changes.flags.flag_intent import switch
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.guard import (
     Approved,
-    Around,
     Confirmation,
     GuardRefused,
     GuardRules,
     Level,
     NotYet,
     Question,
+    QuestionContext,
     guard,
     spend,
 )
@@ -37,8 +37,8 @@ def off(**fields: object) -> Plan:
     return planned(switch("turn off", fresh.id), fresh)
 
 
-def asked(*plans: Plan, around: Around = PLAIN, **rules: Any) -> Question:
-    return expect(guard(plans or (off(),), GuardRules(**rules), around), Question)
+def asked(*plans: Plan, asked_with: QuestionContext = PLAIN, **rules: Any) -> Question:
+    return expect(guard(plans or (off(),), GuardRules(**rules), asked_with), Question)
 
 
 def settles(question: Question, **answer: Any) -> bool:
@@ -97,7 +97,7 @@ def test_overwriting_another_persons_change_has_to_be_agreed_to() -> None:
 
 
 def test_going_without_the_journal_has_to_be_agreed_to() -> None:
-    question = asked(level=Level.RELAXED, around=Around(without_journal="no space left"))
+    question = asked(level=Level.RELAXED, asked_with=QuestionContext(without_journal="no space left"))
     assert not settles(question, yes=True)
     assert settles(question, yes=True, without_journal=True)
 
@@ -111,12 +111,12 @@ def test_more_flags_than_the_limit_or_one_flag_twice_are_refused_and_many_are_co
 
 
 def test_the_question_counts_what_is_left_out_and_confirms_the_others() -> None:
-    around = Around([Skipped(9, "k9", "it is archived")])
+    asked_with = QuestionContext([Skipped(9, "k9", "it is archived")])
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
-    question = asked(*plans, level=Level.STRICT, place="PROD", around=around)
+    question = asked(*plans, level=Level.STRICT, place="PROD", asked_with=asked_with)
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
-    assert question.left_out == tuple(around.left_out)
-    alone = asked(plans[0], level=Level.RELAXED, place="PROD", around=around)
+    assert question.skipped == tuple(asked_with.skipped)
+    alone = asked(plans[0], level=Level.RELAXED, place="PROD", asked_with=asked_with)
     assert (alone.is_dialog, alone.title) == (True, "Turn OFF 1 of 2 flags in PROD")
     assert settles(alone, yes=True)
 

@@ -13,7 +13,7 @@ ONCE: Final = {
     "LOOKS: Final = (0.0": "changes/unanswered.py",
     "asyncio.to_thread(finish": "changes/unanswered.py",
     "class Outcome(Generic": "changes/proposal.py",
-    "ConfirmScreen(question": "app/writing/screen_interface.py",
+    "ConfirmScreen(question": "app/writing/app_interface.py",
     "journal.unresolved)": "changes/recovery.py",
 }
 

@@ -23,7 +23,7 @@ from tests.doubles.expected import expect
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered
 from flagtui.changes.adapter import PreparedUndo, UndoContext
-from flagtui.changes.guard import Around
+from flagtui.changes.guard import QuestionContext
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.pipeline import STOPPED, stops_all, write
 from flagtui.changes.proposal import Outcome
@@ -158,7 +158,7 @@ async def test_without_room_for_the_journal_it_goes_only_where_that_was_approve(
 ) -> None:
     (tmp_path / "in the way").write_text("")
     room = room_of(tmp_path / "in the way")
-    (outcome,) = await room.boil(around=Around(without_journal=agreed_to))
+    (outcome,) = await room.boil(asked_with=QuestionContext(without_journal=agreed_to))
     expected = ("saved", 1, False) if agreed_to else ("refused", 0, True)
     assert (outcome.ending, len(room.kitchen.asked), outcome.is_without_journal) == expected
     assert (outcome.journal_id, outcome.undo_words) == ("", "")

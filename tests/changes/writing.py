@@ -10,7 +10,7 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.changes.adapter import LookedUp, WriteContext
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.guard import Approved, Around, Confirmation, GuardRules, Question, guard
+from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, QuestionContext, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature, TakenBack
 from flagtui.changes.pipeline import Batch
@@ -20,13 +20,19 @@ from flagtui.changes.unanswered import watch
 from flagtui.models.flag import Flag
 
 GUARDED: Final = GuardRules()
-PLAIN: Final = Around()
+PLAIN: Final = QuestionContext()
 
 
-def approve(*plans: Any, rules: GuardRules = GUARDED, around: Around = PLAIN, **answer: Any) -> Approved[Any]:
+def approve(
+    *plans: Any, rules: GuardRules = GUARDED, asked_with: QuestionContext = PLAIN, **answer: Any
+) -> Approved[Any]:
     """What the guard gives for the right answer."""
-    question = expect(guard(list(plans), rules, around), Question)
-    agreed = {"typed": question.type_this or "", "without_journal": bool(around.without_journal), **answer}
+    question = expect(guard(list(plans), rules, asked_with), Question)
+    agreed = {
+        "typed": question.type_this or "",
+        "without_journal": bool(asked_with.without_journal),
+        **answer,
+    }
     return expect(question.settle(Confirmation(yes=True, **agreed)), Approved)
 
 

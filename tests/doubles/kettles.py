@@ -114,7 +114,7 @@ class KettlesScreen(WorkspaceList[KettleRow]):
         self.query_one(Pane).show(lines)
 
     def page_of(self, row: KettleRow) -> KettleScreen:
-        return KettleScreen(self._app_state, self._changing, row)
+        return KettleScreen(self._app_state, self._runner, row)
 
     def action_open(self) -> None:
         if self.record is not None:

@@ -16,7 +16,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 
 from flagtui.app.flags.form.payload import PayloadScreen
-from flagtui.app.writing.results_screen import LEFT_OUT, Result, ResultsScreen
+from flagtui.app.writing.results_screen import SKIPPED, Result, ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
@@ -70,7 +70,7 @@ WAYS: Final = (
 )
 PUSHED: Final[dict[str, Callable[[], Screen[Any]]]] = {
     "PayloadScreen": lambda: PayloadScreen("Payload of control", '{"a": 1}', "a note"),
-    "ResultsScreen": lambda: ResultsScreen([Result(id, f"flag-{id}", LEFT_OUT, "why") for id in range(9)]),
+    "ResultsScreen": lambda: ResultsScreen([Result(id, f"flag-{id}", SKIPPED, "why") for id in range(9)]),
 }
 """Dialogs behind many keys."""
 BASES: Final = {"NarrowedList", "BrowseScreen", "ListScreen", "WorkspaceList", "InspectedList", "ReadList"}

@@ -151,7 +151,7 @@ async def test_keys_about_no_row_wait_for_no_rows(setting: Setting) -> None:
 async def test_keys_about_rows_wait_for_rows_with_their_cause(setting: Setting) -> None:
     async with loading_events(setting) as program:
         await program.press_without_waiting("enter")
-        program.app.changing._keys._announce()
+        program.app.runner._keys._announce()
         await program.press_without_waiting("j")
         assert "Loading rows…; your keys are queued until then. Esc drops them." in program.notices
         program.wire.let_go.set()
@@ -171,10 +171,10 @@ async def test_list_of_its_own_waits_for_no_other_list(setting: Setting) -> None
 async def test_change_in_preparation_holds_no_keys(setting: Setting) -> None:
     async with connecting(setting) as (program, connected):
         await press(program, "space")
-        program.wire.held = lambda request: not program.app.changing.prepared.is_set()
+        program.wire.held = lambda request: not program.app.runner.prepared.is_set()
         connected.set()
         await program.wire.is_holding.wait()
-        marked, left = (program.app.changing._keys.hold(events.Key(key, None)) for key in ("x", "escape"))
+        marked, left = (program.app.runner._keys.hold(events.Key(key, None)) for key in ("x", "escape"))
         assert (marked, left) == (False, False)
         program.wire.let_go.set()
         await program.settle()

@@ -183,7 +183,7 @@ async def render_all(program: Program, keys: list[str]) -> None:
     for number, key in enumerate(keys):
         width, height = SIZES[number % len(SIZES)]
         await program.pilot.resize_terminal(width, height)
-        screen = FlagScreen(program.app.app_state, program.app.changing, rows[key])
+        screen = FlagScreen(program.app.app_state, program.app.runner, rows[key])
         await program.app.push_screen(screen)
         await program.settle()
         for name in FlagScreen.tabs:

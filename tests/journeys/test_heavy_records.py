@@ -13,8 +13,8 @@ from tests.journeys.standing import stand_on_experiment
 from textual.widgets import OptionList
 
 from flagtui.app.flags.flag_screen import TITLES, FlagScreen
-from flagtui.app.writing.draft_form import LinesForm
-from flagtui.app.writing.form_lines import FormLine, LineId
+from flagtui.app.forms.draft_form import LinesForm
+from flagtui.app.forms.form_lines import FormLine, LineId
 
 MOST_WORK = 0.5
 """Seconds of the processor between two looks at the keys: a tenth is meant, fourteen were needed before."""

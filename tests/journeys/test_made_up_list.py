@@ -79,7 +79,7 @@ class ClosedShelf(Kettles):
 
 
 async def shown(program: Program, kettles: type[Kettles] = Kettles) -> Kettles:
-    screen = kettles(program.app.app_state, program.app.changing)
+    screen = kettles(program.app.app_state, program.app.runner)
     program.app.push_screen(screen)
     await program.settle()
     return screen

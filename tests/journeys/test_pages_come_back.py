@@ -4,10 +4,10 @@ import pytest
 from tests.doubles.whole_program import Program, words
 
 from flagtui.app.flags.flag_screen import FlagScreen
+from flagtui.app.forms.draft_form import LinesForm
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import RecordScreen
-from flagtui.app.writing.draft_form import LinesForm
 from flagtui.models.rows import FlagRow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

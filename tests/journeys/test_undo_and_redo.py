@@ -8,7 +8,7 @@ import pytest
 from tests.changes.kettle import Kettle, KettleEntries, Kitchen
 from tests.doubles.whole_program import Program, Setting, running, words
 
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.planner import Planned, Planner
 from flagtui.changes.undo import KINDS
@@ -67,7 +67,7 @@ async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_
         monkeypatch.setitem(KINDS, "kettle", KettleEntries(kitchen))
         context = WorkspaceContext(program.app.app_state, workspace)
         boiling = KettlePlanner(context, kitchen=kitchen)
-        program.app.changing.run(boil(program.app.changing, boiling))
+        program.app.runner.run(boil(program.app.runner, boiling))
         await program.settle()
         assert "Boil in TEST" in words(program.screen)
         await program.press("y")
@@ -83,7 +83,7 @@ async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_
         session.journal.begin(
             replace(newest, id="open", undoes="", verb="boil", ending="", at=now - 90, after={"degrees": 100})
         )
-        program.app.changing.recover_unresolved()
+        program.app.runner.recover_unresolved()
         await program.settle()
         assert "kettle: “boil” was done" in program.notices[-1]
 
@@ -105,5 +105,5 @@ class KettlePlanner(Planner[str, Kettle, Any]):
         return Planned(self.kitchen, [Kettle(name) for name in requests], requests)
 
 
-async def boil(changes: Changes, planner: KettlePlanner) -> None:
+async def boil(changes: ChangeRunner, planner: KettlePlanner) -> None:
     await changes.write(["kettle"], planner)

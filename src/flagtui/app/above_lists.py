@@ -18,7 +18,7 @@ from flagtui.app.shell.place_choices import project_choices, projects_to_choose
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState, Session
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice
 
@@ -26,10 +26,10 @@ from flagtui.text.styled import Notice
 class AboveLists:
     """One for each running app."""
 
-    def __init__(self, app: App[Any], app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app: App[Any], app_state: AppState, runner: ChangeRunner) -> None:
         self._app = app
         self._app_state = app_state
-        self._changing = changing
+        self._runner = runner
 
     def show_since(self) -> None:
         """What is different in the list since a moment."""
@@ -39,7 +39,7 @@ class AboveLists:
 
     def show_journal(self) -> None:
         """The person's own changes."""
-        self._app.push_screen(JournalScreen(self._app_state, self._changing, self._changing.undo_entry))
+        self._app.push_screen(JournalScreen(self._app_state, self._runner, self._runner.undo_entry))
 
     def show_help(self) -> None:
         """The keys of the screen in front."""
@@ -82,7 +82,7 @@ class AboveLists:
         chosen = await self._app.push_screen_wait(PickerScreen("Profile", choices))
         if chosen is None or chosen == here:
             return None
-        if self._changing.is_saving:
+        if self._runner.is_saving:
             tell(self._app, Notice("a change is on its way; switch when it is done", "warning"))
             return None
         found = session.switch(chosen)
@@ -93,7 +93,7 @@ class AboveLists:
 
     async def choose_project_of_key(self) -> int | None:
         """A project of the key that was just given, where it is not clear which is meant. Within a worker."""
-        opens = self._changing.signing_in.opens
+        opens = self._runner.signing_in.opens
         choices = projects_to_choose(self._app_state, opens) if opens else []
         return await self._app.push_screen_wait(PickerScreen("Project", choices)) if choices else None
 

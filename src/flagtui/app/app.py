@@ -23,8 +23,7 @@ from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.app.state.go_to import GoTo, OpenRecord
 from flagtui.app.state.permissions import why_refused
 from flagtui.app.tabs import TabScreens
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.screens import unheard
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
@@ -52,11 +51,11 @@ class FlagTui(ScreenOwner[None]):
         self.animation_level = "none"
         self._started_in = session.profile
         self._shown_scopes: tuple[str, ...] | None = None
-        self._stop_seeking: Watcher = unheard
+        self._stop_seeking: Watcher = lambda: None
         self.app_state = AppState(session)
-        self.changing = Changes(self, self.app_state)
+        self.runner = ChangeRunner(self, self.app_state)
         self.ages = Ages(self, self.app_state)
-        self.tabs = TabScreens(self, self.app_state, self.changing)
+        self.tabs = TabScreens(self, self.app_state, self.runner)
 
     @cached_property
     def server(self) -> "ServerConnection":
@@ -70,7 +69,7 @@ class FlagTui(ScreenOwner[None]):
         """What opens above the lists; loaded by the first key that opens it."""
         from flagtui.app.above_lists import AboveLists
 
-        return AboveLists(self, self.app_state, self.changing)
+        return AboveLists(self, self.app_state, self.runner)
 
     def _begin_in_dark(self) -> None:
         """Start in the colours most people see: a theme set later has every style read a second time."""
@@ -161,7 +160,7 @@ class FlagTui(ScreenOwner[None]):
             self.server.polling.notice_person()
         if isinstance(event, events.Key) and event.key == "escape":
             drop_read(self)
-        if not (self._is_up and self.changing.holds(event)):
+        if not (self._is_up and self.runner.holds(event)):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
@@ -173,7 +172,7 @@ class FlagTui(ScreenOwner[None]):
     async def open_connection(self) -> None:
         """Find the key, open the client, load."""
         await self.server.connect()
-        self.changing.recover_unresolved()
+        self.runner.recover_unresolved()
         self.sign_in_if_needed()
 
     @work(exclusive=True, group="load")
@@ -188,7 +187,7 @@ class FlagTui(ScreenOwner[None]):
 
     @work(group="choose")
     async def action_sign_in(self) -> None:
-        if not await self.changing.signing_in.ask(self.app_state.trouble):
+        if not await self.runner.signing_in.ask(self.app_state.trouble):
             return
         if (chosen := await self.above.choose_project_of_key()) is None:
             self.action_refresh_now()
@@ -250,7 +249,7 @@ class FlagTui(ScreenOwner[None]):
         """Leave this project for another of the same host and key."""
         drop_read(self)
         await self.server.open_chosen(project)
-        self.changing.recover_unresolved()
+        self.runner.recover_unresolved()
 
     def action_help(self) -> None:
         self.above.show_help()
@@ -263,9 +262,9 @@ class FlagTui(ScreenOwner[None]):
             tell(self, Notice("no shell waits that could bring flagtui back; it goes on", "warning"))
 
     async def action_quit(self) -> None:
-        if self.changing.is_saving:
+        if self.runner.is_saving:
             tell(self, Notice("saving first: a change is on its way", "warning"))
-            if not await self.changing.finish():
+            if not await self.runner.finish():
                 self.last_words = "a change got no answer; it is in the journal as not known"
         self.exit()
 
@@ -291,5 +290,5 @@ class FlagTui(ScreenOwner[None]):
     def recover_worker(self, worker: Worker[Any]) -> None:
         if worker.group == "polling":
             self.poll()
-        elif worker.group == "changing" and not self.changing.is_saving:
-            self.changing.recover_unresolved()
+        elif worker.group == "changing" and not self.runner.is_saving:
+            self.runner.recover_unresolved()

@@ -16,7 +16,7 @@ from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.toasts import drop_read, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo, RecordLink
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.config.preferences import LeftList, LeftLists
 from flagtui.models.rows import FlagRow
 from flagtui.store.kinds import KINDS, Kind, load
@@ -33,10 +33,10 @@ BELOW: Final = 1
 class TabScreens:
     """Goes from list to list."""
 
-    def __init__(self, app: ScreenOwner[Any], app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app: ScreenOwner[Any], app_state: AppState, runner: ChangeRunner) -> None:
         self._app = app
         self._app_state = app_state
-        self._changing = changing
+        self._runner = runner
         self._lists: dict[str, BrowseScreen] = {}
         self.current = "1"
         """The key of the tab whose list was opened last."""
@@ -107,7 +107,7 @@ class TabScreens:
         app.uninstall_screen(screen)
 
     def _make(self, key: str) -> BrowseScreen:
-        made: BrowseScreen = load(LISTS[key])(self._app_state, self._changing)
+        made: BrowseScreen = load(LISTS[key])(self._app_state, self._runner)
         self._lists[key] = made
         made.starts_at = self._left().lists.get(key, made.starts_at)
         # Installed screens stay when another is shown.
@@ -128,7 +128,7 @@ class TabScreens:
         """Show a flag above the present screen."""
         from flagtui.app.flags.flag_screen import FlagScreen
 
-        self._app.push_screen(FlagScreen(self._app_state, self._changing, row, tab))
+        self._app.push_screen(FlagScreen(self._app_state, self._runner, row, tab))
 
     async def open_record(self, target: RecordLink, tab: str) -> None:
         """Show the page of a record above the present screen, as it is today, also when no list has it."""

@@ -54,14 +54,18 @@ class Purpose:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """What is said with the question besides the plans."""
+class QuestionContext:
+    """What the question shows besides the plans."""
 
-    left_out: Sequence[Skipped] = ()
-    """What was chosen as well and stays as it is."""
+    skipped: Sequence[Skipped] = ()
+    """Records that were chosen too and stay unchanged."""
     purpose: Purpose | None = None
     without_journal: str = ""
     """Why the journal cannot be written; agreeing is agreeing to go without it."""
+
+
+PLAIN: Final = QuestionContext()
+"""Nothing besides the plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class NotYet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Around, Generic[P]):
+class Question(QuestionContext, Generic[P]):
     """What has to be done to confirm these plans."""
 
     plans: tuple[P, ...]
@@ -87,12 +91,12 @@ class Question(Around, Generic[P]):
     @property
     def title(self) -> str:
         """`Turn OFF in PROD`, `Turn OFF 12 flags in PROD`, or `Turn OFF 12 of 15 flags in PROD`."""
-        first, count, chosen = self.plans[0], len(self.plans), len(self.plans) + len(self.left_out)
+        first, count, chosen = self.plans[0], len(self.plans), len(self.plans) + len(self.skipped)
         place = f" in {self.place}" if self.place else ""
         purpose = self.purpose
         if purpose is not None and not purpose.part:
             return f"{purpose.name}: {purpose.words}{place}"
-        of = f" of {chosen:,}" if self.left_out else ""
+        of = f" of {chosen:,}" if self.skipped else ""
         what = (
             first.title.removesuffix(" of") if chosen == 1 else first.title_of(f"{count:,}{of} {first.noun}s")
         )
@@ -134,7 +138,9 @@ class Question(Around, Generic[P]):
         return ""
 
 
-def guard(plans: Sequence[P], rules: GuardRules, around: Around = Around()) -> GuardRefused | Question[P]:
+def guard(
+    plans: Sequence[P], rules: GuardRules, asked_with: QuestionContext = PLAIN
+) -> GuardRefused | Question[P]:
     """Whether and how a person may confirm these plans together."""
     if rules.level is Level.READ_ONLY:
         return GuardRefused("this profile is read-only", "use a profile that may write")
@@ -151,10 +157,10 @@ def guard(plans: Sequence[P], rules: GuardRules, around: Around = Around()) -> G
         place=rules.place,
         type_this=_typed(plans, rules),
         reason_required=rules.require_reason,
-        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(around.left_out) > 1,
-        left_out=tuple(around.left_out),
-        purpose=around.purpose,
-        without_journal=around.without_journal,
+        is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(asked_with.skipped) > 1,
+        skipped=tuple(asked_with.skipped),
+        purpose=asked_with.purpose,
+        without_journal=asked_with.without_journal,
     )
 
 

@@ -27,7 +27,7 @@ from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, TakenBack
-from flagtui.changes.proposal import Outcome, P, R
+from flagtui.changes.proposal import Outcome, P, R, chosen_id
 from flagtui.changes.unanswered import look_up, watch, without_answer, write_down
 
 LONGEST_WAIT: Final = 10.0
@@ -185,8 +185,8 @@ def _close(journal: Journal, begun: str, ending: Ending, note: str) -> None:
 
 
 @dataclass(frozen=True)
-class Ended(Generic[P, R]):
-    """What one approval came to."""
+class Report(Generic[P, R]):
+    """How the changes of one approval ended."""
 
     outcomes: tuple[Outcome[P, R], ...] = ()
     unsent: tuple[P, ...] = ()
@@ -195,14 +195,19 @@ class Ended(Generic[P, R]):
     """The person left the rest unsent."""
 
     @property
+    def saved(self) -> Sequence[Outcome[P, R]]:
+        """The outcomes of changes that were saved."""
+        return [outcome for outcome in self.outcomes if outcome.is_saved]
+
+    @property
     def is_saved(self) -> bool:
-        """Everything was."""
+        """Whether every change was saved."""
         return not self.unsent and all(outcome.is_saved for outcome in self.outcomes)
 
     @property
     def saved_ids(self) -> frozenset[int | str]:
-        """Records that are as they were meant to be; a new one goes by the number of its plan."""
-        return frozenset(outcome.plan.id for outcome in self.outcomes if outcome.is_saved)
+        """The ids of records of the list whose change was saved; of a copy that of its original."""
+        return frozenset(chosen_id(outcome.plan) for outcome in self.saved)
 
 
 @dataclass

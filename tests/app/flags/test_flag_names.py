@@ -82,8 +82,8 @@ def test_a_chain_of_thousands_is_looked_through() -> None:
 def test_circles_among_hundreds_of_flags_take_linear_work() -> None:
     def work(count: int) -> int:
         raw = flag(1, *((other, True) for other in range(2, count)))
-        around = [flag(other, (1, True)) for other in range(2, count)]
-        rows = [Flag.of(one).row() for one in (raw, *around)]
+        asked_with = [flag(other, (1, True)) for other in range(2, count)]
+        rows = [Flag.of(one).row() for one in (raw, *asked_with)]
         here = Flag.of(raw)
         return counted_calls(lambda: names_about(here, NO_NAMES, rows, is_complete=True))
 

@@ -15,7 +15,7 @@ from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.widgets.search_line import SearchLine
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of
@@ -29,9 +29,9 @@ class ActivityKeys(ListScreen[ChangeRow]):
 
     description = ACTIVITY_LIST
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._finding = ActivityFinder(app_state.session.clock)
-        super().__init__(app_state, changing, self._finding)
+        super().__init__(app_state, runner, self._finding)
         self._workspace: Workspace | None = None
 
     def target(self) -> RecordLink | None:
@@ -67,7 +67,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
     def action_revert(self) -> None:
         """Take this entry back, after the usual question."""
         if self.record is not None:
-            self._changing.revert(self.record.entry, ended=lambda _ended: self._saved())
+            self._runner.revert(self.record.entry, lambda _report: self._saved())
 
     def _saved(self) -> None:
         if self.is_attached:

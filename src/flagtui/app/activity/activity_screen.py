@@ -17,7 +17,7 @@ from flagtui.app.state.permissions import is_missing, may_write
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import joined
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.activity import Activity, ChangeRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
@@ -39,8 +39,8 @@ class ActivityScreen(ActivityKeys):
     place = "activity"
     tab = "4"
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
-        super().__init__(app_state, changing)
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+        super().__init__(app_state, runner)
         self._pages = 0
         """Read since the query changed or the cursor moved."""
         self._stops: tuple[Watcher, ...] = ()

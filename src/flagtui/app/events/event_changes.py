@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from flagtui.api.errors import PaymentNeeded
+from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.screens import NOBODY, Listener
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
-from flagtui.changes.pipeline import Ended
+from flagtui.changes.pipeline import Report
 from flagtui.store.workspace import Workspace
 from flagtui.text.styled import Notice
 
@@ -21,9 +20,9 @@ from flagtui.text.styled import Notice
 class EventChanges:
     """Begins changes of event definitions; they run as tasks of the App."""
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._app_state = app_state
-        self.changing = changing
+        self.runner = runner
         self._refusal: tuple[Workspace, str] | None = None
 
     @property
@@ -36,24 +35,24 @@ class EventChanges:
     def is_read_only(self) -> bool:
         """Whether this server refuses such changes, which is said then."""
         if why := self.why_read_only:
-            self.changing.tell(Notice(why, "warning", "read-only"))
+            self.runner.show_toast(Notice(why, "warning", "read-only"))
         return bool(why)
 
-    def start(self, intents: Sequence[EventIntent], listener: Listener = NOBODY) -> None:
+    def start(self, intents: Sequence[EventIntent], on_report: OnReport = ignore) -> None:
         """Starts the pipeline for these intents, which are confirmed together."""
         if not self.is_read_only() and intents:
-            self.changing.run(self._write(tuple(intents), listener))
+            self.runner.run(self._write(tuple(intents), on_report))
 
-    async def _write(self, intents: Sequence[EventIntent], listener: Listener) -> None:
-        if (workspace := self.changing.open_workspace()) is None:
+    async def _write(self, intents: Sequence[EventIntent], on_report: OnReport) -> None:
+        if (workspace := self.runner.open_workspace()) is None:
             return
 
-        def remember(ended: Ended[Any, Any]) -> None:
-            if any(isinstance(one.error, PaymentNeeded) for one in ended.outcomes):
+        def remember(report: Report[Any, Any]) -> None:
+            if any(isinstance(outcome.error, PaymentNeeded) for outcome in report.outcomes):
                 licence = "this server asks for a licence to change them"
                 self._refusal = (workspace, f"Event definitions are read-only here: {licence}.")
-            listener.ended(ended)
+            on_report(report)
 
         planner = EventPlanner(WorkspaceContext(self._app_state, workspace))
-        if await self.changing.write(intents, planner, replace(listener, ended=remember)) is None:
-            listener.ended(Ended())
+        if await self.runner.write(intents, planner, remember) is None:
+            on_report(Report())

@@ -6,10 +6,9 @@ from typing import Any
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.events.event_changes import EventChanges
+from flagtui.app.forms.form_lines import ask_field, ask_tags
+from flagtui.app.forms.json_editing import edit_as_json, edit_as_text
 from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.writing.form_lines import ask_field, ask_tags
-from flagtui.app.writing.json_editing import edit_as_json, edit_as_text
-from flagtui.app.writing.screens import Listener
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     definition_text,
@@ -20,6 +19,7 @@ from flagtui.changes.event_definitions.definition_intent import (
     tag_intent,
     verify,
 )
+from flagtui.changes.pipeline import Report
 from flagtui.changes.tag_line import read_tags
 from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
@@ -66,7 +66,7 @@ class EventKeys(RecordKeys):
     async def _field(self, name: str, rows: Rows, title: str = "") -> None:
         """Another text in a field, the same for all of these."""
         field = EVENT_FIELDS[name]
-        answer = await ask_field(self._changing, field, field.value_of(rows[0]), title)
+        answer = await ask_field(self._runner, field, field.value_of(rows[0]), title)
         if answer is not None:
             text = as_text(answer.value).strip()
             self._start([set_field(row.id, name, text, field.value_of(row)) for row in rows])
@@ -76,9 +76,9 @@ class EventKeys(RecordKeys):
         for row in self.at_cursor():
             if self.event_path.is_read_only():
                 return
-            text = edit_as_text(self._changing, row.description, "description.txt")
+            text = edit_as_text(self._runner, row.description, "description.txt")
             if text is None or text.strip() == row.description.strip():
-                self._changing.tell(Notice(f"{row.name}: nothing was changed"))
+                self._runner.show_toast(Notice(f"{row.name}: nothing was changed"))
             else:
                 self._start([set_field(row.id, "description", text.strip(), row.description)])
 
@@ -90,11 +90,16 @@ class EventKeys(RecordKeys):
 
     def _edit_json(self, row: EventDefinitionRow) -> None:
         drafts = self._app_state.session.state_folder / "drafts"
-        edited = edit_as_json(self._changing, definition_text(row), drafts)
+        edited = edit_as_json(self._runner, definition_text(row), drafts)
         made = edit_intent(row, edited.changes) if edited is not None else None
         if edited is not None and made is not None:
-            ended = Listener(saved=self.saved, ended=lambda ended: edited.saved() if ended.is_saved else None)
-            self.event_path.start([made], ended)
+
+            def end(report: Report[Any, Any]) -> None:
+                self.on_report(report)
+                if report.is_saved:
+                    edited.saved()
+
+            self.event_path.start([made], end)
 
     def action_tags(self) -> None:
         """Add, remove or set, for one event or many."""
@@ -103,7 +108,7 @@ class EventKeys(RecordKeys):
 
     async def _tags(self, rows: Rows) -> None:
         whose = rows[0].name if len(rows) == 1 else f"{len(rows)} events"
-        wanted = await ask_tags(self._changing, whose, "billing, -old", lambda line: _afterwards(line, rows))
+        wanted = await ask_tags(self._runner, whose, "billing, -old", lambda line: _afterwards(line, rows))
         if wanted is not None:
             self._start([tag_intent(row, wanted) for row in rows])
 
@@ -122,7 +127,7 @@ class EventKeys(RecordKeys):
             Choice(number, name, "you" if number == me else "", number == now) for number, name in known
         ]
         choices.append(Choice(NOBODY, "nobody", "", now is None))
-        chosen = await self._changing.ask(PickerScreen("Owner", choices))
+        chosen = await self._runner.ask(PickerScreen("Owner", choices))
         if chosen is not None:
             wanted = None if chosen == NOBODY else chosen
             self._start([set_field(row.id, "owner", wanted, row.owner_id) for row in rows])
@@ -141,11 +146,11 @@ class EventKeys(RecordKeys):
         if self.event_path.is_read_only():
             edit.close()
         else:
-            self._changing.run(edit)
+            self._runner.run(edit)
 
     def _start(self, intents: Sequence[EventIntent]) -> None:
         if intents:
-            self.event_path.start(intents, Listener(saved=self.saved))
+            self.event_path.start(intents, self.on_report)
 
 
 def _afterwards(line: str, rows: Rows) -> PromptReading:

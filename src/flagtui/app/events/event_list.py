@@ -23,7 +23,7 @@ from flagtui.app.widgets.column_layout import (
     tags_cell,
 )
 from flagtui.app.widgets.panes import Pane
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
@@ -125,9 +125,9 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
     tab = "3"
     description = EVENT_LIST
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
-        super().__init__(app_state, changing)
-        self.event_path = EventChanges(app_state, changing)
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+        super().__init__(app_state, runner)
+        self.event_path = EventChanges(app_state, runner)
 
     def make_preview(self) -> Pane:
         return Pane()

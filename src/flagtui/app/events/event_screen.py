@@ -34,7 +34,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
     place = "event"
 
     def __init__(self, app_state: AppState, path: EventChanges, row: EventDefinitionRow) -> None:
-        super().__init__(app_state, path.changing, row)
+        super().__init__(app_state, path.runner, row)
         self.event_path = path
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()

@@ -13,6 +13,7 @@ from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
+from flagtui.app.forms.form_lines import ask_tags
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import MINUTE, AppState
@@ -20,12 +21,10 @@ from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.form_lines import ask_tags
-from flagtui.app.writing.screens import Listener
 from flagtui.changes.event_definitions.definition_intent import tidy_tags
 from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.event_definitions.triage import Triage
-from flagtui.changes.pipeline import Ended
+from flagtui.changes.pipeline import Report
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
@@ -203,22 +202,22 @@ class InboxScreen(FramedScreen):
 
     def action_type_tags(self) -> None:
         if self.case is not None:
-            self._path.changing.run(self._type_tags(self.case))
+            self._path.runner.run(self._type_tags(self.case))
 
     async def _type_tags(self, case: Case) -> None:
-        wanted = await ask_tags(self._path.changing, case.name)
+        wanted = await ask_tags(self._path.runner, case.name)
         if wanted is not None and not wanted.problem:
             self._decide({"tags": sorted(tidy_tags(wanted.of(case.row.tags)))})
 
     def action_describe(self) -> None:
         if self.case is not None:
-            self._path.changing.run(self._describe(self.case, self._proposal))
+            self._path.runner.run(self._describe(self.case, self._proposal))
 
     async def _describe(self, case: Case, proposal: Suggestion) -> None:
         start = case.row.description or proposal.description
         about = f"taken from {proposal.source}" if proposal.source else "what it means and when it is sent"
         prompt = Prompt(f"Describe {case.name}", about, start)
-        line = await self._path.changing.ask(PromptScreen(prompt))
+        line = await self._path.runner.ask(PromptScreen(prompt))
         if line is not None and line.strip():
             self._decide({"description": line.strip()})
 
@@ -232,7 +231,7 @@ class InboxScreen(FramedScreen):
         """Forget the last decision; once all are applied, undo the applied ones."""
         decision = self._triage.take_back()
         if decision is None:
-            self._path.changing.undo()
+            self._path.runner.undo()
             return
         self._looked_at = max(0, self._looked_at - 1)
         self._show_queue()
@@ -247,19 +246,19 @@ class InboxScreen(FramedScreen):
         if not intents:
             tell(self.app, Notice("nothing is decided yet"))
             return
-        asked = [intent.id for intent in intents]
-        self._path.start(intents, Listener(ended=lambda ended: self._applied(asked, ended)))
+        ids = [intent.id for intent in intents]
+        self._path.start(intents, lambda report: self._apply(ids, report))
 
-    def _applied(self, asked: Sequence[str], ended: Ended[Any, Any]) -> None:
+    def _apply(self, ids: Sequence[str], report: Report[Any, Any]) -> None:
         """Saved decisions leave the list; the others stay there with the reason."""
-        known = {one.plan.id: one for one in ended.outcomes}
+        outcomes = {outcome.plan.id: outcome for outcome in report.outcomes}
         workspace = self._app_state.workspace
-        for id in asked:
-            one = known.get(id)
+        for id in ids:
+            outcome = outcomes.get(id)
             row = workspace.events.get(id) if workspace else None
-            if one is not None and not one.is_saved:
-                self._triage.settle(id, safe_text(one.reason, 120))
-            elif one is not None or row is None or self._triage.is_so(row):
+            if outcome is not None and not outcome.is_saved:
+                self._triage.settle(id, safe_text(outcome.reason, 120))
+            elif outcome is not None or row is None or self._triage.is_so(row):
                 self._triage.settle(id)
         if self._inbox is not None and workspace is not None:
             self._all = workspace.events.rows

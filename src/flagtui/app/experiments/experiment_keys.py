@@ -10,9 +10,9 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps, key_problem
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.experiment_questions import ask_flag
+from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.forms.json_editing import edit_as_json
 from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.writing.form_lines import ask_line
-from flagtui.app.writing.json_editing import edit_as_json
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, experiment_text
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.details.metric_findings import Findings
@@ -43,7 +43,7 @@ class ExperimentKeys(RecordKeys):
     @cached_property
     def steps(self) -> ExperimentSteps:
         """The way of all steps."""
-        return ExperimentSteps(self._app_state, self._changing)
+        return ExperimentSteps(self._app_state, self._runner)
 
     def subject(self) -> ExperimentRow | None:
         """The experiment that is meant."""
@@ -65,13 +65,13 @@ class ExperimentKeys(RecordKeys):
         """For everything chosen where one answer does for all, else for the one that is meant."""
         rows = self.chosen()
         if len(rows) > 1 and name in TOGETHER:
-            self.steps.start(name, rows, saved=self.saved)
+            self.steps.start(name, rows, on_report=self.on_report)
             return
         row = rows[0] if len(rows) == 1 else self.subject()
         if row is not None:
             leading = leading_of(self.known(row))
             words = leading.words if leading else ""
-            self.steps.start(name, [row], words, self.saved)
+            self.steps.start(name, [row], words, self.on_report)
 
     def action_switch(self) -> None:
         """Pause what runs, resume what is paused: the first decides, and why not is told of the rest."""
@@ -84,31 +84,31 @@ class ExperimentKeys(RecordKeys):
 
     def action_new(self) -> None:
         """A new draft, on a flag that is there or a new one."""
-        self._changing.run(self._create())
+        self._runner.run(self._create())
 
     def action_edit(self) -> None:
         """In a form of its fields."""
         if (row := self.subject()) is not None:
-            self._changing.run(self._edit(row))
+            self._runner.run(self._edit(row))
 
     def action_edit_json(self) -> None:
         """As JSON in the person's own editor."""
         if (row := self.subject()) is not None:
-            self._changing.run(self._edit_json(row))
+            self._runner.run(self._edit_json(row))
 
     def action_duplicate(self) -> None:
         """A draft like it, here or in another project."""
         if (row := self.subject()) is not None:
-            self._changing.run(self._duplicate(row))
+            self._runner.run(self._duplicate(row))
 
     async def _create(self) -> None:
         workspace = self._app_state.workspace
         if workspace is None or self.steps.is_read_only():
             return
-        name = await ask_line(self._changing, "Name of the new experiment", problem=_name_problem)
+        name = await ask_line(self._runner, "Name of the new experiment", problem=_name_problem)
         if name is None:
             return
-        flag = await ask_flag(self._changing, workspace, name.strip())
+        flag = await ask_flag(self._runner, workspace, name.strip())
         if flag is not None:
             key, is_there = flag
             self._fill_in(ExperimentCopy.new(name.strip(), key, is_linked=is_there), workspace)
@@ -126,18 +126,18 @@ class ExperimentKeys(RecordKeys):
         if fresh is None or fresh.can_edit:
             return fresh, workspace
         words = f"{fresh.name}: you may look at this experiment but not change it"
-        self._changing.tell(Notice(words, "warning", "not possible now"))
+        self._runner.show_toast(Notice(words, "warning", "not possible now"))
         return None, None
 
     def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
-        self._changing.app.push_screen(ExperimentForm(self._app_state, self.steps, workspace, copy))
+        self._runner.app.push_screen(ExperimentForm(self._app_state, self.steps, workspace, copy))
 
     async def _edit_json(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)
         if fresh is None or workspace is None:
             return
         record = experiment_text(fresh)
-        edited = edit_as_json(self._changing, record, self._app_state.session.state_folder / "drafts")
+        edited = edit_as_json(self._runner, record, self._app_state.session.state_folder / "drafts")
         if edited is not None:
             choices = Choices(
                 fields=edited.changes, seen={name: record.shown[name] for name in edited.changes}
@@ -156,7 +156,7 @@ class ExperimentKeys(RecordKeys):
         here = workspace.client.project
         others = [Choice(one.id, one.label, f"#{one.id}") for one in projects if one.id != here]
         choices = [Choice(HERE, "here", "with a flag of its own"), *others]
-        project = await self._changing.ask(PickerScreen(f"Copy {row.name} to", choices)) if others else HERE
+        project = await self._runner.ask(PickerScreen(f"Copy {row.name} to", choices)) if others else HERE
         if project == HERE:
             await self.steps.take_step(STEPS["duplicate"], [row])
             return
@@ -164,7 +164,7 @@ class ExperimentKeys(RecordKeys):
         if project is None or fresh is None:
             return
         own = fresh.feature_flag_key
-        key = await ask_line(self._changing, "Flag key there", "", own, key_problem)
+        key = await ask_line(self._runner, "Flag key there", "", own, key_problem)
         if key is not None:
             chosen = Choices(project=project, flag_key=key.strip())
             await self.steps.take(ExperimentIntent(row.id, STEPS["copy"], chosen), fresh, workspace)

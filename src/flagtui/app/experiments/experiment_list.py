@@ -31,7 +31,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.details.experiment_inspector import FRESH_FOR, ExperimentInspector
 from flagtui.details.metric_findings import Findings
 from flagtui.models.rows import ExperimentRow
@@ -52,8 +52,8 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
     tab = "2"
     description = EXPERIMENT_LIST
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
-        super().__init__(app_state, changing)
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+        super().__init__(app_state, runner)
         self._inspector: ExperimentInspector | None = None
         self._staying: Timer | None = None
         self._is_glancing = False
@@ -160,7 +160,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         """The page of one of them; None without a connection."""
         if self.inspector is None:
             return None
-        return ExperimentScreen(self._app_state, self._changing, self.inspector, row)
+        return ExperimentScreen(self._app_state, self._runner, self.inspector, row)
 
     def action_open(self) -> None:
         if self.record is not None and (page := self.page_of(self.record)) is not None:

@@ -31,7 +31,7 @@ from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.rows import ExperimentRow
@@ -51,9 +51,9 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     place = "experiment"
 
     def __init__(
-        self, app_state: AppState, changing: Changes, inspector: ExperimentInspector, row: ExperimentRow
+        self, app_state: AppState, runner: ChangeRunner, inspector: ExperimentInspector, row: ExperimentRow
     ) -> None:
-        super().__init__(app_state, changing, row)
+        super().__init__(app_state, runner, row)
         self._inspector = inspector
         self._findings = inspector.cached(row)
         self._chosen = 0
@@ -100,7 +100,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     @work(group="choose")
     async def _sign_in(self, refused: ApiError, *, again: bool) -> None:
         """Ask for another key, and read with that; what is on screen stays meanwhile."""
-        if await self._changing.signing_in.helps(refused):
+        if await self._runner.signing_in.helps(refused):
             self._looking = self._look(again=again)
 
     async def _plot(self) -> None:
@@ -186,7 +186,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def action_metric(self) -> None:
         if self.metric is not None and self._row.started_at is not None:
-            signs_in = self._changing.signing_in.helps
+            signs_in = self._runner.signing_in.helps
             days = SeriesScreen(self._app_state, self._inspector, self._row, self.metric, signs_in)
             self.app.push_screen(days)
 

@@ -6,11 +6,10 @@ from typing import Final
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.answers import answer, answers
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import ask_line
-from flagtui.app.writing.screens import NOBODY, Listener, Saved, unheard
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes import guard
 from flagtui.changes.experiments.step_planner import StepPlanner, unread_experiment
@@ -34,26 +33,26 @@ TOGETHER: Final[frozenset[StepName]] = frozenset(
 class ExperimentSteps:
     """Begins steps; those for several experiments are confirmed together and sent one after the other."""
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._app_state = app_state
-        self.changing = changing
+        self.runner = runner
 
     def start(
         self,
         name: StepName,
         rows: Sequence[ExperimentRow],
         leading: str = "",
-        saved: Saved = unheard,
+        on_report: OnReport = ignore,
     ) -> None:
         """Begin the path; `leading` says what the first metric of one experiment shows so far."""
         if rows:
-            self.changing.run(self.take_step(STEPS[name], rows, leading, saved))
+            self.runner.run(self.take_step(STEPS[name], rows, leading, on_report))
 
     async def take_step(
-        self, step: Step, rows: Sequence[ExperimentRow], leading: str = "", saved: Saved = unheard
+        self, step: Step, rows: Sequence[ExperimentRow], leading: str = "", on_report: OnReport = ignore
     ) -> None:
         """The whole path of a step. Only within a change that was begun."""
-        if (workspace := self.changing.open_workspace()) is None:
+        if (workspace := self.runner.open_workspace()) is None:
             return
         if self.is_read_only():
             return
@@ -65,50 +64,54 @@ class ExperimentSteps:
         if choices is None and (fresh or not left_out):
             return
         intents = [ExperimentIntent(one.id, step, choices or Choices(), leading) for one in fresh]
-        await self._write(intents, fresh, workspace, Listener(saved, left_out=left_out))
+        await self._write(intents, fresh, workspace, on_report, left_out)
 
     async def save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
         """Take what was edited, which took long: what is there now decides. Only within a worker."""
-        if (workspace := self.changing.open_workspace()) is None:
+        if (workspace := self.runner.open_workspace()) is None:
             return
         fresh: Experiment | None = unread_experiment(intent)
         if intent.id:
             fresh = await self.read(intent.id, f"experiment {intent.id}", workspace)
         if fresh is not None:
-            listener = Listener(saved=lambda ids: saved() if ids else None)
-            await self.take(intent, fresh, workspace, listener)
+            await self.take(intent, fresh, workspace, lambda report: saved() if report.saved else None)
 
     async def take(
-        self, intent: ExperimentIntent, fresh: Experiment, workspace: Workspace, listener: Listener = NOBODY
+        self,
+        intent: ExperimentIntent,
+        fresh: Experiment,
+        workspace: Workspace,
+        on_report: OnReport = ignore,
     ) -> None:
         """Say what a step means whose choices were made elsewhere, ask, and take it. Only within a worker."""
-        await self._write([intent], [fresh], workspace, listener)
+        await self._write([intent], [fresh], workspace, on_report)
 
     async def _write(
         self,
         intents: Sequence[ExperimentIntent],
         fresh: Sequence[Experiment],
         workspace: Workspace,
-        listener: Listener,
+        on_report: OnReport,
+        skipped: Sequence[Skipped] = (),
     ) -> None:
         context = WorkspaceContext(self._app_state, workspace)
         planner = StepPlanner(context, {one.id: one for one in fresh})
-        await self.changing.write(intents, planner, listener)
+        await self.runner.write(intents, planner, on_report, skipped)
 
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
         """The experiment as it is now; None, once that was said, when it cannot be read."""
 
         async def ask() -> Experiment:
-            with self.changing.reading(name):
+            with self.runner.reading(name):
                 return await WorkspaceContext(self._app_state, workspace).read_experiment(id)
 
-        return await answer(self.changing, name, ask)
+        return await self.runner.signing_in.fetch(name, ask)
 
     def is_read_only(self) -> bool:
         """Whether nothing can be written here, which is said then."""
         if self._app_state.session.rules.level is not guard.Level.READ_ONLY:
             return False
-        self.changing.tell(explain_refusal(guard.GuardRefused("this profile is read-only")))
+        self.runner.show_toast(explain_refusal(guard.GuardRefused("this profile is read-only")))
         return True
 
     async def _read_all(
@@ -124,8 +127,8 @@ class ExperimentSteps:
             refusal = foresee_refusal(fresh, step, Choices())
             return fresh if refusal is None else Skipped(fresh.id, fresh.name, refusal.reason, refusal.next)
 
-        with self.changing.reading(count(len(rows), "experiment")):
-            return await answers(self.changing, [(row.id, row.name) for row in rows], look)
+        with self.runner.reading(count(len(rows), "experiment")):
+            return await self.runner.signing_in.fetch_each([(row.id, row.name) for row in rows], look)
 
     def _is_refused(self, step: Step, fresh: Experiment) -> bool:
         """Whether the step cannot be taken whatever is chosen: nothing is asked for nothing."""
@@ -136,7 +139,7 @@ class ExperimentSteps:
             probe = Choices()
         refusal = foresee_refusal(fresh, step, probe)
         if refusal is not None:
-            self.changing.tell(explain_blocked(refusal, fresh.name))
+            self.runner.show_toast(explain_blocked(refusal, fresh.name))
         return refusal is not None
 
     # What is chosen on the way to a step
@@ -160,12 +163,12 @@ class ExperimentSteps:
         options = EXPERIMENT_FIELDS["conclusion"].takes.options
         words = [Choice(one.value, one.words, one.about) for one in options]
         offered = [without, *words] if at_first else [*words, without]
-        conclusion = await self.changing.ask(PickerScreen(title, offered))
+        conclusion = await self.runner.ask(PickerScreen(title, offered))
         if not conclusion:
             return None if conclusion is None else Choices()
         about = "A comment for those who come later; leave it empty for none."
         wrong = EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong
-        comment = await ask_line(self.changing, "Why?", about, problem=wrong)
+        comment = await ask_line(self.runner, "Why?", about, problem=wrong)
         return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
 
     async def _ship(self, fresh: Experiment) -> Choices | None:
@@ -174,14 +177,14 @@ class ExperimentSteps:
             Choice(variant.key, variant.key, f"{variant.rollout:g} % now", place == last)
             for place, variant in enumerate(fresh.variants)
         ]
-        variant = await self.changing.ask(PickerScreen("Ship which variant?", variants))
+        variant = await self.runner.ask(PickerScreen("Ship which variant?", variants))
         if variant is None:
             return None
         people = [
             Choice(False, "those its conditions let in", "conditions stay as they are", True),
             Choice(True, "everyone", "an open condition is put before all others"),
         ]
-        everyone = await self.changing.ask(PickerScreen(f"{variant} to whom?", people))
+        everyone = await self.runner.ask(PickerScreen(f"{variant} to whom?", people))
         if everyone is None:
             return None
         kept = Choice("", "leave the conclusion as it is", fresh.conclusion or "there is none")
@@ -193,7 +196,7 @@ class ExperimentSteps:
             Choice(False, "leave its flag on", f"{key} is still served", True),
             Choice(True, "turn its flag off and archive it", "nobody gets a variant any more"),
         ]
-        disable = await self.changing.ask(PickerScreen("Archive, and the flag?", ways))
+        disable = await self.runner.ask(PickerScreen("Archive, and the flag?", ways))
         return None if disable is None else Choices(disable_flag=disable)
 
     async def _copy(self, fresh: Experiment) -> Choices | None:
@@ -205,10 +208,10 @@ class ExperimentSteps:
             return PromptReading(problem="this is the flag of the original" if is_own else key_problem(line))
 
         asked = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
-        key = await self.changing.ask(PromptScreen(asked))
+        key = await self.runner.ask(PromptScreen(asked))
         if key is None:
             return None
-        name = await ask_line(self.changing, "Name of the copy", value=f"{fresh.name} (Copy)")
+        name = await ask_line(self.runner, "Name of the copy", value=f"{fresh.name} (Copy)")
         return None if name is None else Choices(flag_key=key.strip(), name=name.strip()[:400])
 
 

@@ -85,7 +85,7 @@ class DeletedScreen(ReadList[Deletion]):
     def action_restore(self) -> None:
         """Bring back what is marked, else this one."""
         intents = [switch("restore", one.id) for one in self.chosen()]
-        self._changing.start(intents, ended=lambda _ended: self._restored())
+        self._runner.start(intents, lambda _report: self._restored())
 
     def _restored(self) -> None:
         if self.is_attached:

@@ -7,12 +7,11 @@ from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.forms.form_lines import ask_new_key
+from flagtui.app.shell.change_tasks import OnReport
 from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.answers import answer
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import ask_new_key
-from flagtui.app.writing.screens import Listener, Saved
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_draft import WorkingCopy
@@ -23,7 +22,7 @@ from flagtui.changes.flags.new_flags import (
     multivariate_flag,
     remote_configuration,
 )
-from flagtui.changes.pipeline import Ended
+from flagtui.changes.pipeline import Report
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
     bound_to_its_project,
@@ -56,15 +55,15 @@ HERE: Final = 0
 class FlagCreation:
     """Begins what ends in a flag more."""
 
-    def __init__(self, app_state: AppState, changing: Changes, saved: Saved) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner, on_report: OnReport) -> None:
         self._app_state = app_state
-        self._changing = changing
-        self._saved = saved
+        self._runner = runner
+        self._on_report = on_report
 
     async def new(self, rows: Sequence[FlagRow]) -> None:
         """A new flag; the one under the cursor can be its model."""
         copies: list[Choice[Kind]] = [Choice("copy", f"like {row.key}", "a copy of it, off") for row in rows]
-        kind = await self._changing.ask(PickerScreen("New flag", [*KINDS, *copies]))
+        kind = await self._runner.ask(PickerScreen("New flag", [*KINDS, *copies]))
         if kind is None:
             return
         key = await self._key(f"{rows[0].key}-copy" if kind == "copy" else "")
@@ -81,12 +80,12 @@ class FlagCreation:
                 await self._copy_here(rows[0], key)
 
     def _fill_in(self, fields: dict[str, JSON]) -> None:
-        self._changing.app.push_screen(FormScreen(self._app_state, self._changing, WorkingCopy.new(fields)))
+        self._runner.app.push_screen(FormScreen(self._app_state, self._runner, WorkingCopy.new(fields)))
 
     async def _key(self, usual: str) -> str | None:
         rows = self._app_state.workspace.flags.rows if self._app_state.workspace else ()
         about = "code asks for it; it can hardly be changed later"
-        return await ask_new_key(self._changing, rows, usual, about)
+        return await ask_new_key(self._runner, rows, usual, about)
 
     async def copy_to(self, rows: Sequence[FlagRow]) -> None:
         """One flag here under another key, or any number in another project under the same ones."""
@@ -99,10 +98,10 @@ class FlagCreation:
         here = [Choice(HERE, "here", "under another key")] if is_one else []
         others = [Choice(one.value, one.name, one.about) for one in projects if not one.current]
         if not here and not others:
-            self._changing.tell(Notice("This key opens no other project.", "warning"))
+            self._runner.show_toast(Notice("This key opens no other project.", "warning"))
             return
         title = f"Copy {row.key} to" if is_one else f"Copy {len(rows)} flags to"
-        chosen = await self._changing.ask(PickerScreen(title, [*here, *others]))
+        chosen = await self._runner.ask(PickerScreen(title, [*here, *others]))
         if chosen == HERE:
             key = await self._key(f"{row.key}-copy")
             if key is not None:
@@ -115,16 +114,16 @@ class FlagCreation:
 
     async def _copy_here(self, row: FlagRow, key: str) -> None:
         """Under another key, as a form to go on with."""
-        flag, workspace = await read_flag(row, self._app_state, self._changing), self._app_state.workspace
+        flag, workspace = await read_flag(row, self._app_state, self._runner), self._app_state.workspace
         if flag is not None and workspace is not None:
             told = (stays_behind_in_words(await find_left_behind(flag, workspace.client)),)
             copy = WorkingCopy.new(copy_of(flag, key))
-            self._changing.app.push_screen(FormScreen(self._app_state, self._changing, copy, told))
+            self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, told))
 
     async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str) -> None:
         """To another project: made there as new flags; a single one by the server where only it can."""
         workspace = self._app_state.workspace
-        flags, left_out = await read_flags(rows, self._app_state, self._changing)
+        flags, left_out = await read_flags(rows, self._app_state, self._runner)
         there = await self._there(rows, workspace, project) if workspace is not None and flags else None
         if there is None or workspace is None:
             return
@@ -133,7 +132,7 @@ class FlagCreation:
             return
         left_out += [why for flag in flags if (why := why_no_new_flag(flag))]
         if len(rows) == 1 and left_out:
-            self._changing.tell(explain_skipped(left_out[0]))
+            self._runner.show_toast(explain_skipped(left_out[0]))
             return
         out = {one.id for one in left_out}
         wanted = [
@@ -146,13 +145,14 @@ class FlagCreation:
             if flag.id not in out
         ]
 
-        def ended(found: Ended[Any, Any]) -> None:
-            if found.saved_ids:
-                some = f"{count(len(found.saved_ids), 'flag')} copied to {name}, off."
+        def end(report: Report[Any, Any]) -> None:
+            self._on_report(report)
+            if report.saved:
+                some = f"{count(len(report.saved), 'flag')} copied to {name}, off."
                 what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
-                self._changing.tell(Notice(f"{what} To take it back: p, {name}, then u."))
+                self._runner.show_toast(Notice(f"{what} To take it back: p, {name}, then u."))
 
-        self._changing.create(wanted, Listener(self._saved, ended, left_out), (there, name))
+        self._runner.create(wanted, end, left_out, (there, name))
 
     async def _by_the_server(self, row: FlagRow, flag: Flag, there: Workspace, name: str) -> None:
         """Have the server make it, which finds its cohorts and flags there."""
@@ -163,17 +163,17 @@ class FlagCreation:
         away = WorkspaceContext(self._app_state, there)
 
         async def make() -> RelatedPlan | Blocked | None:
-            asked = first.pop() if first else await read_flag(row, self._app_state, self._changing)
+            asked = first.pop() if first else await read_flag(row, self._app_state, self._runner)
             if asked is None:
                 return None
             about = f"{asked.key} was not copied"
-            target = await answer(self._changing, about, lambda: find_target(here, away, name))
+            target = await self._runner.signing_in.fetch(about, lambda: find_target(here, away, name))
             if target is None:
                 return None
             left = await find_left_behind(asked, workspace.client)
             return plan_copy(asked, target, left, self._app_state.names)
 
-        await self._changing.write([row.key], RelatedPlanner(here, make=make, place=name))
+        await self._runner.write([row.key], RelatedPlanner(here, make=make, place=name))
 
     async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
         """The other project, with the flags there that have these keys; None, and said, without an answer."""
@@ -186,4 +186,4 @@ class FlagCreation:
             return there
 
         what = rows[0].key if len(rows) == 1 else "they"
-        return await answer(self._changing, f"{what} cannot be copied", ask)
+        return await self._runner.signing_in.fetch(f"{what} cannot be copied", ask)

@@ -8,11 +8,11 @@ from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.form.rollout import RolloutScreen
 from flagtui.app.flags.related_changes import RelatedChanges
+from flagtui.app.forms.form_lines import ask_tags
+from flagtui.app.forms.json_editing import edit_as_json
+from flagtui.app.shell.change_tasks import OnReport
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import ask_tags
-from flagtui.app.writing.json_editing import edit_as_json
-from flagtui.app.writing.screens import Saved
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
 from flagtui.changes.proposal import Skipped
@@ -26,20 +26,21 @@ from flagtui.text.styled import Notice
 class FlagEdits:
     """What can be begun for the flags that are chosen. Nothing here sends a change itself.
 
-    `saved` hears which of them were changed. What is awaited here asks first; only within `Changes.run`.
+    `on_report` is called with the report of every change. What is awaited here asks first; only within
+    `ChangeRunner.run`.
     """
 
-    def __init__(self, app_state: AppState, changing: Changes, saved: Saved) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner, on_report: OnReport) -> None:
         self._app_state = app_state
-        self._changing = changing
-        self._saved = saved
-        self.making = FlagCreation(app_state, changing, saved)
-        self.related = RelatedChanges(app_state, changing)
+        self._runner = runner
+        self._on_report = on_report
+        self.making = FlagCreation(app_state, runner, on_report)
+        self.related = RelatedChanges(app_state, runner)
 
     def may_write(self) -> bool:
         """False, and said, where the path would end in a refusal after all the typing."""
         if self._app_state.session.rules.level is Level.READ_ONLY:
-            self._changing.tell(Notice("This profile is read-only.", "warning", "not allowed here"))
+            self._runner.show_toast(Notice("This profile is read-only.", "warning", "not allowed here"))
             return False
         return True
 
@@ -60,56 +61,56 @@ class FlagEdits:
             self._switch("unarchive" if rows[0].archived else "archive", rows)
 
     def _switch(self, verb: str, rows: Sequence[FlagRow]) -> None:
-        self._changing.start([switch(verb, row.id, row.version) for row in rows], self._saved)
+        self._runner.start([switch(verb, row.id, row.version) for row in rows], self._on_report)
 
     # After a question
 
     async def rollout(self, rows: Sequence[FlagRow]) -> None:
         """A share in percent, for one condition or all."""
-        found, left_out = await read_flags(rows, self._app_state, self._changing)
+        found, left_out = await read_flags(rows, self._app_state, self._runner)
         flags = [flag for flag in found if not why_no_rollout(flag)]
         left_out += [Skipped(flag.id, flag.key, why) for flag in found if (why := why_no_rollout(flag))]
         if len(rows) == 1 and left_out:
-            self._changing.tell(
+            self._runner.show_toast(
                 Notice(f"{left_out[0].key}: {left_out[0].reason}", "warning", "not possible now")
             )
             return
-        answer = await self._changing.ask(RolloutScreen(flags)) if flags else None
+        answer = await self._runner.ask(RolloutScreen(flags)) if flags else None
         if answer is None:
             if not flags:
-                self._changing.start([], self._saved, left_out=left_out)
+                self._runner.start([], self._on_report, left_out)
             return
         share, place = answer
         intents = [
             set_all_rollouts(flag, share) if place is None else set_rollout(flag, place, share)
             for flag in flags
         ]
-        self._changing.start(intents, self._saved, left_out=left_out)
+        self._runner.start(intents, self._on_report, left_out)
 
     async def tags(self, rows: Sequence[FlagRow]) -> None:
         """Add, remove or set, for one flag or many."""
         whose = rows[0].key if len(rows) == 1 else f"{len(rows)} flags"
-        wanted = await ask_tags(self._changing, whose, "ops, -old", lambda line: _tags_afterwards(line, rows))
+        wanted = await ask_tags(self._runner, whose, "ops, -old", lambda line: _tags_afterwards(line, rows))
         if wanted is not None:
-            self._changing.start(retag(rows, wanted), self._saved)
+            self._runner.start(retag(rows, wanted), self._on_report)
 
     async def as_json(self, rows: Sequence[FlagRow]) -> None:
         """In the person's own editor, one flag at a time."""
-        flag = await read_flag(rows[0], self._app_state, self._changing)
+        flag = await read_flag(rows[0], self._app_state, self._runner)
         if flag is None:
             return
         record = flag_text(flag)
-        edited = edit_as_json(self._changing, record, self._app_state.session.state_folder / "drafts")
+        edited = edit_as_json(self._runner, record, self._app_state.session.state_folder / "drafts")
         intent = intent_of({**record.shown, **edited.changes}, flag) if edited is not None else None
         if edited is not None and intent is not None:
-            self._changing.start([intent], ended=lambda ended: edited.saved() if ended.is_saved else None)
+            self._runner.start([intent], lambda report: edited.saved() if report.is_saved else None)
 
     async def form(self, rows: Sequence[FlagRow]) -> None:
         """In a form, one flag at a time."""
-        flag = await read_flag(rows[0], self._app_state, self._changing)
+        flag = await read_flag(rows[0], self._app_state, self._runner)
         if flag is not None:
-            form = FormScreen(self._app_state, self._changing, WorkingCopy.of(flag))
-            self._changing.app.push_screen(form)
+            form = FormScreen(self._app_state, self._runner, WorkingCopy.of(flag))
+            self._runner.app.push_screen(form)
 
 
 def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:

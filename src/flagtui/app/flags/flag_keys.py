@@ -21,13 +21,13 @@ class FlagKeys(RecordKeys):
         """The actions of the keys; imported on first use, since the list is drawn without them."""
         from flagtui.app.flags.flag_edits import FlagEdits
 
-        return FlagEdits(self._app_state, self._changing, self.saved)
+        return FlagEdits(self._app_state, self._runner, self.on_report)
 
     def _ask(self, edit: Callable[[Sequence[FlagRow]], Coroutine[Any, Any, None]], *, one: bool) -> None:
         """Begin what asks for more; `one` is for what can only be about the flag under the cursor."""
         rows: Sequence[FlagRow] = self.at_cursor() if one else self.chosen()
         if rows and self.editing.may_write():
-            self._changing.run(edit(rows))
+            self._runner.run(edit(rows))
 
     def action_switch(self) -> None:
         self.editing.switch(self.chosen())
@@ -55,13 +55,13 @@ class FlagKeys(RecordKeys):
 
     def action_new(self) -> None:
         if self.editing.may_write() and self._app_state.workspace is not None:
-            self._changing.run(self.editing.making.new(self.at_cursor()))
+            self._runner.run(self.editing.making.new(self.at_cursor()))
 
     def action_deleted(self) -> None:
         from flagtui.app.flags.deleted_screen import DeletedScreen
 
-        self.app.push_screen(DeletedScreen(self._app_state, self._changing))
+        self.app.push_screen(DeletedScreen(self._app_state, self._runner))
 
     def action_schedule(self) -> None:
         for row in self.at_cursor():
-            self._changing.run(self.editing.related.schedule(row))
+            self._runner.run(self.editing.related.schedule(row))

@@ -58,17 +58,17 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         if self.record is not None:
             from flagtui.app.flags.flag_screen import FlagScreen
 
-            self.app.push_screen(FlagScreen(self._app_state, self._changing, self.record, tab))
+            self.app.push_screen(FlagScreen(self._app_state, self._runner, self.record, tab))
 
     def action_ids(self) -> None:
         from flagtui.app.flags.flag_lookups import find_by_ids
 
-        self._changing.run(find_by_ids(self._app_state, self._changing))
+        self._runner.run(find_by_ids(self._app_state, self._runner))
 
     def action_my_flags(self) -> None:
         from flagtui.app.flags.flag_lookups import MyFlagsScreen
 
-        self.app.push_screen(MyFlagsScreen(self._app_state, self._changing))
+        self.app.push_screen(MyFlagsScreen(self._app_state, self._runner))
 
     def action_definitions(self) -> None:
         from flagtui.app.flags.flag_lookups import DefinitionsScreen

@@ -20,7 +20,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, id_cell, text_cell
 from flagtui.app.widgets.line import Line, styled
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.flag_answers import LocalEvaluation
 from flagtui.models.json_value import as_id, as_text
 from flagtui.safe_text import safe_text
@@ -85,8 +85,8 @@ class IdsScreen(ReadList[IdFound]):
     place = "lists"
     tab = "#"
 
-    def __init__(self, app_state: AppState, changing: Changes, ids: Sequence[int]) -> None:
-        super().__init__(app_state, changing)
+    def __init__(self, app_state: AppState, runner: ChangeRunner, ids: Sequence[int]) -> None:
+        super().__init__(app_state, runner)
         self._ids = ids
 
     async def read(self) -> Sequence[IdFound]:
@@ -114,12 +114,12 @@ class IdsScreen(ReadList[IdFound]):
             yield [("No flag of this project has this id, or it was deleted.", "$text-muted")]
 
 
-async def find_by_ids(app_state: AppState, changing: Changes) -> None:
+async def find_by_ids(app_state: AppState, runner: ChangeRunner) -> None:
     """Asks for ids, and lists the flags that have them."""
     prompt = Prompt("Flags by id", "Paste ids; anything between them will do.", "", "812, 813 …", _read)
-    line = await changing.ask(PromptScreen(prompt))
+    line = await runner.ask(PromptScreen(prompt))
     if line is not None:
-        changing.app.push_screen(IdsScreen(app_state, changing, ids_in(line)))
+        runner.app.push_screen(IdsScreen(app_state, runner, ids_in(line)))
 
 
 def ids_in(line: str) -> list[int]:

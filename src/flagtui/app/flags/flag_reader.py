@@ -3,35 +3,34 @@
 from collections.abc import Sequence
 
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.answers import answer, answers
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.proposal import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 
 
-async def read_flag(row: FlagRow, app_state: AppState, changing: Changes) -> Flag | None:
+async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> Flag | None:
     """The whole flag as it is now; None, and said, when it cannot be read. Only within a worker."""
 
     async def ask() -> Flag | None:
-        with changing.reading(row.key):
+        with runner.reading(row.key):
             return await _read(row.id, app_state)
 
-    return await answer(changing, row.key, ask)
+    return await runner.signing_in.fetch(row.key, ask)
 
 
 async def read_flags(
-    rows: Sequence[FlagRow], app_state: AppState, changing: Changes
+    rows: Sequence[FlagRow], app_state: AppState, runner: ChangeRunner
 ) -> tuple[list[Flag], list[Skipped]]:
     """Flags as they are now, and of many those that cannot be read; of one that is said.
 
     Only within a worker.
     """
     if len(rows) == 1:
-        flag = await read_flag(rows[0], app_state, changing)
+        flag = await read_flag(rows[0], app_state, runner)
         return ([] if flag is None else [flag]), []
-    found, left_out = await answers(
-        changing, [(row.id, row.key) for row in rows], lambda id: _read(id, app_state)
+    found, left_out = await runner.signing_in.fetch_each(
+        [(row.id, row.key) for row in rows], lambda id: _read(id, app_state)
     )
     return [flag for flag in found if flag is not None], left_out
 

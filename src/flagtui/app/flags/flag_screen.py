@@ -26,7 +26,7 @@ from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
 from flagtui.app.widgets.line import cut, joined
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_intent import older_version
 from flagtui.changes.related.creation import What
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
@@ -89,9 +89,11 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     place = "flag"
     tabs = TITLES
 
-    def __init__(self, app_state: AppState, changing: Changes, row: FlagRow, tab: str = "overview") -> None:
-        super().__init__(app_state, changing, row, tab)
-        self._beside = RelatedChanges(app_state, changing)
+    def __init__(
+        self, app_state: AppState, runner: ChangeRunner, row: FlagRow, tab: str = "overview"
+    ) -> None:
+        super().__init__(app_state, runner, row, tab)
+        self._beside = RelatedChanges(app_state, runner)
         details = app_state.inspector.cached(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
 
@@ -217,10 +219,10 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def _go_back(self, record: int, version: int) -> None:
         """Bring an older version back through the pipeline of changes."""
-        self.app.run_worker(go_back(record, version, self._app_state, self._changing), group="reverting")
+        self.app.run_worker(go_back(record, version, self._app_state, self._runner), group="reverting")
 
 
-async def go_back(record: int, version: int, app_state: AppState, changing: Changes) -> None:
+async def go_back(record: int, version: int, app_state: AppState, runner: ChangeRunner) -> None:
     """Begin the change to the flag as it was at that version."""
     if app_state.workspace is None:
         return
@@ -228,10 +230,10 @@ async def go_back(record: int, version: int, app_state: AppState, changing: Chan
     try:
         flag = await client.flags.get(record)
         if flag.version == version:
-            changing.tell(Notice(f"nothing to bring back: it is at version {version} already"))
+            runner.show_toast(Notice(f"nothing to bring back: it is at version {version} already"))
             return
         found = await client.flags.version(record, version)
     except ApiError as error:
-        changing.tell(explain_error(error, f"version {version} cannot be brought back"))
+        runner.show_toast(explain_error(error, f"version {version} cannot be brought back"))
     else:
-        changing.start([older_version(flag, version, found.raw)])
+        runner.start([older_version(flag, version, found.raw)])

@@ -7,10 +7,9 @@ from flagtui import local_time
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
+from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.answers import answer
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import ask_line
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
@@ -41,9 +40,9 @@ KINDS: Final = (
 class RelatedChanges:
     """Reads again, asks, sends once, says how it ended."""
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._app_state = app_state
-        self._changing = changing
+        self._runner = runner
 
     def why_not(self, what: What) -> str:
         """Why the server does not do it for keys; empty while that is not known."""
@@ -60,7 +59,7 @@ class RelatedChanges:
         """Begin the path."""
         if (workspace := self._app_state.workspace) is not None:
             client = workspace.client
-            self._changing.run(
+            self._runner.run(
                 self._write(row, lambda fresh: made_beside(what, fresh, self._who(row, fresh), client))
             )
 
@@ -74,11 +73,11 @@ class RelatedChanges:
             return
 
         async def make() -> RelatedPlan | Blocked | None:
-            fresh = await read_flag(row, self._app_state, self._changing)
+            fresh = await read_flag(row, self._app_state, self._runner)
             return None if fresh is None else await plan(fresh)
 
         context = WorkspaceContext(self._app_state, workspace)
-        await self._changing.write([row.key], RelatedPlanner(context, make=make))
+        await self._runner.write([row.key], RelatedPlanner(context, make=make))
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
         """Who would be in a cohort, as far as it was counted."""
@@ -94,15 +93,15 @@ class RelatedChanges:
         if (workspace := self._app_state.workspace) is None:
             return
         asked = {"model_name": "FeatureFlag", "record_id": row.id}
-        known = await answer(
-            self._changing, "the schedule cannot be read", lambda: workspace.client.schedule.all(asked)
+        known = await self._runner.signing_in.fetch(
+            "the schedule cannot be read", lambda: workspace.client.schedule.all(asked)
         )
         if known is None:
             return
         waiting = [
             Choice[Kind](one, f"drop: {scheduled_words(one)}", _when(one)) for one in known if not one.is_done
         ]
-        chosen = await self._changing.ask(PickerScreen(f"Later, {row.key}", [*KINDS, *waiting]))
+        chosen = await self._runner.ask(PickerScreen(f"Later, {row.key}", [*KINDS, *waiting]))
         if chosen is None:
             return
         if isinstance(chosen, ScheduledChange):
@@ -121,14 +120,14 @@ class RelatedChanges:
     async def _later(self, kind: str) -> Later | None:
         share = None
         if kind == "condition":
-            line = await ask_line(self._changing, "Share in percent", "0 to 100", problem=_share_problem)
+            line = await ask_line(self._runner, "Share in percent", "0 to 100", problem=_share_problem)
             share = share_of(line) if line is not None else None
             if share is None:
                 return None
         zone = local_time.label(self._now)
         name = f" ({name})" if (name := local_time.zone_name()) not in ("", zone) else ""
         about = f"2026-03-05 09:00, 09:00 or +2h, in {zone}{name}"
-        line = await self._changing.ask(PromptScreen(Prompt("When", about, read=self._moment)))
+        line = await self._runner.ask(PromptScreen(Prompt("When", about, read=self._moment)))
         moment = read_moment(line, self._now) if line is not None else None
         if not isinstance(moment, float):
             return None

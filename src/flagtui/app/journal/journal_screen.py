@@ -20,7 +20,7 @@ from flagtui.app.widgets.column_layout import (
     version_cell,
     words_cell,
 )
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
@@ -152,8 +152,8 @@ class JournalScreen(ReadList[Entry]):
     place = "journal"
     tab = "J"
 
-    def __init__(self, app_state: AppState, changing: Changes, undo: Callable[[Entry], None]) -> None:
-        super().__init__(app_state, changing)
+    def __init__(self, app_state: AppState, runner: ChangeRunner, undo: Callable[[Entry], None]) -> None:
+        super().__init__(app_state, runner)
         self._undo = undo
         self._undoable: frozenset[str] = frozenset()
         self._write_scope = write_scope_of(None)

@@ -16,7 +16,7 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.safe_text import safe_text
 
 LONGEST_NAME = 24
@@ -79,7 +79,7 @@ class ColumnsScreen(Dialog[list[str] | None]):
 
 
 async def choose_columns(
-    changing: Changes,
+    runner: ChangeRunner,
     description: ListDescription[Any],
     shown: Sequence[Column[Any]],
     every: Sequence[Column[Any]],
@@ -92,17 +92,17 @@ async def choose_columns(
         for each in (*shown, *rest)
         if each.name not in description.always
     ]
-    found = await changing.ask(ColumnsScreen(choices, names))
+    found = await runner.ask(ColumnsScreen(choices, names))
     if found is None:
         return None
     chosen = [*description.always, *found]
     return [] if chosen == [column.name for column in description.columns] else chosen
 
 
-async def name_query(changing: Changes, line: str) -> str | None:
+async def name_query(runner: ChangeRunner, line: str) -> str | None:
     """A name for the search line; None to leave it without."""
     prompt = Prompt("Name of this search", line, hint="the word on the tab", read=_name)
-    name = await changing.ask(PromptScreen(prompt))
+    name = await runner.ask(PromptScreen(prompt))
     return None if name is None else name.strip()
 
 

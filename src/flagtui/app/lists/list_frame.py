@@ -19,7 +19,7 @@ from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import LineHistory, SearchLine
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.config.preferences import LeftList, Preferences
 from flagtui.safe_text import safe_text
 from flagtui.store.finder import Finder
@@ -87,10 +87,10 @@ class BrowseScreen(FramedScreen):
     tab: str
     """The key of its tab."""
 
-    def __init__(self, app_state: AppState, changing: Changes, finder: Finder[Any] | None = None) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner, finder: Finder[Any] | None = None) -> None:
         super().__init__()
         self._app_state = app_state
-        self._changing = changing
+        self._runner = runner
         self._finder: Finder[Any] = finder or Finder(
             listing=self.description.listing, sort=self.description.sort, clock=app_state.session.clock
         )
@@ -218,13 +218,13 @@ class BrowseScreen(FramedScreen):
             self.preferences.keep_sort(self.description.name, written(sort))
 
     def action_columns(self) -> None:
-        self._changing.run(self.while_living(self._choose_columns()))
+        self._runner.run(self.while_living(self._choose_columns()))
 
     async def _choose_columns(self) -> None:
         from flagtui.app.lists.list_choices import choose_columns
 
         shown, every = self.columns_shown(), self.all_columns()
-        chosen = await choose_columns(self._changing, self.description, shown, every)
+        chosen = await choose_columns(self._runner, self.description, shown, every)
         if chosen is None:
             return
         wrong = self.preferences.keep_columns(self.description.name, chosen)

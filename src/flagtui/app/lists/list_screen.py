@@ -1,7 +1,7 @@
 """What every list does: find while typing, keep an order, follow the cursor, copy, jump to a row."""
 
-from collections.abc import Collection, Sequence
-from typing import Final, Generic, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from textual import events, on, work
 from textual.timer import Timer
@@ -13,7 +13,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_painter import SortSign
 from flagtui.app.widgets.search_line import Completion, SearchLine
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.safe_text import safe_text
 from flagtui.store.collection import Identified
 from flagtui.store.finder import Finder
@@ -22,6 +22,9 @@ from flagtui.store.query.line_edits import accept, complete, cycle, describe
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words
 from flagtui.text.styled import Notice, Piece
+
+if TYPE_CHECKING:
+    from flagtui.changes.pipeline import Report
 
 R = TypeVar("R", bound=Identified)
 
@@ -37,8 +40,8 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     Subclasses say where rows come from, and what is drawn beside them.
     """
 
-    def __init__(self, app_state: AppState, changing: Changes, finder: Finder[R] | None = None) -> None:
-        super().__init__(app_state, changing, finder)
+    def __init__(self, app_state: AppState, runner: ChangeRunner, finder: Finder[R] | None = None) -> None:
+        super().__init__(app_state, runner, finder)
         self._resting: Timer | None = None
         self._sought: RecordId | None = None
         """The record to put the cursor on as soon as it has arrived."""
@@ -89,9 +92,9 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         """The record under the cursor alone, whatever is marked."""
         return [self.record] if self.record is not None else []
 
-    def saved(self, records: Collection[RecordId]) -> None:
-        """What was chosen and is changed now."""
-        self.rows.unmark(records)
+    def on_report(self, report: "Report[Any, Any]") -> None:
+        """Unmark the records whose change was saved."""
+        self.rows.unmark(report.saved_ids)
 
     def reframe(self) -> None:
         self.draw_frame()
@@ -215,12 +218,12 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         if not line:
             tell(self.app, Notice("Type a search first; then it can get a name and a tab.", "warning"))
             return
-        self._changing.run(self._save_query(line))
+        self._runner.run(self._save_query(line))
 
     async def _save_query(self, line: str) -> None:
         from flagtui.app.lists.list_choices import name_query
 
-        name = await name_query(self._changing, line)
+        name = await name_query(self._runner, line)
         if name is not None:
             wrong = self.preferences.keep_query(name, line, self.description.name)
             tell(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name}"))

@@ -12,7 +12,7 @@ from flagtui.app.lists.list_screen import ListScreen, R
 from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.panes import AgedPane, PaneLine
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.store.load_progress import Empty, LoadFailed
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words
@@ -26,8 +26,8 @@ NEVER: Final = -1
 class WorkspaceList(ListScreen[R]):
     """Draws a collection of the workspace; the server is asked for rows that are missing or archived."""
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
-        super().__init__(app_state, changing)
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+        super().__init__(app_state, runner)
         self._workspace: Workspace | None = None
         self._breathing: Timer | None = None
         self._drawn_version = 0

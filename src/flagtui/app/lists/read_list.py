@@ -11,7 +11,7 @@ from flagtui.app.shell.header import Tab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord
 from flagtui.app.widgets.panes import Pane
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.text.empty_states import Words, no_match_words, trouble_words, waiting_words
 from flagtui.text.styled import Piece
 
@@ -19,8 +19,8 @@ from flagtui.text.styled import Piece
 class ReadList(ListScreen[R]):
     """Subclasses say where rows come from, what the preview tells of one, and which record it is."""
 
-    def __init__(self, app_state: AppState, changing: Changes) -> None:
-        super().__init__(app_state, changing)
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+        super().__init__(app_state, runner)
         self._found: Sequence[R] = ()
         self._is_read = False
         self._trouble: Words | None = None

@@ -8,7 +8,7 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.shell.toasts import copy_text, tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -19,7 +19,7 @@ from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Notice, command_for, request_for
 
 
-async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) -> None:
+async def copy_menu(app_state: AppState, runner: ChangeRunner, target: RecordLink) -> None:
     """Key, id, JSON, what leads to its address where it has one, and for a flag a command."""
     workspace = app_state.workspace
     if workspace is None:
@@ -39,22 +39,22 @@ async def copy_menu(app_state: AppState, changing: Changes, target: RecordLink) 
     if target.kind == "flags":
         texts["command"] = command_for(client, session.named_profile, target.key, session.embedded_in)
         choices.append(Choice("command", "command", "opens this flag from a shell"))
-    chosen = await changing.ask(PickerScreen(f"Copy of {target.key}", choices))
+    chosen = await runner.ask(PickerScreen(f"Copy of {target.key}", choices))
     if chosen == "JSON":
-        await _copy_json(workspace, changing, target)
+        await _copy_json(workspace, runner, target)
     elif chosen is not None:
-        copy_text(changing.app, texts[chosen])
+        copy_text(runner.app, texts[chosen])
 
 
-async def _copy_json(workspace: Workspace, changing: Changes, target: RecordLink) -> None:
+async def _copy_json(workspace: Workspace, runner: ChangeRunner, target: RecordLink) -> None:
     """The record as the server gives it; encrypted payloads stay hidden."""
     try:
         record = await workspace.operations(target.kind).get(target.id)
     except ApiError as error:
-        tell(changing.app, explain_error(error, target.key))
+        tell(runner.app, explain_error(error, target.key))
         return
     raw = shown_record(record) if target.kind == "flags" else record.raw
-    copy_text(changing.app, json.dumps(dict(raw), indent=2), f"{target.key} as JSON")
+    copy_text(runner.app, json.dumps(dict(raw), indent=2), f"{target.key} as JSON")
 
 
 def shown_record(flag: Flag, is_unmasked: bool = False) -> Mapping[str, JSON]:
@@ -65,20 +65,20 @@ def shown_record(flag: Flag, is_unmasked: bool = False) -> Mapping[str, JSON]:
     return {**flag.raw, "filters": {**flag.filters, "payloads": payloads}}
 
 
-async def choose_link(app_state: AppState, changing: Changes, target: RecordLink) -> None:
+async def choose_link(app_state: AppState, runner: ChangeRunner, target: RecordLink) -> None:
     """Open one of the records that this one names, above the present screen."""
     workspace = app_state.workspace
     if workspace is None:
         return
     found = await links_of(workspace, target)
     if not found:
-        tell(changing.app, Notice(f"{target.key} names no other record"))
+        tell(runner.app, Notice(f"{target.key} names no other record"))
         return
     chosen: RecordLink | None = found[0].value
     if len(found) > 1:
-        chosen = await changing.ask(PickerScreen(f"What {target.key} names", found))
+        chosen = await runner.ask(PickerScreen(f"What {target.key} names", found))
     if chosen is not None:
-        changing.app.post_message(OpenRecord(chosen))
+        runner.app.post_message(OpenRecord(chosen))
 
 
 async def links_of(workspace: Workspace, target: RecordLink) -> list[Choice[RecordLink]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
@@ -14,9 +14,9 @@ from flagtui.store.kinds import KINDS, Kind
 from flagtui.text.styled import Notice, why_not_opened
 
 if TYPE_CHECKING:
+    from flagtui.app.shell.change_tasks import OnReport
     from flagtui.app.state.app_state import AppState
-    from flagtui.app.writing.changes import Changes
-    from flagtui.store.load_progress import RecordId
+    from flagtui.app.writing.change_runner import ChangeRunner
 
     AnyScreen = Screen[None]
 else:
@@ -28,7 +28,7 @@ class RecordKeys(AnyScreen):
     """A screen with this says which record is meant; the rest is the same for lists and pages."""
 
     _app_state: AppState
-    _changing: Changes
+    _runner: ChangeRunner
     kind: Kind = "flags"
     """What the records are."""
     place: str
@@ -37,8 +37,8 @@ class RecordKeys(AnyScreen):
     """Gives the rows that a key is meant for: those that are marked, or the one there is."""
     at_cursor: Callable[[], Sequence[Any]]
     """Gives the one row that a key is meant for which can only be about one; none without a row."""
-    saved: Callable[[Collection[RecordId]], None]
-    """Hears which of what was chosen is changed now."""
+    on_report: OnReport
+    """Called with the report of every change that is begun here."""
 
     @property
     def write_scope(self) -> str:
@@ -62,16 +62,16 @@ class RecordKeys(AnyScreen):
         return None
 
     def action_undo(self) -> None:
-        self._changing.undo()
+        self._runner.undo()
 
     def action_redo(self) -> None:
-        self._changing.redo()
+        self._runner.redo()
 
     def action_copy_menu(self) -> None:
         from flagtui.app.lists.record_copies import copy_menu
 
         if (target := self.target()) is not None:
-            self._changing.run(copy_menu(self._app_state, self._changing, target))
+            self._runner.run(copy_menu(self._app_state, self._runner, target))
 
     def action_link(self) -> None:
         target = self.target()
@@ -89,4 +89,4 @@ class RecordKeys(AnyScreen):
         from flagtui.app.lists.record_copies import choose_link
 
         if (target := self.target()) is not None:
-            self._changing.run(choose_link(self._app_state, self._changing, target))
+            self._runner.run(choose_link(self._app_state, self._runner, target))

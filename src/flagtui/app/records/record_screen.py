@@ -1,7 +1,7 @@
 """What the page of every record does: frame, tabs, following its record, scrolling, the way back."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual.containers import VerticalScroll
@@ -13,10 +13,12 @@ from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.line import Line, Spot, styled
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.store.collection import Identified
-from flagtui.store.load_progress import RecordId
 from flagtui.text.styled import Piece
+
+if TYPE_CHECKING:
+    from flagtui.changes.pipeline import Report
 
 Titles = Mapping[str, tuple[str, str]]
 """By tab: its title, and what it is called where there is little room."""
@@ -90,12 +92,12 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
     AUTO_FOCUS = ""
     tabs: ClassVar[Titles] = {"overview": ("Overview", "Over"), "json": ("JSON", "JSON")}
 
-    def __init__(self, app_state: AppState, changing: Changes, row: R, tab: str = "overview") -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner, row: R, tab: str = "overview") -> None:
         super().__init__()
         self._tab = tab
         self.list_tab = TABS[self.kind]
         self._app_state = app_state
-        self._changing = changing
+        self._runner = runner
         self._row: R = row
         self._refreshes = app_state.refreshes
 
@@ -135,8 +137,8 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
 
     at_cursor = chosen
 
-    def saved(self, records: Collection[RecordId]) -> None:
-        """Nothing is marked here."""
+    def on_report(self, report: "Report[Any, Any]") -> None:
+        """Do nothing: a page has no marks."""
 
     def on_mount(self) -> None:
         self.follow(self._app_state.watch, self.believe)

@@ -25,7 +25,7 @@ REST: Final = (
     "flagtui.changes.flags.flag_entries",
     "flagtui.changes.pipeline",
     "flagtui.changes.flags.flag_planner",
-    "flagtui.app.writing.writer",
+    "flagtui.app.writing.write_path",
     "flagtui.app.flags.form.flag_fields",
     "flagtui.app.flags.related_changes",
     "flagtui.app.flags.flag_edits",

@@ -1,10 +1,10 @@
 """A key that is not accepted any more, or not there: another is asked for, over whatever is on screen."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from textual import on, work
 from textual.app import App, ComposeResult
@@ -19,13 +19,18 @@ from flagtui.app.state.app_state import AppState, Session
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
+from flagtui.changes.proposal import Skipped
 from flagtui.config.daemon import await_call
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import Introduction, abilities, introduce
+from flagtui.text.outcomes import explain_error
 from flagtui.text.shared_messages import lacking_scope
 from flagtui.text.styled import Notice, Piece
 
-LONGEST_KEY = 512
+LONGEST_KEY: Final = 512
+AT_ONCE: Final = 8
+"""Records that are read at the same time."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +157,39 @@ class SignIn:
                 self._has_helped = await self.ask(error)
                 self._asked += 1
         return self._has_helped
+
+    async def fetch(self, about: str, ask: Callable[[], Awaitable[T]]) -> T | None:
+        """Return the response; None, and a toast, where there is none. Only within a worker."""
+        response = await self._attempt(ask)
+        if isinstance(response, ApiError):
+            tell(self._app, explain_error(response, about))
+            return None
+        return response
+
+    async def fetch_each(
+        self, named: Sequence[tuple[int, str]], ask: Callable[[int], Awaitable[T | Skipped]]
+    ) -> tuple[list[T], list[Skipped]]:
+        """Return the records of these ids and names, and the unreadable ones. Only within a worker."""
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def fetch_record(id: int, name: str) -> T | Skipped:
+            async with turn:
+                response = await self._attempt(lambda: ask(id))
+            if isinstance(response, ApiError):
+                return Skipped(id, name, response.what.rstrip("."), response.next.rstrip("."))
+            return response
+
+        responses = await asyncio.gather(*(fetch_record(id, name) for id, name in named))
+        records = [response for response in responses if not isinstance(response, Skipped)]
+        return records, [response for response in responses if isinstance(response, Skipped)]
+
+    async def _attempt(self, ask: Callable[[], Awaitable[T]]) -> T | ApiError:
+        while True:
+            try:
+                return await ask()
+            except ApiError as error:
+                if not await self.helps(error):
+                    return error
 
     async def _adopt(
         self, session: Session, with_key: Callable[[str], Client], accepted: AcceptedKey

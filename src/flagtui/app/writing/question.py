@@ -70,8 +70,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         with Vertical(id="question", classes=f"-{self._session.colour}") as box:
             if self._has_fields:
                 box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
-            if self._question.left_out:
-                yield from self._left_out()
+            if self._question.skipped:
+                yield from self._skipped_lines()
             with VerticalScroll(id="consequences", can_focus=False):
                 yield Static(id="told")
             yield from self._inputs()
@@ -80,17 +80,17 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
                 yield AnswerButton(self._accept_label(), id="accept")
             yield Static(styled((self._hint(), "$faint")), id="complaint")
 
-    def _left_out(self) -> ComposeResult:
-        left_out = self._question.left_out
+    def _skipped_lines(self) -> ComposeResult:
+        skipped = self._question.skipped
         yield Static(
             styled(
-                (f"{len(left_out):,} skipped, unchanged", "bold $warning"),
+                (f"{len(skipped):,} skipped, unchanged", "bold $warning"),
                 # Tab leads to the answers first, and Enter there would be one.
                 ("  shift+tab ⏎ opens one", "$text-muted"),
             )
         )
         # Its letters are no commands: only Enter does something there.
-        named = ((safe_text(one.key, 48), f"  {safe_text(one.why, 300)}") for one in left_out)
+        named = ((safe_text(one.key, 48), f"  {safe_text(one.why, 300)}") for one in skipped)
         lines = (styled((key, "bold"), (why, "$text-muted")) for key, why in named)
         options = OptionLines(*map(Option, lines), id="left-out")
         options.add_class("-stop")
@@ -144,7 +144,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     @on(OptionList.OptionSelected)
     def _opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._question.left_out[event.option_index])
+        self.dismiss(self._question.skipped[event.option_index])
 
     @on(AnswerButton.Pressed, "#cancel")
     def _cancelled(self) -> None:
@@ -198,10 +198,10 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         # On a narrow screen a complaint takes two lines.
         frame += self.app.size.width < 80
         room = self.app.size.height * TALLEST // 100 - frame - each * inputs
-        if left_out := self.query("#left-out"):
+        if skipped := self.query("#left-out"):
             # What can be done comes first where there is not much room.
-            lines = min(len(self._question.left_out) * 2, max(2, (room - 1) // 3))
-            left_out.first().styles.max_height = lines
+            lines = min(len(self._question.skipped) * 2, max(2, (room - 1) // 3))
+            skipped.first().styles.max_height = lines
             room -= lines + 1
         self.query_one("#consequences").styles.max_height = max(3, room)
 

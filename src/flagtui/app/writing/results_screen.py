@@ -21,7 +21,7 @@ from flagtui.store.load_progress import RecordId
 from flagtui.text.outcomes import done_word
 from flagtui.text.styled import Piece
 
-LEFT_OUT: Final = "skipped"
+SKIPPED: Final = "skipped"
 NOT_SENT: Final = "not sent"
 AGAIN: Final = "again"
 PADDING: Final = 2
@@ -35,7 +35,7 @@ SHORT: Final = 30
 _MARKS: Final[dict[str, Piece]] = {
     "saved": ("✓ ", "$success"),
     "unknown": ("? ", "$error"),
-    LEFT_OUT: ("– ", "$warning"),
+    SKIPPED: ("– ", "$warning"),
     NOT_SENT: ("· ", "$text-muted"),
 }
 _REFUSED: Final[Piece] = ("✗ ", "$error")
@@ -86,7 +86,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
 
     def __init__(self, results: Sequence[Result]) -> None:
         super().__init__()
-        self._results = sorted(results, key=lambda result: (result.is_saved, result.ending == LEFT_OUT))
+        self._results = sorted(results, key=lambda result: (result.is_saved, result.ending == SKIPPED))
 
     def compose(self) -> ComposeResult:
         with Vertical(id="results") as box:

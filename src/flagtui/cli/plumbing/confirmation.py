@@ -12,18 +12,19 @@ import click
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import (
     Approved,
-    Around,
     Confirmation,
     GuardRefused,
+    GuardRules,
     NotYet,
     Purpose,
     Question,
+    QuestionContext,
     guard,
 )
-from flagtui.changes.interface import Interface, WriteRequest, ask_and_write
+from flagtui.changes.interface import Interface, run
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
-from flagtui.changes.pipeline import Batch, Ended
+from flagtui.changes.pipeline import Batch, Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
@@ -79,8 +80,10 @@ async def ask_and_send(
         return nothing_sent(apart, report)
     interface = TerminalInterface(terms, report, planned)
     try:
-        request = _request(planned, purpose, session, terms.agreement.wait)
-        ended = await ask_and_write(request, interface)
+        signature = planned.signature or signature_of(session)
+        context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
+        asked_with = QuestionContext(planned.skipped, purpose)
+        ended = await run(planned, interface, _rules_of(planned, session), context, asked_with)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
         raise
@@ -103,17 +106,10 @@ def signature_of(session: ProjectSession) -> Signature:
     )
 
 
-def _request(
-    planned: Planned[Any, P], purpose: Purpose | None, session: ProjectSession, wait: float | None = None
-) -> WriteRequest[P, Any]:
-    assert planned.adapter is not None
+def _rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
+    """Return the rules of the profile, with the name of the project in which it happens."""
     rules = session.rules
-    if planned.place:
-        rules = replace(rules, place=f"{rules.place} › {planned.place}")
-    signature = planned.signature or signature_of(session)
-    context = WriteContext(session.journal, signature, session.clock, progress, wait)
-    around = Around(planned.skipped, purpose)
-    return WriteRequest(planned.plans, planned.adapter, rules, context, around, planned.undoes)
+    return replace(rules, place=f"{rules.place} › {planned.place}") if planned.place else rules
 
 
 def _dry_run(
@@ -121,8 +117,8 @@ def _dry_run(
 ) -> int:
     printer = report.printer
     if printer.format == "table" and not printer.fields and planned.plans:
-        request = _request(planned, purpose, session)
-        question = guard(request.plans, request.rules, request.around)
+        asked_with = QuestionContext(planned.skipped, purpose)
+        question = guard(planned.plans, _rules_of(planned, session), asked_with)
         if isinstance(question, GuardRefused):
             raise refusal(question)
         show_question(question)
@@ -145,14 +141,14 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         self._heard = list[Outcome[P, R]]()
         self._is_watching = False
         """Nothing is on its way any more; what has no answer is looked for."""
-        self.ended_so_far = Ended[P, R]()
+        self.ended_so_far = Report[P, R]()
         """What ended before the journal could not be written any more."""
 
     def refuse(self, refused: GuardRefused) -> None:
         """Raises Trouble."""
         raise refusal(refused)
 
-    async def agree(self, question: Question[P]) -> Approved[P] | None:
+    async def confirm(self, question: Question[P]) -> Approved[P] | None:
         """What was changed there first is told with all sides. Raises Trouble for what else is missing."""
         given, printer = self._terms.agreement, self._terms.printer
         if printer.format == "table":
@@ -175,7 +171,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         self._report.results(list(map(result_of, ended)))
         return None
 
-    async def see_through(self, saving: Coroutine[Any, Any, Ended[P, R]]) -> Ended[P, R]:
+    async def run_to_end(self, saving: Coroutine[Any, Any, Report[P, R]]) -> Report[P, R]:
         """Ctrl+C ends after the change that is on its way; a second one leaves that, too."""
         with self._interrupts:
             try:
@@ -186,28 +182,28 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
                 stopped: list[Outcome[P, R]] = [
                     Outcome(one, "unknown", reason=LEFT_ON_ITS_WAY) for one in left[:begun]
                 ]
-                return Ended((*self._heard, *stopped), tuple(left[begun:]), is_stopped=True)
+                return Report((*self._heard, *stopped), tuple(left[begun:]), is_stopped=True)
             done = (one for one in ended.outcomes if not one.is_without_journal)
-            self.ended_so_far = Ended((*self.ended_so_far.outcomes, *done))
+            self.ended_so_far = Report((*self.ended_so_far.outcomes, *done))
             return ended
 
-    def showing(self, _plans: Sequence[P]) -> AbstractContextManager[None]:
+    def show(self, _plans: Sequence[P]) -> AbstractContextManager[None]:
         return nullcontext()
 
-    async def hear(self, outcome: Outcome[P, R]) -> bool:
+    async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         self._heard.append(outcome)
         if outcome.ending != "unknown":
             self._tell(outcome)
         return not self._interrupts.is_asked or len(self._heard) == len(self._plans)
 
-    def watching(self, batch: Batch[P, R]) -> AbstractContextManager[None]:
+    def watch(self, batch: Batch[P, R]) -> AbstractContextManager[None]:
         self._is_watching = True
         longest = longest_watch(batch.context)
         if (keys := batch.watched_keys) and longest > 0:
             progress(f"looking what became of {', '.join(keys)}, for {longest:g} s at most")
         return nullcontext()
 
-    async def hear_settled(self, outcome: Outcome[P, R]) -> None:
+    async def on_settled(self, outcome: Outcome[P, R]) -> None:
         self._heard = [outcome if one.plan is outcome.plan else one for one in self._heard]
         self._tell(outcome)
 
@@ -215,7 +211,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         if len(self._plans) > 1:
             progress(f"{len(self._heard)}/{len(self._plans)}  {outcome.plan.key}  {outcome.ending}")
 
-    def results(self, ended: Ended[P, R]) -> list[ChangeResult]:
+    def results(self, ended: Report[P, R]) -> list[ChangeResult]:
         """How each ended, and what was not sent."""
         found = [result_of(one, self._undoes.get(one.plan.key, "")) for one in ended.outcomes]
         unsent = [ChangeResult(one.key, NOT_SENT, "was not sent", id=str(one.id)) for one in ended.unsent]
@@ -227,9 +223,9 @@ def show_question(question: Question[Any]) -> None:
     say(question.title)
     for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
         say("".join(text for text, _style in line).rstrip())
-    for one in question.left_out[:MOST_NAMED]:
+    for one in question.skipped[:MOST_NAMED]:
         say(f"  left out: {one.key}: {one.reason}{f'; {one.next}' if one.next else ''}")
-    if (more := len(question.left_out) - MOST_NAMED) > 0:
+    if (more := len(question.skipped) - MOST_NAMED) > 0:
         say(f"  left out: {more:,} more")
 
 

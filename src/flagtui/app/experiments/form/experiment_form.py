@@ -9,9 +9,9 @@ from flagtui.api.errors import ApiError
 from flagtui.app.experiments.experiment_steps import ExperimentSteps
 from flagtui.app.experiments.form.experiment_form_lines import Companions, experiment_lines
 from flagtui.app.experiments.form.experiment_questions import ExperimentQuestions
+from flagtui.app.forms.draft_form import LinesForm
+from flagtui.app.forms.form_lines import FormLine, LineId
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.draft_form import LinesForm
-from flagtui.app.writing.form_lines import FormLine, LineId
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import as_text
@@ -30,9 +30,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     def __init__(
         self, app_state: AppState, steps: ExperimentSteps, workspace: Workspace, copy: ExperimentCopy
     ) -> None:
-        super().__init__(
-            app_state, steps.changing, copy, ExperimentQuestions(copy, steps.changing, workspace)
-        )
+        super().__init__(app_state, steps.runner, copy, ExperimentQuestions(copy, steps.runner, workspace))
         self._experiment_steps = steps
         self._workspace = workspace
 
@@ -83,9 +81,9 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     def save(self) -> None:
         intent = self._copy.intent()
         if intent is None:
-            self._changing.tell(Notice("Nothing is changed."))
+            self._runner.show_toast(Notice("Nothing is changed."))
         else:
-            self._changing.run(self._experiment_steps.save(intent, self._saved))
+            self._runner.run(self._experiment_steps.save(intent, self._saved))
 
     def _saved(self) -> None:
         if self.is_attached:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from flagtui.app.writing.form_lines import (
+from flagtui.app.forms.form_lines import (
     FormLine,
     field_line,
     heading_line,
     label_piece,
 )
-from flagtui.app.writing.shortened_lines import shortened_lines, variant_lines
+from flagtui.app.forms.shortened_lines import shortened_lines, variant_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
 from flagtui.changes.experiments.metric_words import (
     activated_by,

@@ -11,8 +11,7 @@ from flagtui.app.experiments.form.experiment_form_lines import (
     leaves_test_accounts_out,
 )
 from flagtui.app.experiments.form.metric_questions import MetricQuestions, role_words
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import (
+from flagtui.app.forms.form_lines import (
     FormLine,
     ask_field,
     ask_item_share,
@@ -21,6 +20,7 @@ from flagtui.app.writing.form_lines import (
     ask_percent,
     ask_shared_line,
 )
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
 from flagtui.changes.experiments.metric_nodes import Item
 from flagtui.changes.experiments.metric_words import SEVERAL, metric_words
@@ -31,13 +31,13 @@ from flagtui.store.workspace import Workspace
 
 
 async def ask_flag(
-    changing: Changes, workspace: Workspace, name: str, now: str = ""
+    runner: ChangeRunner, workspace: Workspace, name: str, now: str = ""
 ) -> tuple[str, bool] | None:
     """The key of a flag with variants, or one that is free, and whether it is there; None to leave it."""
     eligible = await _eligible(workspace)
     choices = [Choice("", "a new flag", "made with the experiment, off", stays=True)]
     choices += [Choice(key, key, about, key == now) for key, about in eligible.items()]
-    chosen = await changing.ask(PickerScreen("On which flag", choices))
+    chosen = await runner.ask(PickerScreen("On which flag", choices))
     if chosen is None:
         return None
     if chosen:
@@ -45,7 +45,7 @@ async def ask_flag(
     about = "code asks for it; it cannot be changed later"
     rows, usual = workspace.flags.rows, suggested_key(name)
     usual = "" if any(row.key == usual for row in rows) else usual
-    key = await ask_new_key(changing, rows, usual, about, "; pick it from the list")
+    key = await ask_new_key(runner, rows, usual, about, "; pick it from the list")
     return None if key is None else (key, False)
 
 
@@ -97,12 +97,12 @@ ONE_OF: Final = {
 class ExperimentQuestions:
     """Asks, and puts the answer into the working copy."""
 
-    def __init__(self, copy: ExperimentCopy, changing: Changes, workspace: Workspace) -> None:
+    def __init__(self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace) -> None:
         self.copy = copy
         self.known = Companions()
-        self._changing = changing
+        self._runner = runner
         self._workspace = workspace
-        self._metrics = MetricQuestions(copy, changing, workspace)
+        self._metrics = MetricQuestions(copy, runner, workspace)
 
     async def open(self, line: FormLine) -> None:
         """The question of one line."""
@@ -114,12 +114,12 @@ class ExperimentQuestions:
             case "add metric":
                 await self._add_metric(cast(Place, line.name))
             case _:
-                await ask_shared_line(self._changing, self.copy, line)
+                await ask_shared_line(self._runner, self.copy, line)
 
     async def share(self, line: FormLine) -> None:
         """The share of a variant, or of everybody."""
         if line.part == "variant":
-            await ask_item_share(self._changing, as_dict(self.copy.variants[line.place]))
+            await ask_item_share(self._runner, as_dict(self.copy.variants[line.place]))
         else:
             await self._people()
 
@@ -128,7 +128,7 @@ class ExperimentQuestions:
     async def _field(self, name: str) -> None:
         match name:
             case "name" | "description" | "conclusion" | "conclusion_comment":
-                answer = await ask_field(self._changing, EXPERIMENT_FIELDS[name], self.copy.values.get(name))
+                answer = await ask_field(self._runner, EXPERIMENT_FIELDS[name], self.copy.values.get(name))
                 if answer is not None:
                     self.copy.set(name, answer.value)
             case "feature_flag_key":
@@ -149,7 +149,7 @@ class ExperimentQuestions:
 
     async def _flag(self) -> None:
         before = self.copy.fresh
-        chosen = await ask_flag(self._changing, self._workspace, before.name, before.feature_flag_key)
+        chosen = await ask_flag(self._runner, self._workspace, before.name, before.feature_flag_key)
         if chosen is not None:
             key, is_there = chosen
             self.copy.change_flag(key, is_linked=is_there)
@@ -157,7 +157,7 @@ class ExperimentQuestions:
     async def _people(self) -> None:
         settings = self.copy.settings("parameters")
         before = as_number(settings.get("rollout_percentage"))
-        share = await ask_percent(self._changing, before, "How many people take part")
+        share = await ask_percent(self._runner, before, "How many people take part")
         if share is not None:
             settings["rollout_percentage"] = share
 
@@ -168,7 +168,7 @@ class ExperimentQuestions:
             Choice(id, one.name or f"#{id}", f"{one.share:g} % held out", id == now)
             for id, one in self.known.holdouts.items()
         ]
-        chosen = await self._changing.ask(PickerScreen("Holdout", choices))
+        chosen = await self._runner.ask(PickerScreen("Holdout", choices))
         if chosen is not None:
             self.copy.set("holdout_id", chosen or None)
 
@@ -180,7 +180,7 @@ class ExperimentQuestions:
             Choice("flag", "its flag being called", "as usual", not now),
             Choice("event", "an event", now or "such as the page it is on being seen", bool(now)),
         ]
-        way = await self._changing.ask(PickerScreen("Who has met the experiment is known by", ways))
+        way = await self._runner.ask(PickerScreen("Who has met the experiment is known by", ways))
         if way == "flag":
             criteria.pop("exposure_config", None)
         elif way == "event" and (event := await self._metrics.event("Which event", now)):
@@ -193,7 +193,7 @@ class ExperimentQuestions:
         settings = self.copy.settings(field)
         now = as_text(settings.get(name)) or usual
         offered = [Choice(way, words, about, way == now) for way, words, about in self._ways(name)]
-        chosen = await self._changing.ask(PickerScreen(title, offered))
+        chosen = await self._runner.ask(PickerScreen(title, offered))
         if chosen is not None and chosen != now:
             settings[name] = chosen
 
@@ -211,7 +211,7 @@ class ExperimentQuestions:
         before = confidence_of(settings)
         shown = f"{95 if before is None else before:g}"
         about = "how many of a hundred intervals hold the truth, such as 95"
-        line = await ask_line(self._changing, "Intervals", about, shown, confidence_problem)
+        line = await ask_line(self._runner, "Intervals", about, shown, confidence_problem)
         if line is None or line == shown:
             return
         level = round(float(line) / 100, 8)
@@ -238,14 +238,14 @@ class ExperimentQuestions:
         ]
         if not offered:
             offered = [Choice(NONE, "there is none", "metrics are shared in the browser")]
-        chosen = await self._changing.ask(PickerScreen("Which shared metric", offered))
+        chosen = await self._runner.ask(PickerScreen("Which shared metric", offered))
         if not chosen:
             return
         roles: list[Choice[Role]] = [
             Choice("primary", "primary", "it decides"),
             Choice("secondary", "secondary", "it should not get worse"),
         ]
-        role = await self._changing.ask(PickerScreen("As which", roles))
+        role = await self._runner.ask(PickerScreen("As which", roles))
         if role is not None:
             self.copy.share_metric(chosen, role)
 
@@ -254,7 +254,7 @@ class ExperimentQuestions:
         if place == "saved_metrics_ids":
             other = role_words(self.copy, as_dict(metrics[at]))
             ways = [Choice("role", f"make it {other}"), Choice("remove", "remove it", "d does it too")]
-            found: Item | str | None = await self._changing.ask(PickerScreen("Shared metric", ways))
+            found: Item | str | None = await self._runner.ask(PickerScreen("Shared metric", ways))
         else:
             other = "secondary" if place == "metrics" else "primary"
             found = await self._metrics.change(as_dict(metrics[at]), other)

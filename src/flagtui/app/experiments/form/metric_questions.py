@@ -6,8 +6,8 @@ from uuid import uuid4
 
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import ask_line
+from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.experiments import metrics
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.metric_nodes import Item, events_of, nodes_of
@@ -28,16 +28,16 @@ USUAL_RETURN: Final = "1 to 14 days"
 class MetricQuestions:
     """Asks, and gives the metric as wanted; None to leave things as they are."""
 
-    def __init__(self, copy: ExperimentCopy, changing: Changes, workspace: Workspace) -> None:
+    def __init__(self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace) -> None:
         self._copy = copy
-        self._changing = changing
+        self._runner = runner
         self._workspace = workspace
         self._events: list[EventDefinitionRow] | None = None
 
     async def new(self) -> Item | None:
         """A metric from events that are picked by name."""
         kinds = [Choice(kind, kind, about) for kind, about in KINDS.items()]
-        kind = await self._changing.ask(PickerScreen("What kind of metric", kinds))
+        kind = await self._runner.ask(PickerScreen("What kind of metric", kinds))
         made = await self._made(kind) if kind is not None else None
         if made is None:
             return None
@@ -85,7 +85,7 @@ class MetricQuestions:
             Choice("remove", "remove it", "d does it too"),
         ]
         offered = [one for one in choices if one is not None]
-        match await self._changing.ask(PickerScreen(metric_name(metric)[:60], offered)):
+        match await self._runner.ask(PickerScreen(metric_name(metric)[:60], offered)):
             case "name":
                 name = await self.name(as_text(metric.get("name")))
                 return None if name is None else {**metric, "name": name}
@@ -127,14 +127,14 @@ class MetricQuestions:
         """What people call it."""
         problem = f"a name has at most {LONGEST} characters"
         line = await ask_line(
-            self._changing, "Name of the metric", "", value, lambda line: problem * (len(line) > LONGEST)
+            self._runner, "Name of the metric", "", value, lambda line: problem * (len(line) > LONGEST)
         )
         return None if line is None else line.strip()
 
     async def _window(self, metric: Item) -> Item | None:
         before = window_words(metric).removeprefix("within ")
         about = "such as 7 days or 1 hour after meeting the experiment; empty for no end"
-        line = await ask_line(self._changing, "Counts how long", about, before, window_problem)
+        line = await ask_line(self._runner, "Counts how long", about, before, window_problem)
         if line is None:
             return None
         kept = {key: part for key, part in metric.items() if not key.startswith("conversion_window")}
@@ -143,7 +143,7 @@ class MetricQuestions:
 
     async def _span(self, before: str) -> tuple[int, int, str] | None:
         about = f"from and to, such as {USUAL_RETURN} after doing the first"
-        line = await ask_line(self._changing, "Comes back when", about, before, _span_problem)
+        line = await ask_line(self._runner, "Comes back when", about, before, _span_problem)
         return None if line is None else span_of(line)
 
     # Events
@@ -165,11 +165,11 @@ class MetricQuestions:
         if event is None:
             return None
         ways = [Choice(way, about, way) for way, about in COUNTING.items()]
-        way: Counting | None = await self._changing.ask(PickerScreen(f"Of {event[:40]}", ways))
+        way: Counting | None = await self._runner.ask(PickerScreen(f"Of {event[:40]}", ways))
         if way is None or way not in OF_A_PROPERTY:
             return metrics.event_node(event, way) if way else None
         of = await ask_line(
-            self._changing, "Which property", "a number on the event, such as price", "", _property_problem
+            self._runner, "Which property", "a number on the event, such as price", "", _property_problem
         )
         return metrics.event_node(event, way, of.strip()) if of else None
 
@@ -179,13 +179,13 @@ class MetricQuestions:
         choices = [Choice("enough", "enough", "no more steps", not usual)] if may_end else []
         choices += [Choice(f"event {row.name}", row.name, row.description, row.name == usual) for row in rows]
         choices.append(Choice("type", "another name", "an event that is not listed", stays=True))
-        chosen = await self._changing.ask(PickerScreen(title, choices))
+        chosen = await self._runner.ask(PickerScreen(title, choices))
         if chosen is None or chosen == "enough":
             return None if chosen is None else UNSEEN
         if chosen != "type":
             return chosen.removeprefix("event ")
         about = "exactly as code sends it; it counts nothing until it is sent"
-        line = await ask_line(self._changing, "Name of the event", about, usual, _event_problem)
+        line = await ask_line(self._runner, "Name of the event", about, usual, _event_problem)
         if line is not None and line not in {row.name for row in rows} and not await self._is_seen(line):
             self._copy.unseen_events.add(line)
         return line

@@ -6,9 +6,7 @@ from typing import Final
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.flags.form.payload import PayloadScreen
 from flagtui.app.flags.form.properties import PropertyContext, ask_property
-from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import (
+from flagtui.app.forms.form_lines import (
     LABEL,
     FormLine,
     ask_field,
@@ -20,7 +18,9 @@ from flagtui.app.writing.form_lines import (
     label_piece,
     no_problem,
 )
-from flagtui.app.writing.shortened_lines import explain_elsewhere, shortened_lines, variant_lines
+from flagtui.app.forms.shortened_lines import explain_elsewhere, shortened_lines, variant_lines
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_words import GROUP_TYPE
 from flagtui.models.filters import Property, as_index
@@ -121,9 +121,9 @@ PEOPLE = -1
 class FieldQuestions:
     """Asks, and puts the answer into the working copy."""
 
-    def __init__(self, copy: WorkingCopy, changing: Changes, app_state: AppState) -> None:
+    def __init__(self, copy: WorkingCopy, runner: ChangeRunner, app_state: AppState) -> None:
         self._copy = copy
-        self._changing = changing
+        self._runner = runner
         self._app_state = app_state
 
     @property
@@ -148,20 +148,20 @@ class FieldQuestions:
             case "payload":
                 await self._payload(line.name)
             case _:
-                await ask_shared_line(self._changing, self._copy, line)
+                await ask_shared_line(self._runner, self._copy, line)
 
     async def share(self, line: FormLine) -> None:
         """The share of a variant, or of the condition that the line belongs to."""
         copy = self._copy
         items = copy.variants if line.part == "variant" else copy.groups
         item = as_dict(items[line.place])
-        await ask_item_share(self._changing, item)
+        await ask_item_share(self._runner, item)
 
     # Fields
 
     async def _field(self, name: str) -> None:
         problem = self._key_problem if name == "key" else no_problem
-        answer = await ask_field(self._changing, FLAG_FIELDS[name], self._copy.values[name], problem=problem)
+        answer = await ask_field(self._runner, FLAG_FIELDS[name], self._copy.values[name], problem=problem)
         if answer is not None:
             self._copy.set(name, answer.value)
 
@@ -182,7 +182,7 @@ class FieldQuestions:
             Choice("description", "note", "for people to read"),
             Choice("remove", "remove this condition", "d does it too"),
         ]
-        chosen = await self._changing.ask(
+        chosen = await self._runner.ask(
             PickerScreen(f"Condition {place + 1}", [choice for choice in choices if choice])
         )
         match chosen:
@@ -195,7 +195,7 @@ class FieldQuestions:
             case "variant":
                 await self._forced(place)
             case "description":
-                line = await ask_line(self._changing, "Note", "", as_text(group.get("description")))
+                line = await ask_line(self._runner, "Note", "", as_text(group.get("description")))
                 if line is not None:
                     group["description"] = line
             case "remove":
@@ -207,7 +207,7 @@ class FieldQuestions:
         flag = copy.flag
         if flag.features or flag.targeting.feature_enrollment:
             text = "early access is for people, so no condition can be about groups"
-            self._changing.tell(Notice(f"{flag.key}: {text}", "warning", "not possible now"))
+            self._runner.show_toast(Notice(f"{flag.key}: {text}", "warning", "not possible now"))
             return
         now = set(copy.group_types if place is None else [copy.group_type(place)])
         kinds = [None, *sorted({*names.groups, *(kind for kind in copy.group_types if kind is not None)})]
@@ -221,7 +221,7 @@ class FieldQuestions:
             for kind in kinds
         ]
         title = "The conditions are about" if place is None else f"Condition {place + 1} is about"
-        chosen = await self._changing.ask(PickerScreen(title, choices))
+        chosen = await self._runner.ask(PickerScreen(title, choices))
         if chosen is not None:
             copy.set_group_type(None if chosen == PEOPLE else chosen, place)
 
@@ -240,7 +240,7 @@ class FieldQuestions:
         keys = self._copy.payload_keys
         choices = [Choice("", "as the shares say", current=not now)]
         choices += [Choice(key, key, current=key == now) for key in keys]
-        chosen = await self._changing.ask(PickerScreen("Always as", choices))
+        chosen = await self._runner.ask(PickerScreen("Always as", choices))
         if chosen is not None and chosen != now:
             group["variant"] = chosen or None
 
@@ -252,7 +252,7 @@ class FieldQuestions:
         context = PropertyContext(
             copy.group_type(place), copy.flag.id, self._rows, cohorts, self._app_state.names
         )
-        item = await ask_property(self._changing, old, context)
+        item = await ask_property(self._runner, old, context)
         if item is not None:
             copy.set_property(place, within, item)
 
@@ -267,6 +267,6 @@ class FieldQuestions:
             note = "it is encrypted; what you type here replaces it"
         else:
             note = ""
-        found = await self._changing.ask(PayloadScreen(f"Payload of {key}", text, note))
+        found = await self._runner.ask(PayloadScreen(f"Payload of {key}", text, note))
         if found is not None and found != text:
             copy.set_payload(key, found or None)

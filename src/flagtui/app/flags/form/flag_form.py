@@ -6,15 +6,14 @@ from typing import Any
 from textual import work
 
 from flagtui.app.flags.form.flag_fields import FieldQuestions, form_lines
+from flagtui.app.forms.draft_form import LinesForm
+from flagtui.app.forms.form_lines import FormLine, LineId
 from flagtui.app.state.app_state import AppState
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.draft_form import LinesForm
-from flagtui.app.writing.form_lines import FormLine, LineId
-from flagtui.app.writing.screens import Listener
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
-from flagtui.changes.pipeline import Ended
+from flagtui.changes.pipeline import Report
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
 
@@ -26,9 +25,9 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     begins_at = "condition"
 
     def __init__(
-        self, app_state: AppState, changing: Changes, copy: WorkingCopy, told: Sequence[Consequence] = ()
+        self, app_state: AppState, runner: ChangeRunner, copy: WorkingCopy, told: Sequence[Consequence] = ()
     ) -> None:
-        super().__init__(app_state, changing, copy, FieldQuestions(copy, changing, app_state))
+        super().__init__(app_state, runner, copy, FieldQuestions(copy, runner, app_state))
         self._told = told
 
     def on_mount(self) -> None:
@@ -81,12 +80,12 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
 
     def save(self) -> None:
         if self._copy.is_new:
-            self._changing.create([NewFlag(self._copy.values, self._told)], Listener(ended=self._ended))
+            self._runner.create([NewFlag(self._copy.values, self._told)], self._end)
         elif (intent := self._copy.intent()) is not None:
-            self._changing.start([intent], ended=self._ended)
+            self._runner.start([intent], self._end)
         else:
-            self._changing.tell(Notice("Nothing is changed."))
+            self._runner.show_toast(Notice("Nothing is changed."))
 
-    def _ended(self, ended: Ended[Any, Any]) -> None:
-        if ended.is_saved and self.is_attached:
+    def _end(self, report: Report[Any, Any]) -> None:
+        if report.is_saved and self.is_attached:
             self.leave()

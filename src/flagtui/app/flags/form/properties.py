@@ -7,8 +7,8 @@ from typing import Final
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import ask_line
+from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.property_rules import (
     FLAG_OPERATOR,
     needs_value,
@@ -52,42 +52,42 @@ class PropertyContext:
     names: Names = NO_NAMES
 
 
-async def ask_property(changing: Changes, old: Item, context: PropertyContext) -> Item | None:
+async def ask_property(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
     """A property as wanted, keys of the old one that were not named kept; None to leave it."""
     if context.group_type is not None:
         kind: str | None = "group"
     elif old:
         kind = as_text(old.get("type")) or "person"
     else:
-        kind = await changing.ask(PickerScreen("What is asked about", _KINDS))
+        kind = await runner.ask(PickerScreen("What is asked about", _KINDS))
     if kind is None:
         return None
     if kind == "flag":
-        return await _flag(changing, old, context)
+        return await _flag(runner, old, context)
     if kind == "cohort":
-        return await _cohort(changing, old, context)
-    return await _property(changing, {**old, "type": kind}, context)
+        return await _cohort(runner, old, context)
+    return await _property(runner, {**old, "type": kind}, context)
 
 
-async def _property(changing: Changes, item: Item, context: PropertyContext) -> Item | None:
+async def _property(runner: ChangeRunner, item: Item, context: PropertyContext) -> Item | None:
     if context.group_type is not None:
         item["group_type_index"] = context.group_type
     about = "its name, such as email"
     if context.group_type is not None:
         about = "its name, such as plan; $group_key is what the group itself is called"
-    key = await _line(changing, "Property", about, as_text(item.get("key")))
+    key = await _line(runner, "Property", about, as_text(item.get("key")))
     if not key:
         return None
-    operator = await changing.ask(PickerScreen(f"{key} …", _operators(as_text(item.get("operator")))))
+    operator = await runner.ask(PickerScreen(f"{key} …", _operators(as_text(item.get("operator")))))
     if operator is None:
         return None
     item = {**item, "key": key, "operator": operator}
     if not needs_value(operator):
         return {**item, "value": operator}
-    return await _value(changing, item, context, "several with commas" if operator in _MANY else "")
+    return await _value(runner, item, context, "several with commas" if operator in _MANY else "")
 
 
-async def _value(changing: Changes, item: Item, context: PropertyContext, about: str) -> Item | None:
+async def _value(runner: ChangeRunner, item: Item, context: PropertyContext, about: str) -> Item | None:
     kind, operator = as_text(item.get("type")), as_text(item.get("operator"))
 
     def with_value(line: str) -> Item:
@@ -102,17 +102,17 @@ async def _value(changing: Changes, item: Item, context: PropertyContext, about:
 
     title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
     prompt = Prompt(title, about, value_line(item.get("value")), read=read)
-    line = await changing.ask(PromptScreen(prompt))
+    line = await runner.ask(PromptScreen(prompt))
     return None if line is None else with_value(line)
 
 
-async def _cohort(changing: Changes, old: Item, context: PropertyContext) -> Item | None:
+async def _cohort(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
     negative = old.get("operator") == "not_in"
     choices = [
         Choice("in", "is in a cohort", current=bool(old) and not negative),
         Choice("not_in", "is not in a cohort", current=negative),
     ]
-    operator = await changing.ask(PickerScreen("The person …", choices))
+    operator = await runner.ask(PickerScreen("The person …", choices))
     if operator is None:
         return None
     kept = {key: value for key, value in old.items() if key != "negation"}
@@ -120,14 +120,12 @@ async def _cohort(changing: Changes, old: Item, context: PropertyContext) -> Ite
     try:
         cohorts = await context.cohorts.all() if context.cohorts else ()
     except ApiError as error:
-        changing.tell(explain_error(error, "cohorts cannot be listed; type the number"))
-        return await _value(changing, wanted, context, "the cohort's number")
+        runner.show_toast(explain_error(error, "cohorts cannot be listed; type the number"))
+        return await _value(runner, wanted, context, "the cohort's number")
     if not cohorts:
-        changing.tell(Notice("This project has no cohort that a condition could ask for.", "warning"))
+        runner.show_toast(Notice("This project has no cohort that a condition could ask for.", "warning"))
         return None
-    chosen = await changing.ask(
-        PickerScreen("Which cohort", _cohort_choices(cohorts, as_id(old.get("value"))))
-    )
+    chosen = await runner.ask(PickerScreen("Which cohort", _cohort_choices(cohorts, as_id(old.get("value")))))
     if chosen is None:
         return None
     if chosen != as_id(old.get("value")):
@@ -148,13 +146,13 @@ def _size(cohort: Cohort) -> str:
     return f"#{cohort.id}{people}{' · a fixed list' if cohort.is_static else ''}"
 
 
-async def _flag(changing: Changes, old: Item, context: PropertyContext) -> Item | None:
+async def _flag(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
     """Flags that are off cannot be asked for: the server refuses that."""
     others = [row for row in context.rows if row.active and row.id != context.flag_id]
     choices = [
         Choice(row.id, row.key, row.name, current=str(row.id) == str(old.get("key"))) for row in others
     ]
-    chosen = await changing.ask(PickerScreen("Which flag", choices))
+    chosen = await runner.ask(PickerScreen("Which flag", choices))
     if chosen is None:
         return None
     states: list[Choice[bool | str]] = [
@@ -162,9 +160,9 @@ async def _flag(changing: Changes, old: Item, context: PropertyContext) -> Item 
         Choice(False, "is off"),
         Choice("", "has the variant …"),
     ]
-    value = await changing.ask(PickerScreen("It …", states))
+    value = await runner.ask(PickerScreen("It …", states))
     if value == "":
-        value = await _line(changing, "Variant", "the variant's key, exactly", as_text(old.get("value")))
+        value = await _line(runner, "Variant", "the variant's key, exactly", as_text(old.get("value")))
     if value is None or value == "":
         return None
     label = next(row.key for row in others if row.id == chosen)
@@ -178,8 +176,8 @@ async def _flag(changing: Changes, old: Item, context: PropertyContext) -> Item 
     }
 
 
-async def _line(changing: Changes, title: str, about: str, value: str) -> str | None:
-    line = await ask_line(changing, title, about, value, lambda line: "type something" * (not line.strip()))
+async def _line(runner: ChangeRunner, title: str, about: str, value: str) -> str | None:
+    line = await ask_line(runner, title, about, value, lambda line: "type something" * (not line.strip()))
     return None if line is None else line.strip()
 
 

@@ -4,16 +4,16 @@ Loaded by the first key.
 """
 
 import asyncio
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from textual import events
+from textual.app import App
 from textual.timer import Timer
 
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.shell.toasts import tell
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
-from flagtui.app.writing.screens import Screens
 from flagtui.store.load_progress import RecordId
 from flagtui.text.formats import count
 from flagtui.text.styled import Notice
@@ -47,9 +47,10 @@ class KeyQueue:
     and a dialog that one of them opens: no question is answered before it was read.
     """
 
-    def __init__(self, changes: Screens, app_state: AppState) -> None:
-        self._changes = changes
-        self._app = changes.app
+    def __init__(self, app: App[Any], app_state: AppState, prepared: asyncio.Event) -> None:
+        """`prepared` is set while no change is between its key and its question."""
+        self._app = app
+        self._prepared = prepared
         self._app_state = app_state
         self._keys: list[events.Key | events.Paste] = []
         self._rows: RowList[object] | None = None
@@ -167,7 +168,7 @@ class KeyQueue:
                 self._is_handing_over = True
                 self._app.call_later(self._hand_over, self._keys.pop(0), handled)
                 await handled.wait()
-                await self._changes.prepared.wait()
+                await self._prepared.wait()
                 if self._app.screen.is_modal:
                     self._drop("A dialog takes only keys pressed after it opened")
         finally:

@@ -8,10 +8,10 @@ import pytest
 from textual.screen import Screen
 
 from flagtui.app.dialogs.picker import PickerScreen
+from flagtui.app.forms.form_lines import FieldAnswer, ask_field, field_line
 from flagtui.app.widgets.column_layout import Slot, shown_column
 from flagtui.app.widgets.glyphs import UNICODE
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import FieldAnswer, ask_field, field_line
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.difference import field_words
 from flagtui.changes.draft import Faulty, RecordText
 from flagtui.models.editable_fields import EditableField, FieldColumn, FieldTable, Option, one_of, texts
@@ -35,7 +35,7 @@ class Dish:
     flavour: str
 
 
-class Answering(Changes):
+class Answering(ChangeRunner):
     """Answers every question in the same way, and keeps what was asked."""
 
     def __init__(self, answer: str) -> None:
@@ -56,9 +56,9 @@ def test_it_has_a_line_in_the_form() -> None:
 
 
 async def test_it_is_asked_for() -> None:
-    changing = Answering("salty")
-    assert await ask_field(changing, TASTE, "sweet") == FieldAnswer("salty")
-    assert isinstance(changing.asked[0], PickerScreen)
+    runner = Answering("salty")
+    assert await ask_field(runner, TASTE, "sweet") == FieldAnswer("salty")
+    assert isinstance(runner.asked[0], PickerScreen)
 
 
 def test_it_is_edited_as_json() -> None:

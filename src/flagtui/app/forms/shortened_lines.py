@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from flagtui.app.writing.form_lines import MOST, FormLine
+from flagtui.app.forms.form_lines import MOST, FormLine
 from flagtui.changes.draft import Draft
 from flagtui.changes.shares import SUM_TOLERANCE
 from flagtui.models.json_value import as_dict, as_number, as_text

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen, no_reading
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.draft import Draft
 from flagtui.changes.tag_line import Retagging, read_tags
 from flagtui.models.editable_fields import EditableField, is_plain_key
@@ -96,7 +96,7 @@ def no_problem(_line: str) -> str:
 
 
 async def ask_line(
-    changing: Changes,
+    runner: ChangeRunner,
     title: str,
     about: str = "",
     value: str = "",
@@ -107,11 +107,11 @@ async def ask_line(
     def read(line: str) -> PromptReading:
         return PromptReading(problem=problem(line))
 
-    return await changing.ask(PromptScreen(Prompt(title, about, value, read=read)))
+    return await runner.ask(PromptScreen(Prompt(title, about, value, read=read)))
 
 
 async def ask_new_key(
-    changing: Changes, rows: Iterable[FlagRow], usual: str, about: str, instead: str = ""
+    runner: ChangeRunner, rows: Iterable[FlagRow], usual: str, about: str, instead: str = ""
 ) -> str | None:
     """A key that no flag has; `instead` is said of one that is taken. None to leave it."""
     taken = {row.key for row in rows}
@@ -121,15 +121,15 @@ async def ask_new_key(
             return "letters, digits, - and _, up to 400 of them"
         return f"there is already a flag {line}{instead}" if line in taken else ""
 
-    return await ask_line(changing, "Key of the new flag", about, usual, problem)
+    return await ask_line(runner, "Key of the new flag", about, usual, problem)
 
 
 async def ask_tags(
-    changing: Changes, whose: str, hint: str = "", read: Callable[[str], PromptReading] = no_reading
+    runner: ChangeRunner, whose: str, hint: str = "", read: Callable[[str], PromptReading] = no_reading
 ) -> Retagging | None:
     """Which tags to add, to remove or to set; None to leave them."""
     about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
-    line = await changing.ask(PromptScreen(Prompt(f"Tags of {whose}", about, hint=hint, read=read)))
+    line = await runner.ask(PromptScreen(Prompt(f"Tags of {whose}", about, hint=hint, read=read)))
     wanted = read_tags(line) if line is not None else None
     return None if wanted is None or wanted.is_empty else wanted
 
@@ -142,7 +142,7 @@ class FieldAnswer:
 
 
 async def ask_field(
-    changing: Changes, field: EditableField, before: JSON, title: str = "", problem: Check = no_problem
+    runner: ChangeRunner, field: EditableField, before: JSON, title: str = "", problem: Check = no_problem
 ) -> FieldAnswer | None:
     """Another value of a field, or the same; None where the question was left. A switch is turned at once."""
     title = title or f"{field.label[:1].upper()}{field.label[1:]}"
@@ -150,11 +150,11 @@ async def ask_field(
         case "switch":
             return FieldAnswer(before is not True)
         case "choice":
-            return await _choose(changing, field, before, title)
+            return await _choose(runner, field, before, title)
         case "texts":
             line = ", ".join(as_text(item) for item in as_list(before))
             found = await ask_line(
-                changing, title, field.about, line, lambda line: read_tags("=" + line).problem
+                runner, title, field.about, line, lambda line: read_tags("=" + line).problem
             )
             if found in (None, line):
                 return None
@@ -165,39 +165,39 @@ async def ask_field(
             def wrong(line: str) -> str:
                 return field.takes.wrong(line) or problem(line)
 
-            found = await ask_line(changing, title, field.about, shown, wrong)
+            found = await ask_line(runner, title, field.about, shown, wrong)
             return None if found is None else FieldAnswer(before if found == shown else found)
     return None
 
 
-async def _choose(changing: Changes, field: EditableField, before: JSON, title: str) -> FieldAnswer | None:
+async def _choose(runner: ChangeRunner, field: EditableField, before: JSON, title: str) -> FieldAnswer | None:
     now = field.option(before)
     choices = [Choice(one.value, one.words, one.about, one is now) for one in field.takes.options]
     if field.blank is None and not field.takes.wrong(None):
         choices.append(Choice("", "none", "", now is None))
-    chosen = await changing.ask(PickerScreen(title, choices))
+    chosen = await runner.ask(PickerScreen(title, choices))
     if chosen is None:
         return None
     return FieldAnswer(before if now is not None and chosen == now.value else chosen or None)
 
 
-async def ask_percent(changing: Changes, before: float | None, title: str = "Share in percent") -> JSON:
+async def ask_percent(runner: ChangeRunner, before: float | None, title: str = "Share in percent") -> JSON:
     """Another share, whole where it can be; None when it stays."""
     shown = f"{100 if before is None else before:g}"
 
     def wrong(line: str) -> str:
         return "" if share_of(line) is not None else "a number from 0 to 100"
 
-    line = await ask_line(changing, title, "0 to 100", shown, wrong)
+    line = await ask_line(runner, title, "0 to 100", shown, wrong)
     if line is None or line == shown:
         return None
     share = float(line)
     return int(share) if share.is_integer() else share
 
 
-async def ask_item_share(changing: Changes, item: dict[str, JSON]) -> None:
+async def ask_item_share(runner: ChangeRunner, item: dict[str, JSON]) -> None:
     """The share of a condition or a variant, put where it belongs."""
-    share = await ask_percent(changing, as_number(item.get("rollout_percentage")))
+    share = await ask_percent(runner, as_number(item.get("rollout_percentage")))
     if share is not None:
         item["rollout_percentage"] = share
 
@@ -210,38 +210,38 @@ VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
 )
 
 
-async def ask_variant(changing: Changes, copy: Draft, place: int) -> None:
+async def ask_variant(runner: ChangeRunner, copy: Draft, place: int) -> None:
     """What of a variant is to be changed, and how; it goes into the copy."""
     variant = as_dict(copy.variants[place])
     key = as_text(variant.get("key"))
-    match await changing.ask(PickerScreen(f"Variant {key}", VARIANT)):
+    match await runner.ask(PickerScreen(f"Variant {key}", VARIANT)):
         case "share":
-            await ask_item_share(changing, variant)
+            await ask_item_share(runner, variant)
         case "key":
-            line = await ask_line(changing, "Key", "", key, lambda line: copy.variant_problem(line, key))
+            line = await ask_line(runner, "Key", "", key, lambda line: copy.variant_problem(line, key))
             if line is not None and line != key:
                 copy.rename_variant(place, line)
         case "name":
-            line = await ask_line(changing, "Description", "", as_text(variant.get("name")))
+            line = await ask_line(runner, "Description", "", as_text(variant.get("name")))
             if line is not None:
                 variant["name"] = line
         case "remove":
             copy.remove_variant(place)
 
 
-async def ask_shared_line(changing: Changes, copy: Draft, line: FormLine) -> None:
+async def ask_shared_line(runner: ChangeRunner, copy: Draft, line: FormLine) -> None:
     """The question of a line that drafts of flags and of experiments both have."""
     match line.part:
         case "variant":
-            await ask_variant(changing, copy, line.place)
+            await ask_variant(runner, copy, line.place)
         case "add variant":
-            await ask_new_variant(changing, copy)
+            await ask_new_variant(runner, copy)
         case "sum":
             copy.distribute()
 
 
-async def ask_new_variant(changing: Changes, copy: Draft) -> None:
+async def ask_new_variant(runner: ChangeRunner, copy: Draft) -> None:
     """The key of one more."""
-    key = await ask_line(changing, "Key of the new variant", problem=copy.variant_problem)
+    key = await ask_line(runner, "Key of the new variant", problem=copy.variant_problem)
     if key is not None:
         copy.add_variant(key)

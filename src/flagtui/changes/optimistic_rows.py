@@ -1,4 +1,4 @@
-"""Rows of a list while a change of them is on its way, and once the server has answered."""
+"""Optimistic updates of a list: rows of pending changes, and rows as the server responded."""
 
 from __future__ import annotations
 
@@ -27,57 +27,64 @@ from flagtui.store.workspace import Workspace
 
 
 class OptimisticRows(Generic[P, R]):
-    """Rows of one list for one approval; they know what was there when it was given. These show in none."""
+    """Rows of one list for one approval, created when it is given. This base class shows nothing."""
 
     listed: tuple[Collection[Any], Loading[Any]] | None = None
-    """The list, for the sign of a change that is not known."""
+    """The list and its load, to mark changes whose outcome is unknown."""
+
+    kind: Kind = FLAGS.plural
+    """The list in which the records are."""
 
     def __init__(self, workspace: Workspace, now: float) -> None:
         """`now` is the time in Unix seconds."""
+        self.workspace = workspace
 
     def showing(self, plan: P) -> AbstractContextManager[None]:
-        """Paints the plan over its row until the block is left, which is the rollback."""
+        """Paint the plan over its row until the block ends, which is the rollback."""
         return nullcontext()
 
-    async def believe(self, outcome: Outcome[P, R]) -> None:
-        """Puts what the server said into the list."""
+    async def refresh(self, outcome: Outcome[P, R]) -> None:
+        """Put the record of the response into the list."""
 
 
 class FlagRows(OptimisticRows[Plan, Flag]):
     """The list of flags."""
 
     def __init__(self, workspace: Workspace, now: float) -> None:
+        super().__init__(workspace, now)
         self._flags = workspace.flags
-        self._asked = workspace.flags.moment
+        self._moment = workspace.flags.moment
         self.listed = workspace.flags, workspace.loading("flags")
 
     def showing(self, plan: Plan) -> AbstractContextManager[None]:
         return self._flags.showing(plan.id, plan.values)
 
-    async def believe(self, outcome: FlagOutcome) -> None:
+    async def refresh(self, outcome: FlagOutcome) -> None:
         record = outcome.record
         if record is None:
             return
         if record.deleted:
             self._flags.remove(record.id)
         else:
-            # What was found by looking is newer than what was asked for with the request.
-            self._flags.put(record.row(), None if outcome.was_read else self._asked)
+            # A record that was read afterwards is newer than the request.
+            self._flags.put(record.row(), None if outcome.was_read else self._moment)
 
 
 class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
-    """The list of experiments, and of the flags that go with them."""
+    """The list of experiments, and that of their flags."""
+
+    kind = EXPERIMENTS.plural
 
     def __init__(self, workspace: Workspace, now: float) -> None:
-        self._workspace = workspace
+        super().__init__(workspace, now)
         self.listed = workspace.experiments, workspace.loading("experiments")
 
     def showing(self, plan: ExperimentPlan) -> AbstractContextManager[None]:
-        """A step is not shown before it is taken: what it brings along is the server's to say."""
-        return self._workspace.experiments.showing(plan.id, {}) if plan.id else nullcontext()
+        """Mark the row as pending without new values: the server decides what a step changes."""
+        return self.workspace.experiments.showing(plan.id, {}) if plan.id else nullcontext()
 
-    async def believe(self, outcome: StepOutcome) -> None:
-        workspace, record, step = self._workspace, outcome.record, outcome.plan.step.name
+    async def refresh(self, outcome: StepOutcome) -> None:
+        workspace, record, step = self.workspace, outcome.record, outcome.plan.step.name
         if outcome.is_saved and step == "delete":
             workspace.experiments.remove(outcome.plan.id)
             return
@@ -86,26 +93,29 @@ class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
         workspace.experiments.put(record.row())
         if not outcome.is_saved or record.feature_flag is None:
             return
-        asked = workspace.flags.moment
+        moment = workspace.flags.moment
         try:
             flag = await workspace.client.flags.get(record.feature_flag.id)
         except ApiError:
-            # The list of flags will learn of it when it looks for changes.
+            # The next poll of the list of flags will bring it.
             return
-        workspace.flags.put(flag.row(), asked)
+        workspace.flags.put(flag.row(), moment)
 
 
 class EventRows(OptimisticRows[EventPlan, EventDefinition]):
     """The list of event definitions."""
 
+    kind = EVENTS.plural
+
     def __init__(self, workspace: Workspace, now: float) -> None:
+        super().__init__(workspace, now)
         self._events, self._people, self._now = workspace.events, workspace.people, now
         self.listed = workspace.events, workspace.loading("events")
 
     def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
         return self._events.showing(plan.id, self._shown(plan.values))
 
-    async def believe(self, outcome: DefinitionOutcome) -> None:
+    async def refresh(self, outcome: DefinitionOutcome) -> None:
         plan = outcome.plan
         if outcome.record is not None:
             self._events.put(outcome.record.row())
@@ -114,12 +124,12 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
         elif plan.is_deletion:
             self._events.remove(plan.id)
         elif (row := self._events.said(plan.id)) is not None:
-            # Changed together with others, for which servers do not send the records back.
+            # Servers send no records back for bulk changes.
             at = max(self._now, row.updated_at or 0.0)
             self._events.put(apply_edit(row, {**self._shown(plan.values), "updated_at": at}))
 
     def _shown(self, values: Mapping[str, JSON]) -> Mapping[str, object]:
-        """A change as the row shows it, which has owners by e-mail."""
+        """Return the values as the row shows them: owners by e-mail."""
         if "owner" not in values:
             return values
         number = values["owner"] if isinstance(values["owner"], int) else None
@@ -135,6 +145,6 @@ _ROWS: Final[Mapping[Kind, type[OptimisticRows[Any, Any]]]] = {
 
 
 def rows_of(planner: Planner[Any, P, R], workspace: Workspace) -> OptimisticRows[P, R]:
-    """The rows that show plans of this planner in that project."""
+    """Return the rows of this project that show plans of this planner."""
     rows = _ROWS[planner.kind] if planner.is_listed else OptimisticRows
     return rows(workspace, planner.context.clock.time())

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from textual.app import App, SuspendNotSupported
 
-from flagtui.app.writing.changes import Changes
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes import draft
 from flagtui.changes.draft import RecordText
 from flagtui.config.editor_program import NoEditor, OpenEditor, find_editor
@@ -52,33 +52,35 @@ class EditedValues:
         draft.forget(self.copy)
 
 
-def edit_as_json(changing: Changes, record: RecordText, drafts: Path) -> EditedValues | None:
+def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> EditedValues | None:
     """What the editor left; None, once it was said, where nothing is to be saved."""
-    made = _in_editor(changing, lambda open_editor: draft.edit(record, open_editor, drafts))
+    made = _in_editor(runner, lambda open_editor: draft.edit(record, open_editor, drafts))
     if made is None:
         return None
     if isinstance(made, draft.GivenUp):
         where = f"\nYour text is kept in {made.copy}" if made.copy else ""
         words = f"{record.name}: {'; '.join(made.reasons[:3])}{where}"
-        changing.tell(Notice(words, "warning", "not saved"))
+        runner.show_toast(Notice(words, "warning", "not saved"))
         return None
     if not made:
-        changing.tell(Notice(f"{record.name}: nothing was changed"))
+        runner.show_toast(Notice(f"{record.name}: nothing was changed"))
         return None
     return EditedValues(made, draft.keep_changes(record, made, drafts))
 
 
-def edit_as_text(changing: Changes, text: str, name: str) -> str | None:
+def edit_as_text(runner: ChangeRunner, text: str, name: str) -> str | None:
     """What the editor left of a text in a file of that name; None where it could not be edited."""
-    return _in_editor(changing, lambda open_editor: draft.edit_text(text, name, open_editor))
+    return _in_editor(runner, lambda open_editor: draft.edit_text(text, name, open_editor))
 
 
-def _in_editor(changing: Changes, work: Callable[[OpenEditor], Made]) -> Made | None:
+def _in_editor(runner: ChangeRunner, work: Callable[[OpenEditor], Made]) -> Made | None:
     try:
         open_editor = find_editor()
-        return hand_over(changing.app, lambda: work(open_editor))
+        return hand_over(runner.app, lambda: work(open_editor))
     except NoEditor as why:
-        changing.tell(Notice(str(why), "warning", "no editor"))
+        runner.show_toast(Notice(str(why), "warning", "no editor"))
     except OSError as fault:
-        changing.tell(Notice(f"no file for the editor can be made: {fault.strerror}", "error", "no editor"))
+        runner.show_toast(
+            Notice(f"no file for the editor can be made: {fault.strerror}", "error", "no editor")
+        )
     return None

@@ -11,15 +11,15 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.dialogs.picker import OptionLines
+from flagtui.app.forms.form_lines import FormLine, LineId, Part
+from flagtui.app.forms.shortened_lines import explain_elsewhere
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
-from flagtui.app.writing.changes import Changes
-from flagtui.app.writing.form_lines import FormLine, LineId, Part
-from flagtui.app.writing.shortened_lines import explain_elsewhere
+from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.draft import Draft
 from flagtui.models.json_value import copy_json
 from flagtui.safe_text import safe_text
@@ -53,10 +53,10 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     begins_at: Part = "field"
     """Where the cursor stands first in the form of a new record, which has its name already."""
 
-    def __init__(self, app_state: AppState, changing: Changes, copy: CopyT, questions: QuestionsT) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeRunner, copy: CopyT, questions: QuestionsT) -> None:
         super().__init__()
         self._app_state = app_state
-        self._changing = changing
+        self._runner = runner
         self._copy = copy
         self._questions = questions
         self._lines: list[FormLine] = []
@@ -153,7 +153,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         event.stop()
         line = self._line
         if line is not None and line.part != "heading":
-            self._changing.run(self.while_living(self._ask(line)))
+            self._runner.run(self.while_living(self._ask(line)))
 
     async def _ask(self, line: FormLine) -> None:
         before = {each.id for each in self._lines}
@@ -169,9 +169,9 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     def action_share(self) -> None:
         line = self._line
         if line is not None and self.has_share(line):
-            self._changing.run(self.while_living(self._ask_share(line)))
+            self._runner.run(self.while_living(self._ask_share(line)))
         else:
-            self._changing.tell(Notice(f"this line has no share; {self.shares} have one"))
+            self._runner.show_toast(Notice(f"this line has no share; {self.shares} have one"))
 
     async def _ask_share(self, line: FormLine) -> None:
         await self._questions.share(line)
@@ -190,7 +190,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
             return
         if all(each.id != target for each in self._lines):
             words = f"the next place has no line in this form{explain_elsewhere(self._copy)}"
-            self._changing.tell(Notice(words, "warning", "not moved"))
+            self._runner.show_toast(Notice(words, "warning", "not moved"))
             return
         self.move_line(line, step)
         self.show_change()
@@ -206,7 +206,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     def action_undo(self) -> None:
         """Take back the last thing that was changed here; nothing of it was sent."""
         if not self._steps:
-            self._changing.tell(Notice("nothing was changed in this form"))
+            self._runner.show_toast(Notice("nothing was changed in this form"))
             return
         vars(self._copy).update(self._steps.pop())
         self._before = self._kept()
@@ -225,7 +225,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         problems = self._copy.problems
         if problems:
             text = "\n".join(problems[:6])
-            self._changing.tell(Notice(text, "warning", "not possible like this"))
+            self._runner.show_toast(Notice(text, "warning", "not possible like this"))
         else:
             self.save()
 

@@ -1,0 +1,144 @@
+"""Keeps changes alive as tasks of the App: no screen that closes and no refresh cancels them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from textual.app import App
+from textual.screen import Screen
+
+from flagtui.app.shell.toasts import tell
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import GoTo
+from flagtui.store.load_progress import RecordId
+from flagtui.text.styled import Notice
+
+if TYPE_CHECKING:
+    from flagtui.app.shell.sign_in import SignIn
+    from flagtui.changes.pipeline import Report
+    from flagtui.store.kinds import Kind
+    from flagtui.store.workspace import Workspace
+
+Answer = TypeVar("Answer")
+OnReport = Callable[["Report[Any, Any]"], None]
+"""Called with the report of every confirmed change, saved or not."""
+READING_SHOWN_AFTER: Final = 0.05
+"""Seconds after a key at which the header names what is read for its question; most reads take less."""
+LEAVING_WAITS: Final = 10.0
+"""Seconds that leaving waits for changes in flight."""
+
+
+def ignore(_report: object) -> None:
+    """Do nothing: the default callback."""
+
+
+class ChangeTasks:
+    """The tasks of changes, and what they need of the app: dialogs, toasts, signing in again."""
+
+    def __init__(self, app: App[Any], app_state: AppState) -> None:
+        self.app = app
+        self._app_state = app_state
+        self._in_flight: set[asyncio.Task[Any]] = set()
+        self._preparing: asyncio.Task[Any] | None = None
+        """The task of the change that was begun and has not asked its question yet."""
+        self.prepared = asyncio.Event()
+        """Set while no change is between its key and its question."""
+        self.prepared.set()
+        self.no_ops: frozenset[str] = frozenset()
+        """Ids of journal entries whose undo was found to be a no-op: `u` goes on with the change before."""
+
+    @cached_property
+    def signing_in(self) -> SignIn:
+        """Asks for another key when the current one is not accepted."""
+        from flagtui.app.shell.sign_in import SignIn
+
+        return SignIn(self.app, self._app_state)
+
+    @property
+    def is_saving(self) -> bool:
+        """True while a change is in flight."""
+        return bool(self._in_flight)
+
+    async def finish(self) -> bool:
+        """Wait for changes in flight before leaving; False when some have no response yet."""
+        if self._in_flight:
+            await asyncio.wait(self._in_flight, timeout=LEAVING_WAITS)
+        return not self._in_flight
+
+    def run(self, change: Coroutine[Any, Any, Any]) -> None:
+        """Run a change as a task of the app; closing a screen does not cancel it.
+
+        While a question is prepared or asked, a key that is held or pressed again does nothing.
+        """
+        self.prepared.clear()
+        self.app.run_worker(self._run_change(change, asyncio.current_task()), group="changing")
+
+    async def _run_change(self, change: Coroutine[Any, Any, Any], begun_by: asyncio.Task[Any] | None) -> None:
+        if self._preparing not in (None, begun_by) or self.app.screen.is_modal:
+            change.close()
+            if self._preparing is None:
+                self.prepared.set()
+            return
+        self._preparing = asyncio.current_task()
+        try:
+            await change
+        finally:
+            self._end_preparation()
+
+    def _end_preparation(self) -> None:
+        if self._preparing is asyncio.current_task():
+            self._preparing = None
+            self.prepared.set()
+
+    async def ask(self, screen: Screen[Answer]) -> Answer | None:
+        """Return what a dialog answers. Only within `run`."""
+        self._end_preparation()
+        return await self.app.push_screen_wait(screen)
+
+    async def run_to_end(self, saving: Coroutine[Any, Any, Answer]) -> Answer:
+        """Await a save that leaving waits for and that nothing on any screen cancels."""
+        task = asyncio.create_task(saving)
+        self._in_flight.add(task)
+        task.add_done_callback(self._in_flight.discard)
+        return await asyncio.shield(task)
+
+    def show_created(self, kind: Kind, record: RecordId, workspace: Workspace) -> None:
+        """Put the cursor of the list on a record that was created, copied or restored in this project."""
+        if workspace is self._app_state.workspace:
+            self.app.post_message(GoTo(kind, record, "behind"))
+
+    def open_record(self, kind: Kind, record: RecordId, key: str) -> None:
+        """Show a record that a question or its results named, on top of its list."""
+        self.app.post_message(GoTo(kind, record, "record", key))
+
+    def show_toast(self, notice: Notice) -> None:
+        """Show a toast."""
+        tell(self.app, notice)
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Name in the header what is read for a question, once that takes longer than a moment.
+
+        `what` is raw.
+        """
+        shown = asyncio.get_running_loop().call_later(READING_SHOWN_AFTER, self._show_reading, what)
+        try:
+            yield
+        finally:
+            shown.cancel()
+            if self._app_state.reading:
+                self._show_reading("")
+
+    def _show_reading(self, what: str) -> None:
+        self._app_state.reading = what
+        self._app_state.tell()
+
+    def open_workspace(self) -> Workspace | None:
+        """Return the open project; show a toast where there is none yet."""
+        if self._app_state.workspace is None:
+            self.show_toast(Notice("There is no connection yet; nothing was changed.", "warning"))
+        return self._app_state.workspace

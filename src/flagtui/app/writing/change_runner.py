@@ -1,0 +1,105 @@
+"""Where every change of the app begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.events import Event, Key, Paste
+
+from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
+from flagtui.app.shell.preload import load_in_background
+
+if TYPE_CHECKING:
+    from flagtui.app.shell.key_queue import KeyQueue
+    from flagtui.app.writing.write_path import WritePath
+    from flagtui.changes.flags.flag_intent import Intent
+    from flagtui.changes.flags.flag_planner import NewFlag
+    from flagtui.changes.guard import Purpose
+    from flagtui.changes.journal_entries import Entry
+    from flagtui.changes.pipeline import Report
+    from flagtui.changes.planner import Planner, Q
+    from flagtui.changes.proposal import P, R, Skipped
+    from flagtui.models.activity import Activity
+    from flagtui.store.workspace import Workspace
+
+
+class ChangeRunner(ChangeTasks):
+    """Begins every change of the app. The first one loads the write path."""
+
+    @cached_property
+    def _path(self) -> WritePath:
+        # It takes longer to load than the first rows, which do without.
+        from flagtui.app.writing.write_path import WritePath
+
+        return WritePath(self._app_state, self)
+
+    @cached_property
+    def _keys(self) -> KeyQueue:
+        # No row waits for it.
+        from flagtui.app.shell.key_queue import KeyQueue
+
+        return KeyQueue(self.app, self._app_state, self.prepared)
+
+    def holds(self, event: Event) -> bool:
+        """Queue or refuse a key of a list that cannot be handled yet; False for every other event."""
+        return isinstance(event, Key | Paste) and self._keys.hold(event)
+
+    async def write(
+        self,
+        intents: Sequence[Q],
+        planner: Planner[Q, P, R],
+        on_report: OnReport = ignore,
+        skipped: Sequence[Skipped] = (),
+        purpose: Purpose | None = None,
+    ) -> Report[P, R] | None:
+        """Plan, ask about and carry out these intents together; None when not confirmed. Only within `run`.
+
+        `skipped` was chosen with them and cannot be changed like this.
+        """
+        return await self._path.write(intents, planner, on_report, skipped, purpose)
+
+    def start(
+        self, intents: Sequence[Intent], on_report: OnReport = ignore, skipped: Sequence[Skipped] = ()
+    ) -> None:
+        """Begin the path of these intents about flags, which are confirmed together."""
+        if intents or skipped:
+            self.run(self._path.change(intents, on_report, skipped))
+
+    def create(
+        self,
+        new_flags: Sequence[NewFlag],
+        on_report: OnReport = ignore,
+        skipped: Sequence[Skipped] = (),
+        other: tuple[Workspace, str] | None = None,
+    ) -> None:
+        """Begin the path of new flags, in this project or in another with its name."""
+        workspace, place = other or (self._app_state.workspace, "")
+        if workspace is not None:
+            self.run(self._path.create(new_flags, on_report, skipped, workspace, place))
+
+    def revert(self, entry: Activity, on_report: OnReport = ignore) -> None:
+        """Revert a change of a flag in the activity, unless the same fields were changed since."""
+        if entry.record_id is not None:
+            self.run(self._path.change([entry], on_report))
+
+    def undo(self) -> None:
+        """Undo the newest change of this user here, with what was confirmed together with it."""
+        self.run(self._path.undo_newest(is_redo=False))
+
+    def redo(self) -> None:
+        """Redo what was undone last, unless something else was changed since."""
+        self.run(self._path.undo_newest(is_redo=True))
+
+    def undo_entry(self, entry: Entry) -> None:
+        """Undo one earlier change of this user here, whatever came after it."""
+        self.run(self._path.undo_entries([entry]))
+
+    def recover_unresolved(self) -> None:
+        """Find out what became of changes that an earlier run left open in this project."""
+        self.app.run_worker(self._recover_unresolved(), group="changing")
+
+    async def _recover_unresolved(self) -> None:
+        await load_in_background()
+        await self._path.recover_unresolved()

@@ -1,0 +1,214 @@
+"""From intents to a report in the app, the same for every kind of record; undo, redo and recovery too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from flagtui.api.errors import ApiError, needs_key
+from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.app_interface import AppInterface
+from flagtui.app.writing.results_screen import results_of
+from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.flags.flag_entries import revert_of
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
+from flagtui.changes.flags.flags_together import request_for
+from flagtui.changes.guard import Purpose, QuestionContext
+from flagtui.changes.interface import run
+from flagtui.changes.journal import JournalUnwritable
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.optimistic_rows import rows_of
+from flagtui.changes.pipeline import Report
+from flagtui.changes.planner import Planned, Planner, Q
+from flagtui.changes.proposal import P, R, Skipped, chosen_id
+from flagtui.changes.recovery import recover_all
+from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
+from flagtui.changes.undo_planner import UndoPlanner
+from flagtui.models.activity import Activity
+from flagtui.store.workspace import Workspace
+from flagtui.text.formats import ago, count
+from flagtui.text.outcomes import explain_blocked, explain_error, explain_skipped, left_open
+from flagtui.text.styled import Notice
+
+
+class WritePath:
+    """Plans, asks, saves and reports. What it begins runs only within `ChangeTasks.run`.
+
+    Loaded by the first change, or once the rows are loaded.
+    """
+
+    def __init__(self, app_state: AppState, runner: ChangeTasks) -> None:
+        self._app_state = app_state
+        self._runner = runner
+
+    async def change(
+        self, changes: Sequence[Intent | Activity], on_report: OnReport, skipped: Sequence[Skipped] = ()
+    ) -> None:
+        """Set new values of flags, or revert changes in the activity, confirmed together."""
+        if (workspace := self._runner.open_workspace()) is not None:
+            requests = [
+                request_for(change) if isinstance(change, Intent) else revert_of(change) for change in changes
+            ]
+            planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
+            await self.write(requests, planner, on_report, skipped)
+
+    async def create(
+        self,
+        new_flags: Sequence[NewFlag],
+        on_report: OnReport,
+        skipped: Sequence[Skipped],
+        workspace: Workspace,
+        place: str,
+    ) -> None:
+        """Create flags; `place` names another project."""
+        context = WorkspaceContext(self._app_state, workspace)
+        await self.write(new_flags, NewFlagPlanner(context, place=place), on_report, skipped)
+
+    async def undo_newest(self, *, is_redo: bool) -> None:
+        """Undo the newest change of this user here, or redo what was undone last."""
+        if (workspace := self._runner.open_workspace()) is None:
+            return
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        here = self._app_state.signature(workspace)
+        newest = next_redo(entries, here) if is_redo else next_undo(entries, here, self._runner.no_ops)
+        if newest:
+            await self.undo_entries(newest, is_newest=True, is_redo=is_redo)
+            return
+        nothing = "Nothing of yours is left to undo in this project."
+        if is_redo:
+            nothing = "There is nothing to redo: nothing was undone since your last change."
+        self._runner.show_toast(Notice(nothing))
+
+    async def undo_entries(
+        self, changes: Sequence[Entry], *, is_newest: bool = False, is_redo: bool = False
+    ) -> None:
+        """Undo these changes question by question, up to the first that is not saved.
+
+        For `is_newest`, the question says when the change is hours old: the user may mean another one.
+        """
+        if (workspace := self._runner.open_workspace()) is None:
+            return
+        here = self._app_state.signature(workspace)
+        refusal = why_not(changes[0], here)
+        if refusal is not None:
+            notice = explain_blocked(refusal, f"{changes[0].key}, {changes[0].verb}")
+            words = f"{notice.text}\nJ, z takes back any other change."
+            self._runner.show_toast(Notice(words, notice.tone, notice.title))
+            return
+        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        now = self._app_state.session.clock()
+        is_long_ago = is_newest and now - changes[0].at > SURPRISING
+        purpose = Purpose(
+            "Redo" if is_redo else "Undo",
+            undo_words(changes, is_redo=is_redo),
+            ago(changes[0].at, now) if is_long_ago else "",
+        )
+        try:
+            questions = await questions_of(changes, entries, workspace.client, purpose)
+        except ApiError as error:
+            if await self._runner.signing_in.helps(error):
+                await self.undo_entries(changes, is_newest=is_newest, is_redo=is_redo)
+            else:
+                self._runner.show_toast(explain_error(error, changes[0].key))
+            return
+        for parts, part_purpose in questions:
+            context = WorkspaceContext(self._app_state, workspace)
+            kind = parts[0].entry.kind
+            planner = UndoPlanner(context, entries=entries, signature=here, entry_kind=kind)
+            report = await self.write(parts, planner, purpose=part_purpose)
+            if report is None or not report.is_saved:
+                return
+            if not report.outcomes:
+                self._runner.no_ops |= {part.undoes.id for part in parts}
+
+    async def recover_unresolved(self) -> None:
+        """Show what became of changes of any kind that an earlier run left open in this project."""
+        workspace, show_toast = self._app_state.workspace, self._runner.show_toast
+        if workspace is None:
+            return
+        journal, here = self._app_state.session.journal, self._app_state.signature(workspace)
+        try:
+            recovered = await recover_all(journal, workspace.client, here)
+        except JournalUnwritable as fault:
+            show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
+            return
+        for change in recovered:
+            show_toast(left_open(change.words, is_known=change.is_known))
+
+    async def write(
+        self,
+        intents: Sequence[Q],
+        planner: Planner[Q, P, R],
+        on_report: OnReport = ignore,
+        skipped: Sequence[Skipped] = (),
+        purpose: Purpose | None = None,
+    ) -> Report[P, R] | None:
+        """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
+        name = planner.name(intents[0])
+        with self._runner.reading(name if len(intents) == 1 else count(len(intents), planner.noun)):
+            planned = await planner.plan(intents)
+        asked_with = QuestionContext((*skipped, *planned.skipped), purpose)
+        assert isinstance(planner.context, WorkspaceContext)
+        workspace = planner.context.workspace
+        signature = planned.signature or self._app_state.signature(workspace)
+        if planned.project is not None:
+            workspace = workspace.in_project(planned.project)
+        make_rows = partial(rows_of, planner, workspace)
+        interface = AppInterface(self._app_state, self._runner, make_rows, planned, asked_with, signature)
+        if planned.adapter is None or not planned.plans:
+            if await self._runner.signing_in.helps(planned.refused):
+                # With another key the same question is asked again; only a confirmation sends anything.
+                return await self.write(intents, planner, on_report, skipped, purpose)
+            return await self._explain_skipped(intents, planned, interface, skipped)
+        session = self._app_state.session
+        context = WriteContext(
+            session.journal,
+            signature,
+            session.timing,
+            lambda words: self._runner.show_toast(Notice(words, "warning")),
+        )
+        report = await run(planned, interface, self._app_state.rules_in(planned.place), context, asked_with)
+        if report is None:
+            return None
+        self._app_state.tell()
+        records: list[Any] = [outcome.record for outcome in report.saved if outcome.plan.makes_record]
+        if record := next((record for record in records if record is not None), None):
+            self._runner.show_created(planner.kind, record.id, workspace)
+        on_report(report)
+        if again := await self._find_intents_to_ask_again(report, planned, interface):
+            return await self.write(again, planner, on_report, (), purpose) or report
+        return report
+
+    async def _explain_skipped(
+        self,
+        intents: Sequence[Q],
+        planned: Planned[Q, P],
+        interface: AppInterface[P, R],
+        skipped: Sequence[Skipped],
+    ) -> Report[P, R] | None:
+        if len(intents) == 1 and planned.skipped:
+            self._runner.show_toast(explain_skipped(planned.skipped[0]))
+            return Report() if planned.skipped[0].is_settled else None
+        if skipped or planned.skipped:
+            await interface.show_results(())
+        return None
+
+    async def _find_intents_to_ask_again(
+        self, report: Report[P, R], planned: Planned[Q, P], interface: AppInterface[P, R]
+    ) -> Sequence[Q]:
+        """Return the intents of unchanged records: after a new key, a conflict, or when the user retries."""
+        changed = {(item.plan.id, item.plan.key) for item in report.outcomes if not item.is_unchanged}
+        pairs = zip(planned.plans, planned.requests, strict=True)
+        unchanged = [intent for plan, intent in pairs if (plan.id, plan.key) not in changed]
+        errors = (outcome.error for outcome in report.outcomes)
+        if await self._runner.signing_in.helps(next(filter(needs_key, errors), None)):
+            return unchanged
+        results = results_of(report.outcomes, report.unsent, chosen_id)
+        # A single change that conflicts is asked about again, with all sides.
+        is_conflict = not report.unsent and [item.ending for item in report.outcomes] == ["conflicted"]
+        return unchanged if is_conflict or await interface.show_results(results) else ()
