@@ -160,3 +160,13 @@ async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting
                 assert ("WHO SEES IT" in second.screen) == (not told)
                 await second.press("escape")
                 assert not isinstance(app.screen, FlagScreen)
+
+
+async def test_remembered_hidden_order_is_named_without_an_arrow(kept: Setting) -> None:
+    kept.preferences.keep_sort("flags", "created")
+    async with running(replace(kept, size=WIDE)) as program:
+        assert "sorted by created ↓" in program.screen
+        assert "UPDATED ↓" not in program.screen
+        await program.press("s")
+        assert "UPDATED ↓" in program.screen
+        assert "sorted by" not in program.screen

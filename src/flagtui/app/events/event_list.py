@@ -112,7 +112,6 @@ EVENT_LIST: Final = ListDescription(
     key=lambda row: row.name,
     filters={"state": "is", "type": "kind", "mine": "owner"},
     values={"tag": lambda row: row.tags, "owner": lambda row: row.owner},
-    near={"updated": "description"},
 )
 
 

@@ -125,6 +125,6 @@ EXPERIMENT_LIST: Final = ListDescription(
     always=("state", "name"),
     key=lambda row: row.name,
     filters={"state": "is", "type": "type", "mine": "by", "result": "result"},
+    near={"state": "word"},
     values={"flag": lambda row: row.key, "by": lambda row: row.creator},
-    near={"ended": "started", "created": "updated", "state": "name"},
 )

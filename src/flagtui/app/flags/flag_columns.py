@@ -119,7 +119,7 @@ FLAG_LIST: Final = ListDescription(
     always=("state", "key"),
     filters={"state": "is", "type": "type", "mine": "by", "runtime": "runtime"},
     values={"tag": lambda row: row.tags, "by": lambda row: row.creator},
-    near={"created": "updated", "called": "updated"},
+    near={"state": "word"},
 )
 
 

@@ -71,7 +71,7 @@ IDS: Final = ListDescription[IdFound](
     always=("id", "key"),
     key=lambda one: one.key or str(one.id),
     filters={"state": "is"},
-    near={"place": "id"},
+    names_order=False,
     title="Flags by id",
     nothing="No id was given.",
 )

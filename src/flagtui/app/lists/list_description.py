@@ -39,7 +39,9 @@ class ListDescription(Struct, Generic[R], frozen=True):
     always: tuple[str, ...] = ()
     """Columns without which a row says nothing."""
     near: Mapping[str, str] = field(default_factory=dict)
-    """Orders without a column of their own, by the column that is nearest in meaning."""
+    """By the name of an order, the column that shows the same under another name."""
+    names_order: bool = True
+    """Whether an order that no visible column has is named above the rows."""
     title: str = ""
     """The word on its tab, for a list above the others."""
     nothing: str = ""
@@ -49,6 +51,14 @@ class ListDescription(Struct, Generic[R], frozen=True):
     def sort(self) -> Sort:
         """Its own order; another one is remembered."""
         return Sort(self.orders[0])
+
+    def column_of(self, order: str) -> str:
+        """Return the name of the column that shows what this order compares."""
+        return self.near.get(order, order)
+
+    def visible_orders(self, shown: Sequence[str]) -> tuple[str, ...]:
+        """Return the orders that these columns show, in the order of the sort key; all if none is shown."""
+        return tuple(order for order in self.orders if self.column_of(order) in shown) or self.orders
 
     @property
     def column_names(self) -> tuple[str, ...]:

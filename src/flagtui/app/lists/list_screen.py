@@ -129,12 +129,14 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         listed = len(order) - sum(apart.values())
         count = f"{total:,}" if listed == total else f"{listed:,} of {total:,}"
         if missing := self.missing():
-            count += f" of {total + missing:,}"
+            loaded = f"{total:,} of {total + missing:,}"
+            count = loaded if listed == total else f"{listed:,} found · {loaded} loaded"
         if apart:
             others: list[str] = [f"{number:,} {word}" for word, number in apart.items()]
             count = ", ".join([count, *others] if listed else others)
         reason, marked = safe_text(self.search.reason, 60), len(self.rows.marks)
         end: list[Piece] = [(f"{reason}  ", "$warning")] if reason else []
+        end += [(hidden, "$primary")] if (hidden := self._hidden_sort_words()) else []
         end += [(f" {marked} marked  ", "$primary")] if marked else []
         self.show_chips(() if reason else describe(self._finder.query), [*end, (count, "$text-muted")])
         if not order:
@@ -234,7 +236,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
             copy_text(self.app, self.description.key(self.record))
 
     def action_sort(self) -> None:
-        name, orders = self._finder.sort.name, self.description.orders
+        name, orders = self._finder.sort.name, self.description.visible_orders(self.rows.shown_columns)
         place = orders.index(name) if name in orders else -1
         self._sort_by(Sort(orders[(place + 1) % len(orders)]))
 
@@ -248,13 +250,21 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     def _sort_by(self, sort: Sort) -> None:
         self._finder.sort_by(sort)
         self._show_sort()
-        self.rows.show(self._finder.rows, self._finder.find(self.search.value))
+        order = self._finder.find(self.search.value)
+        self.rows.show(self._finder.rows, order)
+        self._show_counts(order)
         self.keep_sort(sort)
 
     def _show_sort(self) -> None:
         sort = self._finder.sort
-        name = self.description.near.get(sort.name, sort.name)
-        self.rows.set_sort(SortSign(name, descending=not sort.is_reversed))
+        self.rows.set_sort(SortSign(self.description.column_of(sort.name), descending=not sort.is_reversed))
+
+    def _hidden_sort_words(self) -> str:
+        """Return `sorted by created ↓` where no visible column has the order, else an empty text."""
+        sort, shown = self._finder.sort, self.rows.shown_columns
+        if not shown or self.description.column_of(sort.name) in shown or not self.description.names_order:
+            return ""
+        return f"sorted by {sort.name} {self.rows.arrow(descending=not sort.is_reversed)}  "
 
     # Going to a record
 

@@ -136,6 +136,8 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
     collection, loading = workspace.collection(kind), workspace.loading(kind)
     known, total = workspace.listed(kind), collection.total or 0
     more = "+" if loading.is_capped and not collection.is_complete else ""
+    if not collection.is_complete and collection.total is None:
+        return ""
     if collection.is_complete or total <= known:
         return f"{known:,}{more}" if known else ""
     return f"{known:,} of {total:,}{more}"

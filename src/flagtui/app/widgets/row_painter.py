@@ -152,6 +152,10 @@ class RowPainter(Generic[R]):
         self._kept[(row_id, state)] = (row, strip)
         return strip
 
+    def arrow(self, *, descending: bool) -> str:
+        """Return the sign of an order."""
+        return self._glyphs.descending if descending else self._glyphs.ascending
+
     def header(self, sort: SortSign | None) -> Strip:
         """The titles, with an arrow at the one sorted by."""
         return self._strip(self._header_pieces(sort), "header")
@@ -193,7 +197,7 @@ class RowPainter(Generic[R]):
         for column, width in ((placed.column, placed.width) for placed in self._layout):
             title = column.title
             if sort is not None and sort.column == column.name:
-                title += f" {self._glyphs.descending if sort.descending else self._glyphs.ascending}"
+                title += f" {self.arrow(descending=sort.descending)}"
             yield " " * column.gap, "plain"
             yield from fit(((title, "plain"),), width, column.align, self._glyphs.ellipsis)
 

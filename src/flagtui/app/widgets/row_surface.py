@@ -121,6 +121,10 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._pending = records
         self._refresh_changed()
 
+    def arrow(self, *, descending: bool) -> str:
+        """Return the sign of an order as the header draws it."""
+        return self._painter.arrow(descending=descending)
+
     def set_sort(self, sort: SortSign | None) -> None:
         """Show in the header what the rows are ordered by."""
         if sort != self._sort:

@@ -1,0 +1,30 @@
+"""Orders of a list: which of them the sort key reaches, and which column shows each."""
+
+import pytest
+
+from flagtui.app.activity.activity_columns import ACTIVITY_LIST
+from flagtui.app.events.event_list import EVENT_LIST
+from flagtui.app.experiments.experiment_columns import EXPERIMENT_LIST
+from flagtui.app.flags.flag_columns import FLAG_LIST
+from flagtui.app.lists.list_description import ListDescription
+
+LISTS = (FLAG_LIST, EXPERIMENT_LIST, EVENT_LIST, ACTIVITY_LIST)
+
+
+def test_sort_key_skips_orders_without_a_visible_column() -> None:
+    shown = [column.name for column in FLAG_LIST.columns]
+    assert FLAG_LIST.visible_orders(shown) == ("updated", "key", "state", "rollout", "type")
+
+
+def test_sort_key_reaches_an_order_whose_column_was_added() -> None:
+    assert FLAG_LIST.visible_orders(("key", "created")) == ("key", "created")
+
+
+def test_sort_key_keeps_every_order_when_none_is_visible() -> None:
+    assert FLAG_LIST.visible_orders(("tags",)) == FLAG_LIST.orders
+
+
+@pytest.mark.parametrize("description", LISTS, ids=lambda description: description.name)
+def test_no_two_orders_share_an_arrow(description: ListDescription[object]) -> None:
+    columns = [description.column_of(order) for order in description.orders]
+    assert len(columns) == len(set(columns))
