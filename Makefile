@@ -124,7 +124,8 @@ check-install: $(READY) ## wheel and sdist in an empty environment, with everyth
 check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers, and every story in a terminal
 	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys tests/terminal
 
-check-slice: $(READY) ## a short part of what `make test` leaves out: terminals, hands, hostile records, lost answers, two people
+check-slice: $(READY) ## long tests, and a short part of what `make test` leaves out: terminals, hands, hostile records, two people
+	FLAGTUI_LONG=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m long
 	FLAGTUI_ALL_MODES=1 FLAGTUI_OPERATIONS=30 FLAGTUI_RENDERS=2000 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m "not story" \
 		tests/terminal tests/prove/test_random_hands.py tests/prove/test_hostile_renders.py
 	FLAGTUI_ROUNDS=300 $(PYTEST) -n $(WORKERS) -q tests/changes/test_lost_answers.py tests/changes/test_two_people.py

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import long
 
 ROOT = Path(__file__).parents[1]
 START = """
@@ -71,6 +72,7 @@ def test_a_wheel_brings_its_styles_and_starts(built: Path, tmp_path: Path) -> No
     assert said["ROWS"] != "#00000000"
 
 
+@long
 def test_a_wheel_made_from_the_sdist_starts_too(built: Path, tmp_path: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         archive.extractall(tmp_path, filter="data")

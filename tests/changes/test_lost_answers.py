@@ -22,7 +22,7 @@ from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Outcome
 
-ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(125, full=250)))
+ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(60, full=250)))
 FAULTS: Final[tuple[Fault | None, ...]] = (
     None,
     "lose the answer",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Service, run_apart, run_shell, server_variables
+from tests.doubles.slices import long
 
 ROOT = Path(__file__).parents[2]
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -51,6 +52,7 @@ def test_the_guides_with_commands_are_among_them() -> None:
     assert sum(len(found) for _, found in GUIDED) >= 15
 
 
+@long
 @pytest.mark.parametrize(("name", "found"), GUIDED, ids=[name for name, _ in GUIDED])
 def test_the_commands_of_a_guide_run_one_after_the_other(
     name: str, found: list[str], service: Service, tmp_path: Path

@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw, drawn_at_rest
+from tests.doubles.slices import ALL_MODES, LONG
 from tests.doubles.steady_clock import Timing
 from tests.doubles.two_displays import TwiceDisplayed
 from tests.doubles.wire import Wire
@@ -59,6 +60,8 @@ class Program:
     journal: Journal
     database: Path
     others: list[Client] = field(default_factory=list)
+    seen: object = None
+    """The screen that was drawn last."""
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other, each when the one before has done what it does."""
@@ -89,8 +92,14 @@ class Program:
         self._look()
 
     def _look(self) -> None:
-        """What a person does once keys are pressed; a widget that cannot be drawn fails here."""
+        """Compare displays, and draw a screen when first at rest; a run at length draws it every time."""
         self._compare_displays()
+        if LONG or ALL_MODES or self.app.screen is not self.seen:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw what a person sees; a widget that cannot be drawn fails here."""
+        self.seen = self.app.screen
         if not isinstance(self.app, TwiceDisplayed):
             draw(self.app)
 
@@ -109,6 +118,7 @@ class Program:
     @property
     def screen(self) -> str:
         """What is on screen, as text."""
+        self.draw()
         return screen_text(self.app)
 
     @property
@@ -213,6 +223,7 @@ async def running(
             if wait:
                 await program.settle()
             yield program
+            program.draw()
             for client in others:
                 await client.close()
     finally:

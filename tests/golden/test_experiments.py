@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from rich.color import ColorSystem
 from rich.segment import Segment
+from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running
 from tests.golden.conftest import SIZES, Golden
 
@@ -78,6 +79,7 @@ def _letters(segment: Segment) -> str:
     return "".join(" " if character == " " else letter for character in segment.text)
 
 
+@long
 @pytest.mark.parametrize(
     ("environment", "ending"),
     [({"TERM": "linux", "COLORTERM": ""}, "16-colours"), ({"NO_COLOR": "1"}, "no-colour")],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles.drawn_lines import watch_drawing
+from tests.doubles.slices import one_in
 from tests.doubles.whole_program import WIDE, Program, Setting, running
 
 import flagtui.app
@@ -65,7 +66,7 @@ async def assert_ages(program: Program, keys: tuple[str, ...], back: tuple[str, 
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", one_in(2, PLACES))
 async def test_three_hours_later_every_age_is_what_a_new_look_would_show(
     program: Program, place: str
 ) -> None:

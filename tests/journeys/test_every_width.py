@@ -20,7 +20,7 @@ from flagtui.app.writing.results_screen import SKIPPED, Result, ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
-DEALT: Final = 12
+DEALT: Final = 30
 """Of so many screens each has other sizes; a full run has every size on every screen."""
 ROOMY: Final = (100, 40)
 TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))
@@ -100,7 +100,7 @@ def sizes_for(place: int, screen: str) -> Iterator[tuple[int, int]]:
     if FULL:
         yield from ((width, height) for width in WIDTHS for height in HEIGHTS)
         return
-    every = 3 if screen == "ConfirmScreen" else DEALT
+    every = 6 if screen == "ConfirmScreen" else DEALT
     yield from ((width, 3 + width % 7) for width in reversed(WIDTHS) if (width + place) % every == 0)
     yield from ((width, height) for width in (7, 41) for height in HEIGHTS if (height + place) % DEALT == 0)
 

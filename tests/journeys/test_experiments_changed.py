@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.standing import stand_on_experiment
 
@@ -51,6 +52,7 @@ async def say_yes(program: Program) -> None:
     await program.press("y")
 
 
+@long
 @pytest.mark.parametrize("server", SERVERS)
 async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.doubles import quiet
+from tests.doubles.slices import one_in
 from tests.doubles.whole_program import Program, Setting, running
 from textual.widgets import Button
 
@@ -86,7 +87,7 @@ async def type_there(program: Program, place: Place) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", one_in(3, PLACES))
 async def test_a_field_names_its_keys_keeps_letters_and_follows_tab(name: str, program: Program) -> None:
     """All three where one way leads: getting there is most of the time."""
     await hold_all(program, PLACES[name])

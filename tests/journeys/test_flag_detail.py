@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.modes import NARROW_MODES
 
@@ -197,6 +198,7 @@ async def render_all(program: Program, keys: list[str]) -> None:
         await program.settle()
 
 
+@long
 async def test_every_kind_of_sample_flag_is_drawn_at_every_size(program: Program) -> None:
     workspace = program.app.app_state.workspace
     assert workspace is not None
@@ -204,6 +206,7 @@ async def test_every_kind_of_sample_flag_is_drawn_at_every_size(program: Program
     await render_all(program, [row.key for row in every[::90]])
 
 
+@long
 async def test_flags_that_try_to_harm_the_terminal_are_drawn_too(
     nasty_template: Path, tmp_path: Path
 ) -> None:

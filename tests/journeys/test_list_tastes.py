@@ -29,6 +29,7 @@ def from_disk(folder: Path) -> Preferences:
 
 
 def columns(program: Program) -> tuple[str, ...]:
+    program.draw()
     return program.app.screen.query_one(RowList).shown_columns
 
 

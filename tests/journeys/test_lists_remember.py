@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from textual.widgets import OptionList
 
@@ -66,6 +67,7 @@ async def open_list(program: Program, name: str) -> ListScreen[Entry]:
     return shown(program)
 
 
+@long
 async def test_every_list_remembers(kept: Setting) -> None:
     async with running(kept) as program:
         left = {name: await like(program, name) for name in LISTS}

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import fill
 from tests.journeys.modes import MODES
@@ -36,6 +37,7 @@ async def made(program: Program, kind: str = "", *, key: str) -> Flag:
     return await program.stored(key)
 
 
+@long
 async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         flag = await made(program, key="brand-new")

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from tests.doubles.slices import FULL
+from tests.doubles.slices import FULL, long
 from tests.doubles.two_displays import COMPARED
 from tests.doubles.whole_program import WIDTH, Setting, running
 
 
+@long
 @pytest.mark.parametrize("width", [132, 80] if FULL else [80])
 async def test_nothing_is_erased_beside_what_was_drawn(setting: Setting, width: int) -> None:
     before = COMPARED[WIDTH or width]

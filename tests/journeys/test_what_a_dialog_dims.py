@@ -18,6 +18,7 @@ from flagtui.app.writing.question import ConfirmScreen
 
 def dimmed(program: Program) -> list[Strip]:
     """As the dialog draws it."""
+    program.draw()
     screen, style = program.app.screen, program.app.screen.visual_style
     assert isinstance(screen, ConfirmScreen)
     options = RenderOptions(lambda _name: style, screen.styles.base.get_rules())

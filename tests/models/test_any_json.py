@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.doubles.slices import at_most
 
 from flagtui.api.errors import ApprovalNeeded, ErrorFacts
 from flagtui.api.faults import ErrorBody
@@ -64,7 +65,7 @@ def touch(record: Record) -> None:
         getattr(record, name)
 
 
-@settings(max_examples=120)
+@settings(max_examples=at_most(60, 120))
 @given(kind=st.sampled_from(KINDS), raw=OBJECTS)
 def test_any_object_is_a_record_that_keeps_it(kind: type[Record], raw: dict[str, Any]) -> None:
     before = json.dumps(raw)
@@ -83,7 +84,7 @@ def test_any_filters_can_be_looked_at(raw: Any) -> None:
         assert filters.raw == raw
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(30, 60))
 @given(st.lists(OBJECTS | ANY_JSON, max_size=5), ANY_JSON)
 def test_any_page_gives_a_row_or_a_name_for_each_record(results: list[Any], count: Any) -> None:
     body = json.dumps({"count": count, "results": results}).encode()
@@ -93,7 +94,7 @@ def test_any_page_gives_a_row_or_a_name_for_each_record(results: list[Any], coun
         assert page.total >= page.size
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(30, 60))
 @given(st.lists(OBJECTS, max_size=4))
 def test_the_fast_and_the_careful_way_agree_on_any_flag(flags: list[dict[str, Any]]) -> None:
     flags = [flag | {"id": place + 1, "key": "k"} for place, flag in enumerate(flags)]
@@ -125,7 +126,7 @@ def test_any_error_body_can_be_read(body: bytes) -> None:
     assert isinstance(ApprovalNeeded("It waits.", facts=ErrorFacts(raw=said.raw)).change_request_id, str)
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_most(20, 40))
 @given(OBJECTS, st.lists(OBJECTS, max_size=3), st.integers(-1, 6))
 def test_any_history_gives_a_version_or_none(
     raw: dict[str, Any], entries: list[dict[str, Any]], number: int
@@ -134,7 +135,7 @@ def test_any_history_gives_a_version_or_none(
     assert found is None or found.version == number
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_most(20, 40))
 @given(ANY_JSON)
 def test_any_bulk_answer_gives_keys_by_number(raw: Any) -> None:
     assert all(isinstance(id, int) for id in keys_by_id(raw))

@@ -47,7 +47,7 @@ def test_sample_sentences_read_back(projects: Sequence[Served]) -> None:
 
 def test_random_sentences_read_back() -> None:
     random = Random("read back")
-    for number in range(at_most(1_000, 2_000)):
+    for number in range(at_most(500, 2_000)):
         compare(random_flags.flag(random, number, 6)["filters"])
 
 
@@ -87,7 +87,7 @@ def odd_values(random: Random) -> JSON:
 
 def test_values_of_every_kind_read_back() -> None:
     random = Random("values")
-    for _ in range(at_most(1_500, 3_000)):
+    for _ in range(at_most(750, 3_000)):
         raw = {"key": "plan", "type": "person", "value": odd_values(random)}
         raw["operator"] = random.choice([*random_flags.OPERATORS, *sorted(LISTS)])
         compare({"groups": [{"properties": [raw]}]})
@@ -148,7 +148,7 @@ def test_reader_detects_false_claims() -> None:
 
 def test_short_conditions_read_back() -> None:
     random = Random("in short")
-    for number in range(at_most(750, 1_500)):
+    for number in range(at_most(375, 1_500)):
         filters = random_flags.flag(random, number, 6)["filters"]
         index = filters.get("aggregation_group_type_index")
         for raw in filters["groups"]:

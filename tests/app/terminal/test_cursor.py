@@ -11,7 +11,7 @@ from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
 
-STEPS = at_most(5_000, 10_000)
+STEPS = at_most(2_500, 10_000)
 ROWS = [FlagRow(number, f"flag-{number}") for number in range(300)]
 MOVES = (
     "cursor_down",
