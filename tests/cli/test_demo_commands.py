@@ -89,6 +89,8 @@ def test_the_app_that_is_open_shows_what_a_command_changed(told: Told, surroundi
         terminal.wait_for("●  new-nav")
         assert told("demo", "flags", "disable", "new-nav", "--yes").code == 0
         terminal.press("\x1b[15~")
+        # The changed row moves to the top of the list, above the line of the cursor.
+        terminal.press("/new-nav")
         terminal.wait_for("○. new-nav")
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0

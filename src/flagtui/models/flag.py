@@ -50,6 +50,8 @@ class Flag(Record):
     tags: Texts = ()
     evaluation_tags: Texts = ()
     evaluation_contexts: Texts = ()
+    evaluation_contexts_match_mode: str = ""
+    """`any` or `all` of the contexts have to match; empty on servers without the field."""
     usage_dashboard: Whole | None = None
     analytics_dashboards: Ids = ()
     has_enriched_analytics: bool = False

@@ -69,9 +69,9 @@ WIDER: Final = set_rollout(flag(), 0, 60)
     ],
 )
 def test_what_is_known_around_it_is_told(
-    wanted: Intent, asked_with: dict[str, Any], label: str, words: str
+    wanted: Intent, around: dict[str, Any], label: str, words: str
 ) -> None:
-    assert consequence(planned(wanted, flag(), dataclasses.replace(CALM, **asked_with)), label) == words
+    assert consequence(planned(wanted, flag(), dataclasses.replace(CALM, **around)), label) == words
 
 
 def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
@@ -118,9 +118,9 @@ BLOCKED: list[tuple[str, Intent, dict[str, JSON], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("code", "wanted", "fields", "around"), BLOCKED)
 def test_what_the_server_would_refuse_is_said_before_it_is_asked(
-    code: str, wanted: Intent, fields: dict[str, JSON], asked_with: dict[str, Any]
+    code: str, wanted: Intent, fields: dict[str, JSON], around: dict[str, Any]
 ) -> None:
-    found = expect(plan_flag(wanted, flag(**fields), Context(**asked_with)), Blocked)
+    found = expect(plan_flag(wanted, flag(**fields), Context(**around)), Blocked)
     assert (found.code, bool(found.reason)) == (code, True)
 
 
