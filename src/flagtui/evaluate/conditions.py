@@ -99,9 +99,13 @@ def variant_fraction(flag_key: str, identifier: str | int) -> float:
     return _fraction(f"{flag_key}.{identifier}variant")
 
 
-def holdout_fraction(identifier: str | int) -> float:
-    """Independent of the flag, so that everyone held out is held out of every flag with that holdout."""
-    return _fraction(f"holdout-{identifier}")
+def holdout_fraction(identifier: str | int, prefix: str = "holdout-") -> float:
+    """Return the hash of a holdout, from 0 to 1.
+
+    The default prefix does not depend on the flag: it holds the same users out of every flag with the
+    holdout. A rule of configuration version 2 passes the seed of its own holdout.
+    """
+    return _fraction(f"{prefix}{identifier}")
 
 
 def _fraction(text: str) -> float:

@@ -1,0 +1,239 @@
+"""Evaluate flag configuration version 2 ("rules"): a document and a person in, the value and its rule out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from flagtui.evaluate.conditions import holdout_fraction, rollout_fraction, variant_fraction
+from flagtui.evaluate.evaluation import Check, Draw, Unknown, VariantDraw, Verdict, Why
+from flagtui.evaluate.filters import compare, without_property
+from flagtui.evaluate.parts import Filter
+from flagtui.evaluate.parts import question as read_filter
+from flagtui.evaluate.run import Manner, Person
+
+SUBJECT_LENGTH: Final = 200
+"""Characters of a distinct id that are hashed; the server cuts the rest off."""
+_RULE_TYPES: Final = ("targeted_release", "percentage_rollout", "experiment")
+_OPPOSITE_PATTERNS: Final = {"regex": "not_regex", "not_regex": "regex"}
+
+
+class RuleReason(StrEnum):
+    """The server's words for what decided a flag of version 2."""
+
+    TARGETING_MATCH = "targeting_match"
+    ROLLOUT_MISS = "rollout_miss"
+    EXPERIMENT_PAUSED = "experiment_paused"
+    HOLDOUT = "holdout"
+    NO_RULE_MATCH = "no_rule_match"
+    ERROR = "error"
+
+
+class RuleMiss(StrEnum):
+    """Why evaluation continued after a rule."""
+
+    TARGETING = "targeting"
+    ROLLOUT = "rollout"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleStep:
+    """One evaluated rule, with everything needed to explain its result."""
+
+    index: int
+    rule_type: str
+    checks: tuple[Check, ...] = ()
+    """Evaluated predicates, up to the first that decided; verdicts include negation."""
+    holdout: Draw | None = None
+    rollout: Draw | None = None
+    """None when nothing was hashed, as at 100 %."""
+    variant: VariantDraw | None = None
+    miss: RuleMiss | None = None
+    """None for the rule that decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesEvaluation:
+    """The result of one version 2 document for one person."""
+
+    value: Any
+    """None when the default is null (callers use their own default) and on failure."""
+    reason: RuleReason
+    rule_index: int | None = None
+    """0-based."""
+    rule_id: str | None = None
+    rule_type: str | None = None
+    variant: str | None = None
+    """Key of the drawn variant. The server never reports it for version 2."""
+    steps: tuple[RuleStep, ...] = ()
+    failure: Unknown | None = None
+    """Why the whole flag failed; set exactly when the reason is ``error``."""
+
+
+class _FailureError(Exception):
+    """Carry the reason that fails the whole flag out of the rule being evaluated."""
+
+    def __init__(self, unknown: Unknown) -> None:
+        super().__init__(unknown.why)
+        self.unknown = unknown
+
+
+def evaluate_rules(filters: Mapping[str, Any], person: Person, manner: Manner) -> RulesEvaluation:
+    """Evaluate the rules of an active flag in stored order; the first decisive rule wins.
+
+    Args:
+        filters: The stored document, whose numeric ``version`` is 2.
+        person: Only the distinct id and person properties count; device and groups do not.
+        manner: Time zone, moment and matching version of the project.
+
+    A predicate that cannot be evaluated fails the whole flag, unlike in version 1, where it is no match.
+    """
+    steps: list[RuleStep] = []
+    try:
+        for index, raw in enumerate(_list(filters, "rules")):
+            rule = _object(raw, "rules")
+            step, decision = _evaluate_rule(index, rule, filters.get("default_value"), person, manner)
+            steps.append(step)
+            if decision is not None:
+                value, reason, variant = decision
+                rule_id, rule_type = str(rule.get("id") or "") or None, step.rule_type
+                return RulesEvaluation(value, reason, index, rule_id, rule_type, variant, tuple(steps))
+    except _FailureError as error:
+        return RulesEvaluation(None, RuleReason.ERROR, steps=tuple(steps), failure=error.unknown)
+    return RulesEvaluation(filters.get("default_value"), RuleReason.NO_RULE_MATCH, steps=tuple(steps))
+
+
+_Decision = tuple[Any, RuleReason, str | None]
+"""Value, reason and variant key."""
+
+
+def _evaluate_rule(
+    index: int, rule: dict[str, Any], default: Any, person: Person, manner: Manner
+) -> tuple[RuleStep, _Decision | None]:
+    rule_type = rule.get("rule_type")
+    if rule_type not in _RULE_TYPES:
+        raise _malformed("rule_type")
+    checks = _check_targeting(rule, person, manner)
+    if any(check.verdict is False for check in checks):
+        return RuleStep(index, rule_type, checks, miss=RuleMiss.TARGETING), None
+    if rule_type == "targeted_release":
+        return RuleStep(index, rule_type, checks), (rule.get("value"), RuleReason.TARGETING_MATCH, None)
+    if rule_type == "experiment" and rule.get("paused") is True:
+        return RuleStep(index, rule_type, checks), (default, RuleReason.EXPERIMENT_PAUSED, None)
+    subject = person.distinct_id[:SUBJECT_LENGTH]
+    holdout = _draw_holdout(rule, subject) if rule_type == "experiment" else None
+    if holdout is not None and holdout.is_in:
+        return RuleStep(index, rule_type, checks, holdout), (default, RuleReason.HOLDOUT, None)
+    seed, percentage = _text(rule, "seed"), _number(rule, "rollout_percentage")
+    is_hashed = subject != "" and percentage < 100
+    rollout = Draw(rollout_fraction(seed, subject), percentage, subject) if is_hashed else None
+    if subject == "" or (rollout is not None and not rollout.is_in):
+        step = RuleStep(index, rule_type, checks, holdout, rollout, miss=RuleMiss.ROLLOUT)
+        return step, _decide_miss(rule, default)
+    if rule_type == "percentage_rollout":
+        step = RuleStep(index, rule_type, checks, rollout=rollout)
+        return step, (rule.get("value"), RuleReason.TARGETING_MATCH, None)
+    draw, key, value = _draw_variant(rule, seed, subject)
+    step = RuleStep(index, rule_type, checks, holdout, rollout, draw)
+    return step, (value, RuleReason.TARGETING_MATCH, key)
+
+
+def _check_targeting(rule: dict[str, Any], person: Person, manner: Manner) -> tuple[Check, ...]:
+    """Check predicates in order up to the first miss; raise _FailureError at one without a verdict."""
+    properties = _list(_object(rule.get("targeting"), "targeting"), "properties")
+    checks: list[Check] = []
+    for raw in properties:
+        check = _check_property(read_filter(_object(raw, "properties")), person, manner)
+        checks.append(check)
+        if check.verdict is False:
+            break
+    return tuple(checks)
+
+
+def _check_property(predicate: Filter, person: Person, manner: Manner) -> Check:
+    if predicate.type != "person":
+        raise _malformed(predicate.type or "type")
+    properties = person.known_properties
+    is_present = predicate.key in properties
+    actual = properties.get(predicate.key)
+    if is_present:
+        verdict = _compare(predicate, actual, manner)
+    elif person.is_complete:
+        verdict = without_property(predicate.operator, predicate.value)
+    else:
+        verdict = Unknown(Why.PROPERTY_MISSING, predicate.key)
+    if isinstance(verdict, Unknown):
+        raise _FailureError(verdict if verdict.about else Unknown(verdict.why, predicate.key))
+    return Check(predicate, verdict is not predicate.is_negated, is_present, actual)
+
+
+def _compare(predicate: Filter, actual: Any, manner: Manner) -> Verdict:
+    """Compare as version 1 does, except that an invalid pattern has no verdict.
+
+    Version 1 counts an invalid pattern as no match for both ``regex`` and ``not_regex``.
+    """
+    operator, value = predicate.operator, predicate.value
+    verdict = compare(operator, value, actual, manner)
+    if verdict is not False or operator not in _OPPOSITE_PATTERNS:
+        return verdict
+    opposite = compare(_OPPOSITE_PATTERNS[operator], value, actual, manner)
+    return Unknown(Why.FILTER_UNUSABLE) if opposite is False else verdict
+
+
+def _draw_holdout(rule: dict[str, Any], subject: str) -> Draw | None:
+    """Return the draw of the rule's holdout; None without one. An empty subject is never held out."""
+    if rule.get("holdout") is None or subject == "":
+        return None
+    holdout = _object(rule["holdout"], "holdout")
+    fraction = holdout_fraction(subject, _text(holdout, "seed"))
+    return Draw(fraction, _number(holdout, "exclusion_percentage"), subject)
+
+
+def _decide_miss(rule: dict[str, Any], default: Any) -> _Decision | None:
+    match rule.get("on_rollout_miss"):
+        case "return_default":
+            return default, RuleReason.ROLLOUT_MISS, None
+        case "continue":
+            return None
+        case _:
+            raise _malformed("on_rollout_miss")
+
+
+def _draw_variant(rule: dict[str, Any], seed: str, subject: str) -> tuple[VariantDraw, str, Any]:
+    """Return the draw, the key and the value; beyond the last boundary the last variant is served."""
+    variants = [_object(raw, "variants") for raw in _list(rule, "variants")]
+    if not variants:
+        raise _malformed("variants")
+    weights = [(_text(variant, "key"), _number(variant, "weight")) for variant in variants]
+    draw = VariantDraw.among(variant_fraction(seed, subject), weights)
+    key = draw.key or weights[-1][0]
+    return draw, key, next(variant.get("value") for variant in variants if variant["key"] == key)
+
+
+def _malformed(name: str) -> _FailureError:
+    return _FailureError(Unknown(Why.FILTERS_MALFORMED, name))
+
+
+def _object(raw: Any, name: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise _malformed(name)
+    return raw
+
+
+def _list(raw: Mapping[str, Any], name: str) -> list[Any]:
+    if not isinstance(value := raw.get(name), list):
+        raise _malformed(name)
+    return value
+
+
+def _text(raw: Mapping[str, Any], name: str) -> str:
+    if not isinstance(value := raw.get(name), str):
+        raise _malformed(name)
+    return value
+
+
+def _number(raw: Mapping[str, Any], name: str) -> float:
+    value = raw.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _malformed(name)
+    return value

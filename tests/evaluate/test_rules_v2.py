@@ -1,0 +1,120 @@
+"""Configuration version 2: documents, people and the values that the product's server serves them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flagtui.evaluate.conditions import holdout_fraction, rollout_fraction, variant_fraction
+from flagtui.evaluate.evaluation import Why
+from flagtui.evaluate.rules_v2 import RuleReason, RulesEvaluation, evaluate_rules
+from flagtui.evaluate.run import Manner, Person
+
+FACTS = json.loads((Path(__file__).parent / "rules_v2.json").read_text("utf-8"))
+EVERYONE: dict[str, Any] = {"properties": []}
+
+
+def evaluate(rules: list[Any], person: Person, default: Any = "default") -> RulesEvaluation:
+    document = {"version": 2, "return_type": "string", "default_value": default, "rules": rules}
+    return evaluate_rules(document, person, Manner())
+
+
+def targeted(value: Any, /, **predicate: Any) -> dict[str, Any]:
+    properties = [{"type": "person", **predicate}] if predicate else []
+    return {
+        "id": "r",
+        "rule_type": "targeted_release",
+        "targeting": {"properties": properties},
+        "value": value,
+    }
+
+
+def split(**fields: Any) -> dict[str, Any]:
+    variants = [{"key": "a", "weight": 50, "value": "A"}, {"key": "b", "weight": 50, "value": "B"}]
+    return {
+        "id": "r",
+        "rule_type": "experiment",
+        "targeting": EVERYONE,
+        "experiment_id": None,
+        "paused": False,
+        "rollout_percentage": 100,
+        "on_rollout_miss": "return_default",
+        "assignment_algorithm": "sha1_60_v1",
+        "seed": "s",
+        "variants": variants,
+        **fields,
+    }
+
+
+@pytest.mark.parametrize("fact", [pytest.param(fact, id=fact["name"]) for fact in FACTS["evaluations"]])
+def test_rules_serve_the_value_of_the_server(fact: dict[str, Any]) -> None:
+    person = Person(fact["distinct_id"], fact["properties"], is_complete=True)
+    result = evaluate_rules(fact["filters"], person, Manner())
+    actual = (result.value, result.reason, result.rule_index, result.variant)
+    assert actual == (fact["value"], fact["reason"], fact["rule_index"], fact["variant"])
+    assert type(result.value) is type(fact["value"])
+
+
+@pytest.mark.parametrize(("use", "seed", "subject", "fraction"), FACTS["fractions"])
+def test_seeds_hash_to_fractions_of_the_server(use: str, seed: str, subject: str, fraction: float) -> None:
+    hashes = {
+        "rollout": rollout_fraction(seed, subject),
+        "variant": variant_fraction(seed, subject),
+        "holdout": holdout_fraction(subject, seed),
+    }
+    assert hashes[use] == fraction
+
+
+def test_missing_property_fails_whole_flag_when_person_is_partial() -> None:
+    rules = [targeted("x", key="plan", value="pro"), targeted("y")]
+    result = evaluate(rules, Person("p"))
+    assert (result.value, result.reason) == (None, RuleReason.ERROR)
+    assert result.failure is not None
+    assert result.failure.why is Why.PROPERTY_MISSING
+    assert evaluate(rules, Person("p", is_complete=True)).value == "y"
+
+
+def test_invalid_pattern_fails_whole_flag_despite_negation() -> None:
+    rule = targeted("x", key="plan", operator="regex", value="(", negation=True)
+    result = evaluate([rule, targeted("y")], Person("p", {"plan": "pro"}, is_complete=True))
+    assert (result.value, result.reason) == (None, RuleReason.ERROR)
+
+
+def test_negation_flips_predicate_once() -> None:
+    rule = targeted("x", key="plan", value="pro", negation=True)
+    assert evaluate([rule], Person("p", {"plan": "pro"})).reason is RuleReason.NO_RULE_MATCH
+    assert evaluate([rule], Person("p", {"plan": "free"})).value == "x"
+
+
+def test_empty_subject_is_neither_held_out_nor_enrolled() -> None:
+    holdout = {"id": None, "seed": "h", "exclusion_percentage": 100}
+    assert evaluate([split(holdout=holdout)], Person("")).reason is RuleReason.ROLLOUT_MISS
+    assert evaluate([split(holdout=holdout)], Person("p")).reason is RuleReason.HOLDOUT
+
+
+def test_subject_is_first_200_characters() -> None:
+    rule = split(rollout_percentage=50)
+    people = [Person(f"{number:03}" + "é" * 197) for number in range(40)]
+    values = [evaluate([rule], person).value for person in people]
+    longer = [Person(person.distinct_id + "tail") for person in people]
+    assert [evaluate([rule], person).value for person in longer] == values
+    assert set(values) == {"default", "A", "B"}
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "no object",
+        split(seed=None),
+        split(variants=[]),
+        split(rollout_percentage="50"),
+        split(rollout_percentage=0, on_rollout_miss="retry"),
+        split(targeting=None),
+        {**targeted("x"), "rule_type": "unknown"},
+        targeted("x", key="id", type="cohort", value=1),
+    ],
+)
+def test_malformed_rule_fails_whole_flag(rule: Any) -> None:
+    result = evaluate([rule, targeted("y")], Person("p", is_complete=True))
+    assert (result.value, result.reason) == (None, RuleReason.ERROR)
