@@ -59,6 +59,7 @@ class Choices(TypedDict, total=False):
     strict: bool
     strict_filters: bool
     strict_versions: bool
+    rules_v2: bool
     newest: bool
     legacy: bool
     approvals: bool

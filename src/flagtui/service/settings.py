@@ -20,6 +20,8 @@ class Settings:
     """Respond exactly like the newest servers, without the older fields of the specification."""
     legacy: bool = False
     """Behave as servers of autumn 2025 did: fewer operations and fields, other names."""
+    rules_v2: bool = False
+    """Create, change and evaluate flags of configuration version 2; else only disable and delete them."""
     approvals: bool = False
     """Every change of a flag asks for an approval, as if a policy covered them all."""
     unlicensed: bool = False

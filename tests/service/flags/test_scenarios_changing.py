@@ -169,11 +169,11 @@ async def test_scenario_63_filters_of_another_generation_are_not_written(world: 
     bodies: list[dict[str, Any]] = [{"filters": {"rules": []}}, {"active": False}]
     refusal = await world.refused("PATCH", f"{flag['id']}/", {"filters": {"version": 1, "groups": []}})
     assert (refusal.code, refusal.attr) == ("reserved_config_version", "filters")
-    world.write('UPDATE flags SET filters = \'{"version":2,"rules":[]}\' WHERE id = ?', flag["id"])
+    world.write('UPDATE flags SET filters = \'{"version":3,"rules":[]}\' WHERE id = ?', flag["id"])
     for body in bodies:
         refusal = await world.refused("PATCH", f"{flag['id']}/", body)
         assert (refusal.code, refusal.attr) == ("unsupported_config_version", "filters")
-    assert (await world.get(f"{flag['id']}/"))["filters"] == {"version": 2, "rules": []}
+    assert (await world.get(f"{flag['id']}/"))["filters"] == {"version": 3, "rules": []}
 
 
 async def test_scenario_64_a_change_may_need_an_approval(start_world: Start) -> None:

@@ -29,6 +29,7 @@ class Serving:
     flags: int | None
     rate_limit: int | None
     strict: bool
+    rules_v2: bool
     newest: bool
     legacy: bool
 
@@ -55,6 +56,7 @@ def _serve(options: Serving) -> None:
         key=key,
         sample=sample(nasty=options.nasty, **chosen) if options.sample else None,
         strict=options.strict,
+        rules_v2=options.rules_v2,
         newest=options.newest,
         legacy=options.legacy,
         rate_limit=options.rate_limit,
@@ -142,6 +144,9 @@ def _log(line: str) -> None:
     "--rate-limit", type=click.IntRange(1), metavar="N", help="Refuse more than N requests a minute per key."
 )
 @click.option("--strict", is_flag=True, help="Keep from keys what the product keeps from them.")
+@click.option(
+    "--rules-v2", is_flag=True, help="Create, change and evaluate flags of configuration version 2 (rules)."
+)
 @click.option("--newest", is_flag=True, help="Respond exactly like the newest servers, without older fields.")
 @click.option("--legacy", is_flag=True, help="Behave like a server of 2025.")
 def serve(**options: object) -> None:

@@ -7,12 +7,13 @@ from flagtui.evaluate.flags import evaluate
 from flagtui.service.answers import Answer, answer, text_of, value_of
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, insert_rows
-from flagtui.service.errors import Json
+from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.costly import is_on
 from flagtui.service.evaluation.stored import evaluated, everybody, load_definitions_for
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_links import event_condition
 from flagtui.service.flags.rows import called_row
+from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.list_filters import like
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users, wants
@@ -54,6 +55,9 @@ def describe_cohort(call: Call, row: sqlite3.Row) -> dict[str, Json]:
 def create_static_cohort(call: Call) -> Answer:
     """The product fills the cohort later; here it is complete when the answer arrives."""
     row = called_row(call, "viewer")
+    if stored_version(row["filters"]) != 1:
+        detail = "This flag uses a configuration format that cannot fill a cohort yet."
+        raise invalid(detail, "filters", "unsupported_config_format")
     members = [] if row["deleted"] else _seeing(call, row)
     name = f"Users with feature flag {row['key']} enabled at {call.now:%Y-%m-%d %H:%M:%S}"
     return answer({"cohort": make_cohort(call, {"name": name, "is_static": 1}, members)}, 201)

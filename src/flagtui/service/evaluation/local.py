@@ -12,7 +12,9 @@ from flagtui.service.call import Call, Project
 from flagtui.service.database import find
 from flagtui.service.errors import Json, authentication_failed, not_found, standard
 from flagtui.service.evaluation.stored import load_cohorts, load_group_types, minimal_text
+from flagtui.service.flags.dependents import dependencies
 from flagtui.service.flags.representation import properties_of
+from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.operations import Operation
 
 _FLAGS = """
@@ -37,7 +39,7 @@ def document_answer(call: Call, project: Project) -> Answer:
 
 
 def document_text(call: Call, project: Project) -> str:
-    rows = call.db.execute(_FLAGS, (project.id,)).fetchall()
+    rows = _evaluable(call.db.execute(_FLAGS, (project.id,)).fetchall())
     cohorts, _ = load_cohorts(call.db, project.id)
     filters = _linked_filters(rows)
     shown: Mapping[str, Json] = _needed(cohorts, filters)
@@ -52,6 +54,17 @@ def document_text(call: Call, project: Project) -> str:
         "property_matching_version": "1",
     }
     return joined(call.generation.written("SDK document", texts))
+
+
+def _evaluable(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    """Return the flags of version 1 that depend, directly or transitively, on such flags only."""
+    left_out = {row["id"] for row in rows if stored_version(row["filters"]) != 1}
+    if not left_out:
+        return rows
+    needed = {row["id"]: dependencies(value_of(row["filters"])) for row in rows}
+    while more := {number for number in needed if number not in left_out and left_out & {*needed[number]}}:
+        left_out |= more
+    return [row for row in rows if row["id"] not in left_out]
 
 
 def _flag_text(call: Call, row: sqlite3.Row, filters: str) -> str:

@@ -9,12 +9,20 @@ from flagtui.evaluate.evaluation import Check, ConditionResult, Evaluation, Outc
 from flagtui.evaluate.explanation import describe_check, describe_condition, describe_unknown
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.parts import Flag
+from flagtui.evaluate.rules_v2 import RulesEvaluation
 from flagtui.evaluate.run import Person
 from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, hand_written, invalid, not_found
 from flagtui.service.evaluation.costly import is_costly
+from flagtui.service.evaluation.rules import (
+    describe_rules,
+    evaluate_stored_rules,
+    explain_rules,
+    reason_of,
+    serve_value,
+)
 from flagtui.service.evaluation.stored import (
     evaluated,
     load_definitions,
@@ -28,6 +36,7 @@ from flagtui.service.evaluation.stored import (
 from flagtui.service.flags.representation import shown_filters
 from flagtui.service.flags.rows import called_row
 
+Result = Evaluation | RulesEvaluation
 _DESCRIPTIONS: Mapping[Reason, str] = {
     Reason.NO_CONDITION_MATCH: "No matching condition set",
     Reason.OUT_OF_ROLLOUT: "Out of rollout bound",
@@ -47,7 +56,7 @@ def evaluation_reasons(call: Call) -> Answer:
     if not distinct_id:
         raise invalid("This field may not be blank.", "distinct_id", "blank")
     values = evaluate_for(call, distinct_id)
-    return answer({key: _reasoned(call, found) for key, found in values.items()})
+    return answer({key: _reasoned(call, result) for key, result in values.items()})
 
 
 def my_flags(call: Call) -> Answer:
@@ -63,22 +72,27 @@ def my_flags(call: Call) -> Answer:
     return spliced("[" + ",".join(_own(call, row, values) for row in rows if row["key"] in values) + "]")
 
 
-def _own(call: Call, row: sqlite3.Row, values: Mapping[str, Evaluation]) -> str:
+def _own(call: Call, row: sqlite3.Row, values: Mapping[str, Result]) -> str:
     flag = minimal_text(call, row, shown_filters(call, row))
-    return f'{{"feature_flag":{flag},"value":{text_of(told(values[row["key"]]))}}}'
+    return f'{{"feature_flag":{flag},"value":{text_of(value_served(values[row["key"]]))}}}'
 
 
-def evaluate_for(call: Call, distinct_id: str) -> dict[str, Evaluation]:
-    """By key, in the order flags are listed."""
-    groups, wanted = read_groups(call), read_flag_keys(call)
+def evaluate_for(call: Call, distinct_id: str) -> dict[str, Result]:
+    """Return the results by flag key, in the order flags are listed."""
+    groups, requested = read_groups(call), read_flag_keys(call)
     person: Person = load_person(call.db, call.project.id, distinct_id, groups, call.now)
     definitions = load_definitions(call.db, call.project.id)
-    keys = [key for key in definitions.flags if wanted is None or key in wanted]
-    return {key: evaluate(key, person, definitions) for key in keys}
+    keys = [key for key in definitions.flags if requested is None or key in requested]
+    return {
+        key: evaluate_stored_rules(call, key, person, definitions) or evaluate(key, person, definitions)
+        for key in keys
+    }
 
 
-def told(evaluation: Evaluation) -> bool | str | None:
-    """The server always has a value: what it cannot evaluate is off. None where only we cannot."""
+def value_served(evaluation: Result) -> bool | str | None:
+    """Return the value; False for what the server cannot evaluate, None where only this service cannot."""
+    if isinstance(evaluation, RulesEvaluation):
+        return serve_value(evaluation)
     if is_costly(evaluation.unknown):
         return None
     return False if evaluation.value is None else evaluation.value
@@ -92,15 +106,17 @@ def describe_reason(evaluation: Evaluation) -> str:
     return _DESCRIPTIONS[evaluation.reason]
 
 
-def _reasoned(call: Call, evaluation: Evaluation) -> dict[str, Json]:
+def _reasoned(call: Call, evaluation: Result) -> dict[str, Json]:
     if evaluation.reason is Reason.DISABLED:
         return {"value": False, "evaluation": {"reason": "disabled", "condition_index": None}}
-    reason: dict[str, Json] = {
-        "reason": evaluation.reason.value,
-        "condition_index": evaluation.condition_index,
-        "description": describe_reason(evaluation),
-    }
-    return {"value": told(evaluation), "evaluation": call.generation.written("reason", reason)}
+    reason: dict[str, Json]
+    if isinstance(evaluation, RulesEvaluation):
+        index, word, description = evaluation.rule_index, reason_of(evaluation), describe_rules(evaluation)
+    else:
+        index, word = evaluation.condition_index, evaluation.reason.value
+        description = describe_reason(evaluation)
+    reason = {"reason": word, "condition_index": index, "description": description}
+    return {"value": value_served(evaluation), "evaluation": call.generation.written("reason", reason)}
 
 
 def try_flag(call: Call) -> Answer:
@@ -109,8 +125,9 @@ def try_flag(call: Call) -> Answer:
         raise not_found()
     person = _subject(call)
     definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
-    found = evaluate(row["key"], person, definitions)
-    return answer(_explained(row, person, definitions, found))
+    explained = _explained(row, person, definitions, evaluate(row["key"], person, definitions))
+    rules = evaluate_stored_rules(call, row["key"], person, definitions)
+    return answer(explained if rules is None else explained | explain_rules(rules))
 
 
 def _subject(call: Call) -> Person:
@@ -139,18 +156,20 @@ def _distinct_id_of(call: Call, person_id: str) -> str:
     return distinct_id
 
 
-def _explained(row: sqlite3.Row, person: Person, definitions: Definitions, found: Evaluation) -> Json:
+def _explained(
+    row: sqlite3.Row, person: Person, definitions: Definitions, result: Evaluation
+) -> dict[str, Json]:
     flag = definitions.flags[row["key"]]
     return {
         "flag_key": row["key"],
-        "result": told(found),
-        "reason": found.reason.value,
-        "reason_description": describe_reason(found),
-        "condition_index": found.condition_index,
-        "payload": found.payload,
+        "result": value_served(result),
+        "reason": result.reason.value,
+        "reason_description": describe_reason(result),
+        "condition_index": result.condition_index,
+        "payload": result.payload,
         "person_properties": dict(person.properties),
         "evaluation_distinct_id": person.distinct_id,
-        "conditions": [_condition(flag, result) for result in found.conditions],
+        "conditions": [_condition(flag, result) for result in result.conditions],
     }
 
 

@@ -23,6 +23,7 @@ from flagtui.service.experiments.rows import change_flag, create_flag, find, fin
 from flagtui.service.experiments.save import SCOPE, shown
 from flagtui.service.experiments.saved_metrics import Link, replace_links
 from flagtui.service.field_kinds import Target
+from flagtui.service.flags.rules.documents import config_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,12 @@ def create(call: Call, given: Input) -> Experiment:
 def link_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFlag:
     """Return the flag whose key the body names, made where there is none, for such an experiment."""
     flag = find_flag(call.db, call.project.id, given.flag_key or "")
+    if flag is not None and config_version(flag.filters) != 1:
+        raise invalid(
+            f"The feature flag {flag.key} uses a configuration format that an experiment cannot use yet. "
+            "Pick a different flag.",
+            "feature_flag_key",
+        )
     return _linked(call, given, flag, columns) if flag else _new_flag(call, given, columns)
 
 

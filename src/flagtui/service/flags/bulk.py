@@ -20,6 +20,7 @@ from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, listed
 from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
+from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 
 MOST_TAGGED, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
@@ -126,7 +127,9 @@ def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -
 def _delete(call: Call, row: sqlite3.Row) -> Json:
     key = key_when_deleted(call, row, row["key"])
     gone = {"deleted": True, "key": key, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
-    update_row(call.db, "flags", row["id"], gone)
+    if stored_version(row["filters"]) == 2:
+        gone |= {"active": False, "version": (row["version"] or 0) + 1}
+    update_row(call.db, "flags", row["id"], FLAGS.stored(gone))
     log(call, SCOPE, row, "deleted", [], name=row["key"])
     state, variant = _rollout(value_of(row["filters"]), active=bool(row["active"]))
     return {"id": row["id"], "key": row["key"], "rollout_state": state, "active_variant": variant}

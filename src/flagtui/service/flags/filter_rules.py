@@ -157,7 +157,7 @@ def _operator_breaches(item: Mapping[str, Json], where: str) -> Iterator[Breach]
 
 
 def _value_breaches(operator: str, value: Json, where: str) -> Iterator[Breach]:
-    if operator in _DATES and not _is_date(value):
+    if operator in _DATES and not is_date(value):
         text = f"Invalid date value: {value}"
         yield Breach("date_value_not_parseable", f"{where}: {text}.", text, "invalid_date")
     if operator in _STRINGS and not isinstance(value, str):
@@ -174,12 +174,13 @@ def _value_breaches(operator: str, value: Json, where: str) -> Iterator[Breach]:
             f"{operator} operator requires a list of values",
             "invalid_value",
         )
-    if operator.startswith("semver_") and not _is_version(operator, value):
+    if operator.startswith("semver_") and not is_semver(operator, value):
         text = f"Invalid semver value for operator {operator}: {value}"
         yield Breach("semver_value_invalid", f"{where}: {text}.", text, "invalid_value")
 
 
-def _is_date(value: Json) -> bool:
+def is_date(value: Json) -> bool:
+    """Return whether a filter can compare with it: an absolute date or a relative one such as -7d."""
     if not isinstance(value, str):
         return False
     if _RELATIVE.fullmatch(value):
@@ -191,6 +192,7 @@ def _is_date(value: Json) -> bool:
     return True
 
 
-def _is_version(operator: str, value: Json) -> bool:
+def is_semver(operator: str, value: Json) -> bool:
+    """Return whether the operator can compare with it; only the wildcard operator accepts ``*``."""
     pattern = _SEMVER_WILDCARD if operator == "semver_wildcard" else _SEMVER
     return isinstance(value, str) and pattern.fullmatch(value.strip()) is not None

@@ -8,9 +8,15 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, conflict, hand_written, invalid
 from flagtui.service.flags.dependents import check_guards
-from flagtui.service.flags.filter_storage import Filters, open_to_everyone, read_filters
+from flagtui.service.flags.filter_storage import (
+    Filters,
+    open_to_everyone,
+    read_filters,
+    unsupported_config,
+)
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row
+from flagtui.service.flags.rules.writes import is_rules_flag, refuse_rollout_action, update_rules_flag
 from flagtui.service.flags.save import change_or_ask, opened_values
 from flagtui.service.flags.status import groups_of, variants_of
 from flagtui.service.operations import Handler
@@ -24,6 +30,10 @@ def mover(doing: str, **wanted: bool) -> Handler:
     def move(call: Call) -> Answer:
         row = called_row(call, "editor")
         _check_not_deleted(row, doing)
+        if is_rules_flag(call, row):
+            if "archived" in wanted:
+                raise unsupported_config(Fields({}))
+            return update_rules_flag(call, row, {**call.body(), **wanted})
         before = opened_values(call, row)
         if all(before[name] == value for name, value in wanted.items()):
             return flag_answer(call, row)
@@ -44,6 +54,7 @@ def _check_not_deleted(row: sqlite3.Row, doing: str) -> None:
 def set_release_condition_rollout(call: Call) -> Answer:
     """Another share for one condition, which is named by its place."""
     row = called_row(call, "editor")
+    refuse_rollout_action(row)
     fields = Fields(call.body())
     for name in ("condition_index", "rollout_percentage"):
         fields.require(name)
@@ -60,6 +71,7 @@ def set_release_condition_rollout(call: Call) -> Answer:
 def roll_out_to_everyone(call: Call) -> Answer:
     """A condition that lets everyone in comes first; one variant takes the whole distribution."""
     row = called_row(call, "editor")
+    refuse_rollout_action(row)
     fields = Fields(call.body())
     fields.require("version")
     variant = fields.text("variant_key", null=True)

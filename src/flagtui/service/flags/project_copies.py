@@ -6,15 +6,17 @@ from dataclasses import replace
 
 from flagtui.service.access import find_organization, open_project
 from flagtui.service.answers import Answer, answer, text_of, value_of
-from flagtui.service.bodies import whole_number
+from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row
 from flagtui.service.errors import Fault, Json, forbidden, hand_written, invalid
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
+from flagtui.service.flags.filter_storage import unsupported_config
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.representation import flag_texts, properties_of
 from flagtui.service.flags.rows import make_room
+from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.save import change_flag, create_flag, new_values, opened_values
 
 MOST_TARGETS = 50
@@ -83,6 +85,8 @@ def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Js
     copied["active"] = values["active"] and not body.get("disable_copied_flag")
     copied["filters"] = _moved_filters(source, target, values["filters"])
     present = _by_key(target.db, project.id, row["key"])
+    if any(stored_version(flag["filters"]) != 1 for flag in (row, present) if flag is not None):
+        raise unsupported_config(Fields(body))
     if present is None:
         make_room(target, row["key"])
         made = create_flag(target, new_values({"key": row["key"], **copied}))

@@ -22,6 +22,12 @@ from flagtui.service.flags.fields import (
 from flagtui.service.flags.filter_storage import cleaned, open_to_everyone, unsupported_config
 from flagtui.service.flags.representation import flag_answer
 from flagtui.service.flags.rows import called_row, key_when_deleted, key_when_restored, make_room
+from flagtui.service.flags.rules.writes import (
+    create_rules_flag,
+    is_rules_creation,
+    is_rules_flag,
+    update_rules_flag,
+)
 from flagtui.service.flags.save import ask_for_approval, change_or_ask, create_flag, new_values, opened_values
 
 _NOT_FIELDS = ("version", "original_flag")
@@ -32,7 +38,9 @@ def retrieve(call: Call) -> Answer:
 
 
 def create(call: Call) -> Answer:
-    sent = read_fields(call, Fields(call.body()), None)
+    if is_rules_creation(call, body := call.body()):
+        return create_rules_flag(call, body)
+    sent = read_fields(call, Fields(body), None)
     wants_dashboard = sent.pop(MAKES_DASHBOARD, call.generation.makes_dashboards)
     values = new_values(sent)
     check_together(values)
@@ -69,6 +77,8 @@ def _check_count(call: Call) -> None:
 
 def update(call: Call) -> Answer:
     row = called_row(call, "editor")
+    if is_rules_flag(call, row):
+        return update_rules_flag(call, row, call.body())
     before = opened_values(call, row)
     return change_or_ask(call, row, before, _updated(call, row, before))
 

@@ -17,6 +17,7 @@ from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.filter_rules import check_rules
 from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.rows import find_row
+from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.save import change_flag, opened_values
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
 from flagtui.service.settings import Settings
@@ -60,6 +61,8 @@ def _change(call: Call, row: sqlite3.Row) -> None:
     flag = find_row(call.db, call.project.id, number)
     if flag is None or flag["deleted"]:
         raise invalid("Feature flag not found")
+    if stored_version(flag["filters"]) == 2:
+        raise invalid("This field is required for this flag.", "version", "required")
     payload = value_of(row["payload"])
     before = opened_values(call, flag)
     after: Values = {**before, **_wanted(payload, before)}
