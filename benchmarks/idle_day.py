@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from flagtui.api import Client
-from flagtui.api.flag_changes import changes_since, known_from, take_mark
+from flagtui.api.flag_changes import changes_since, complete_mark, take_mark
 from flagtui.app.shell.polling import next_poll
 
 DAY = 86_400.0
@@ -82,7 +82,7 @@ async def live(count: int, changes: int) -> tuple[Project, list[int], int]:
     ) as client:
         mark = await take_mark(client.flags)
         rows = [row async for page in client.flags.pages() for row in page.rows]
-        mark = known_from(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
+        mark = complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
         hours[0] = client.link.requests
         while day.now < began + DAY:
             await day.sleep(next_poll(day.now - began, INTERVAL))

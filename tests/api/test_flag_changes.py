@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from tests.doubles.servers import MakeClient, StillClock
 
-from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
+from flagtui.api.flag_changes import Mark, changes_since, complete_mark, take_mark
 from flagtui.api.flags import Flags
 from flagtui.app.shell.polling import next_poll, next_retry
 
@@ -61,7 +61,7 @@ class Project:
 async def loaded(flags: Flags) -> Mark:
     mark = await take_mark(flags)
     rows = [row async for page in flags.pages() for row in page.rows]
-    return known_from(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
+    return complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
 
 
 async def test_one_request_says_that_nothing_has_changed(make_client: MakeClient, clock: StillClock) -> None:

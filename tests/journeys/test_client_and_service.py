@@ -8,7 +8,7 @@ from typing import Final, Literal
 import pytest
 
 from flagtui.api import Client, errors
-from flagtui.api.flag_changes import changes_since, known_from, take_mark
+from flagtui.api.flag_changes import changes_since, complete_mark, take_mark
 from flagtui.api.http_library import in_process
 from flagtui.service.application import Choices, close_service, create_service
 
@@ -105,7 +105,7 @@ async def test_what_a_colleague_changed_is_seen_with_few_requests(tmp_path: Path
         ids = [(await client.flags.create({"key": f"flag-{number}"})).id for number in range(5)]
         mark = await take_mark(client.flags)
         rows = [row async for page in client.flags.pages() for row in page.rows]
-        mark = known_from(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
+        mark = complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
         await client.flags.disable(ids[1])
         await client.flags.delete(ids[3])
         before = client.link.requests

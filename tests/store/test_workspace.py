@@ -97,7 +97,7 @@ async def test_a_workspace_learns_who_and_where_it_is(open_workspace: Open) -> N
     workspace = open_workspace()
     assert workspace.organization == ""
     assert workspace.allows("feature_flag:write")
-    await workspace.introduce()
+    await workspace.load_identity()
     assert workspace.me is not None
     assert workspace.me.email == "ada@acme.test"
     assert workspace.project is not None
@@ -113,7 +113,7 @@ async def test_what_the_key_may_not_see_is_unknown_with_its_reason(
     server.answers["/api/users/@me/"] = NO_SCOPE
     server.status["/api/users/@me/"] = 403
     workspace = open_workspace()
-    await workspace.introduce()
+    await workspace.load_identity()
     assert workspace.me is None
     assert isinstance(workspace.unknown["me"], MissingScope)
     assert workspace.project is not None
@@ -123,7 +123,7 @@ async def test_a_key_the_server_does_not_know_is_an_error(open_workspace: Open, 
     for path in server.answers:
         server.status[path] = 401
     with pytest.raises(NotSignedIn):
-        await open_workspace().introduce()
+        await open_workspace().load_identity()
 
 
 async def test_the_current_project_is_pinned_to_its_number(open_workspace: Open) -> None:

@@ -50,7 +50,7 @@ RIGHT_HERE: Final[dict[str, tuple[str, ...]]] = {}
 
 MOST: Final[dict[str, tuple[int, int]]] = {
     "src": (8, 3),
-    "src/api": (51, 59),
+    "src/api": (0, 2),
     "src/app": (333, 281),
     "src/changes": (313, 240),
     "src/cli": (178, 284),
@@ -59,7 +59,7 @@ MOST: Final[dict[str, tuple[int, int]]] = {
     "src/evaluate": (38, 58),
     "src/models": (78, 39),
     "src/service": (122, 291),
-    "src/store": (83, 80),
+    "src/store": (82, 80),
     "src/text": (1, 0),
     "tests/api": (29, 56),
     "tests/app": (134, 93),

@@ -1,4 +1,4 @@
-"""How to ask the server. Names are loaded when they are first asked for, because httpx takes long to load."""
+"""The client of the HTTP API. Names load on first use because httpx takes long to import."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final

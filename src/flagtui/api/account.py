@@ -1,4 +1,4 @@
-"""What the holder of the key may do, and the projects it opens."""
+"""The key, its owner, and the projects that the key can open."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from flagtui.models.json_value import JSON, as_id, as_list
 
 @dataclass(frozen=True, eq=False)
 class People(Resource):
-    """The holder of the key and the key itself."""
+    """The key and its owner."""
 
     async def me(self) -> Me:
-        """The holder, with organisation and current project. Needs `user:read`."""
+        """Return the owner of the key with organisation and current project. Needs `user:read`."""
         return Me.of((await self._ask("people.me")).record("id"))
 
     async def key(self) -> KeyInfo:
-        """Scopes and confinement of the key. Older servers answer 403 or 404."""
+        """Return the scopes and the project limits of the key. Older servers answer 403 or 404."""
         return KeyInfo.of((await self._ask("people.key")).record("scopes"))
 
 
 @dataclass(frozen=True, eq=False)
 class Projects(Resource):
-    """Finding out where one is."""
+    """The projects of the host."""
 
     async def list(self) -> tuple[Project, ...]:
-        """All projects the key can use, by whichever way this key and server allow.
+        """List all projects that the key can use, through whichever endpoint the key and the server allow.
 
-        A key confined to some projects may not list them, and one without `project:read` may not name
-        them; then the numbers alone are given. Raises the refusal when no way is open.
+        A key limited to some projects may not list them, and a key without `project:read` may not read their
+        names; then only the ids are known. Raises the server's refusal when every endpoint refuses.
         """
         confined = await self._confined()
         if confined:
@@ -38,20 +38,20 @@ class Projects(Resource):
         try:
             return _projects([item async for item in self._objects("projects.list")])
         except Forbidden as refused:
-            found = await self._own()
-            if not found:
+            projects = await self._own()
+            if not projects:
                 raise refused from None
-            return found
+            return projects
 
     async def get(self, id: int | str) -> Project:
-        """One project; `@current` is whichever its owner last chose in the browser."""
+        """Return one project; `@current` is the project that the owner last chose in the browser."""
         return Project.of((await Projects(self.connection, id)._ask("projects.get")).record("id"))
 
     async def current(self) -> int:
-        """The number of the project meant, so that a click in a browser cannot move us to another."""
-        known = as_id(self.project)
-        if known is not None:
-            return known
+        """Return the id of the project, so that a click in a browser cannot switch this client to another."""
+        id = as_id(self.project)
+        if id is not None:
+            return id
         me = await People(self.connection, self.project).me()
         if me.current_project is None:
             raise ProjectNotFound("The key's owner has no current project.")
@@ -79,5 +79,5 @@ class Projects(Resource):
 
 
 def _projects(items: JSON) -> tuple[Project, ...]:
-    found = (Project.of(item) for item in as_list(items) if isinstance(item, Mapping))
-    return tuple(project for project in found if project.id > 0)
+    projects = (Project.of(item) for item in as_list(items) if isinstance(item, Mapping))
+    return tuple(project for project in projects if project.id > 0)

@@ -1,4 +1,4 @@
-"""The key: what one looks like, and the only place that puts it on a request."""
+"""The key: its form, and the only place that adds it to a request."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
 
 
 class Secret(Protocol):
-    """Something that holds a key without showing it, as `config.secret` does."""
+    """An object that holds a key without showing it, such as `config.secret`."""
 
     def get_secret_value(self) -> str: ...
 
 
 class KeyAuth:
-    """Called with a request, adds the key, and only for the host the person confirmed."""
+    """Add the key to a request, only for the host that the user confirmed."""
 
     def __init__(self, host: Host, key: str | Secret) -> None:
         self._host = host
@@ -34,22 +34,25 @@ class KeyAuth:
         request.headers["Authorization"] = f"Bearer {self._key}"
         return request
 
-    def redacted(self, body: bytes) -> bytes:
-        """What a server said, without our key: some echo the request they refuse."""
+    def redact(self, body: bytes) -> bytes:
+        """Return a response body without the key: some servers echo the request they refuse."""
         return body.replace(self._key.encode("ascii"), b"[the key]")
 
     def is_for(self, url: httpx.URL) -> bool:
-        """Whether the key may go to this address: the same scheme, name and port as the host's."""
+        """Return whether the key may go to this address: same scheme, name and port as the host."""
         port = url.port or {"https": 443, "http": 80}.get(url.scheme)
         return (url.scheme, url.host, port) == (self._host.scheme, self._host.name, self._host.port)
 
     def for_host(self, host: Host) -> KeyAuth:
-        """The same key for another host the person has confirmed."""
+        """Return the same key for another host that the user has confirmed."""
         return KeyAuth(host, self._key)
 
 
 def read_key(key: str | Secret) -> str:
-    """The key without the spaces and line ends that come with pasting; raises `BadKey` and never shows it."""
+    """Return the key without the white space that comes with pasting.
+
+    Raises `BadKey`, which never shows the key.
+    """
     text = (key if isinstance(key, str) else key.get_secret_value()).strip()
     if text.startswith("phc_"):
         raise BadKey("This is the public project token (phc_), which only sends events; it is not a key.")

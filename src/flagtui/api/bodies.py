@@ -1,4 +1,4 @@
-"""Bodies of requests that take making."""
+"""Bodies of requests that need more than a dictionary."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,11 +18,11 @@ NOT_COMPARED: Final = frozenset(
         "original_flag",
     }
 )
-"""Fields the server cannot look up when it compares what we read with what is stored."""
+"""Fields that the server cannot look up when it compares the original values with the stored ones."""
 
 
 def comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
-    """The old values in the form the server stores them, without the fields it cannot compare."""
+    """Return the original values in the form the server stores them, without fields it cannot compare."""
     kept = {name: value for name, value in original.items() if name not in NOT_COMPARED}
     if isinstance(kept.get("filters"), dict):
         kept["filters"] = stored_filters(kept["filters"])
@@ -30,7 +30,7 @@ def comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
 
 
 def stored_filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Filters without the names the server adds while reading, which are not stored."""
+    """Return the filters without the names that the server adds on reading and does not store."""
     if not isinstance(filters.get("groups"), list):
         return dict(filters)
     return {**filters, "groups": [_stored_group(group) for group in filters["groups"]]}
@@ -48,8 +48,11 @@ def _stored_property(item: JSON) -> JSON:
     return {name: value for name, value in item.items() if name not in {"cohort_name", "group_key_names"}}
 
 
-def shipped(filters: Mapping[str, JSON], variant: str, everyone: bool) -> dict[str, JSON]:
-    """The flag's filters with one variant at 100 %, and with an open condition first for `everyone`."""
+def ship_filters(filters: Mapping[str, JSON], variant: str, everyone: bool) -> dict[str, JSON]:
+    """Return the filters with one variant at 100 %; `everyone` also adds an open condition first.
+
+    Raises `Invalid` when the flag has no such variant.
+    """
     variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
     if variant not in {as_dict(item).get("key") for item in variants}:
         raise Invalid("The flag has no such variant.")

@@ -1,4 +1,4 @@
-"""The client: one host, one key, one project; others of the same host share its connection."""
+"""The client of one host, key and project; clients of the same host share its connection."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ Asked = TypeVar("Asked")
 
 
 class ClientOptions(TypedDict, total=False):
-    """What a client can be told beside host, key and project."""
+    """Options of a client other than host, key and project."""
 
     transport: httpx.AsyncBaseTransport | None
-    """Instead of the network: a service in this process, or a test."""
+    """Replaces the network: a service in this process, or a test."""
     clock: Clock
     allow_plain_http: bool
     """Send the key without encryption to a host that is not this machine."""
     deadlines: Deadlines
     log: Log | None
-    """Hears of every request: see `request_log`."""
+    """Receives one line for each request: see `request_log`."""
 
 
 class Group(Generic[Asked]):
-    """A group of operations, built when it is first asked for: models of records take long to load."""
+    """A group of operations, built on first use: models of records take long to load."""
 
     def __init__(self, module: str, name: str) -> None:
         self._module = module
@@ -55,38 +55,43 @@ class Group(Generic[Asked]):
 
     def __get__(self, client: Client, owner: type) -> Asked:
         made: Asked = getattr(import_module(self._module), self._name)(client.connection, client.project)
-        # Looked up there from now on.
+        # Found there from now on.
         client.__dict__[self._attribute] = made
         return made
 
 
 class Client:
-    """Use it as an async context manager. Raises `BadHost` or `BadKey` when made, `ApiError` when asked."""
+    """The client of one host, key and project, an async context manager.
+
+    Raises `BadHost` or `BadKey` on construction, `ApiError` from its operations.
+    """
 
     flags: Group[Flags] = Group("flagtui.api.flags", "Flags")
     """The project's flags."""
     flag_objects: Group[SingleFlags] = Group("flagtui.api.single_flags", "SingleFlags")
     """Single flags as the JSON the server sent."""
     projects: Group[Projects] = Group("flagtui.api.account", "Projects")
-    """The projects the key can open."""
+    """The projects that the key can open."""
     people: Group[People] = Group("flagtui.api.account", "People")
-    """The holder of the key, and the key."""
+    """The key and its owner."""
     evaluation: Group[FlagEvaluation] = Group("flagtui.api.flag_evaluation", "FlagEvaluation")
-    """What people get of the flags, and the data that libraries evaluate them with."""
+    """Evaluated flags of users, and the definitions that libraries evaluate."""
     results: Group[ExperimentResults] = Group("flagtui.api.experiment_results", "ExperimentResults")
-    """What experiments measure, and lists around them."""
+    """Results of experiments, and lists around them."""
     experiments: Group[Experiments] = Group("flagtui.api.experiments", "Experiments")
     """The project's experiments."""
     event_definitions: Group[EventDefinitions] = Group("flagtui.api.event_definitions", "EventDefinitions")
     """The project's event definitions."""
     holdouts: Group[Holdouts] = Group("flagtui.api.whole_records", "Holdouts")
-    """People kept out of experiments."""
+    """Users excluded from experiments."""
     saved_metrics: Group[SavedMetrics] = Group("flagtui.api.whole_records", "SavedMetrics")
-    """Metrics experiments can share."""
+    """Metrics that experiments can share."""
     schedule: Group[Schedule] = Group("flagtui.api.whole_records", "Schedule")
-    """Changes that flags are due for; list one flag's with `record_id`."""
+    """Scheduled changes of flags; `record_id` lists those of one flag."""
     cohorts: Group[Cohorts] = Group("flagtui.api.whole_records", "Cohorts")
-    """Groups of people that conditions can ask for; `hide_behavioral_cohorts` leaves the others out."""
+    """Groups of users that conditions can name; `hide_behavioral_cohorts` excludes those computed from
+    events.
+    """
 
     def __init__(
         self, host: str, key: str | Secret, project: int | str, **options: Unpack[ClientOptions]
@@ -108,7 +113,7 @@ class Client:
             raise ProjectNotFound("A project is a number, or @current.")
         self.connection = connection
         self.project: int | str = number or "@current"
-        """The number, or `@current` until `projects.current()` has said which that is."""
+        """The id, or `@current` until `projects.current()` has resolved it."""
 
     def __repr__(self) -> str:
         return f"Client({self.host.origin}, project={self.project})"
@@ -122,41 +127,42 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Closes the connection, also for the clients made by `for_project`."""
+        """Close the connection, also for the clients made by `for_project`."""
         await self.connection.close()
 
     def for_project(self, project: int | str) -> Client:
-        """The same host and key, another project; connection, budget and link state are shared."""
+        """Return a client for another project; connection, rate limit and link state are shared."""
         other = object.__new__(Client)
         other._settle(self.connection, project)
         return other
 
     def at(self, host: str) -> Client:
-        """The same key at another host, such as the other region. Only for one the person has confirmed."""
-        place, known = read_host(host), self.connection
-        auth = known.auth.for_host(place)
+        """Return a client with the same key for another host, which the user has confirmed."""
+        target, current = read_host(host), self.connection
+        auth = current.auth.for_host(target)
         other = object.__new__(Client)
         other._settle(
-            Connection(place, auth, known.clock, known.transport, known.deadlines, known.log), self.project
+            Connection(target, auth, current.clock, current.transport, current.deadlines, current.log),
+            self.project,
         )
         return other
 
     def take_key_of(self, other: Client) -> None:
-        """Goes on with the key of another client of the same host. Raises `BadHost` for another host."""
+        """Continue with the key of another client of the same host. Raises `BadHost` for another host."""
         self.connection.auth = other.connection.auth.for_host(self.host)
         self.capabilities.forget()
 
     @property
     def host(self) -> Host:
-        """Where everything is asked; as text it is the origin."""
+        """Return the host of every request; as text it is the origin."""
         return self.connection.host
 
     @property
     def link(self) -> ConnectionState:
-        """Whether the server answers, since when, and what is being waited for."""
+        """Return the state of the connection: reachable or not, since when, and the current wait."""
         return self.connection.link
 
     @property
     def capabilities(self) -> Capabilities:
-        """What this host turned out not to offer."""
+        """Return the operations that this host does not offer."""
         return self.connection.capabilities

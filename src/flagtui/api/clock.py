@@ -1,4 +1,4 @@
-"""Time as the client sees it, so that a test can run a day in a second; which request goes first."""
+"""The clock of the client, replaceable in tests, and the urgency of requests."""
 
 import asyncio
 import time
@@ -7,21 +7,23 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Wall time for ages, steady time for waits."""
+    """Wall time for ages, monotonic time for waits."""
 
     def time(self) -> float:
-        """Unix seconds."""
+        """Return Unix seconds."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that never jump."""
+        """Return seconds that never jump."""
         ...
 
-    async def sleep(self, seconds: float) -> None: ...
+    async def sleep(self, seconds: float) -> None:
+        """Wait this many seconds."""
+        ...
 
 
 class SystemClock:
-    """The machine's own."""
+    """The clock of this machine."""
 
     def time(self) -> float:
         return time.time()
@@ -34,11 +36,11 @@ class SystemClock:
 
 
 class Urgency(IntEnum):
-    """Lower goes first."""
+    """Urgency of a request; lower values go first."""
 
     PERSON = 0
-    """The person waits for this request."""
+    """The user waits for this request."""
     LOADING = 1
     """Part of a list that is on screen."""
     BACKGROUND = 2
-    """No request waits."""
+    """Refreshes that no one waits for."""

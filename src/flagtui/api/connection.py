@@ -1,4 +1,4 @@
-"""The one way out: every request is sent, counted, timed, retried and read here."""
+"""The connection: the one place where requests are sent, counted, timed, retried and read."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ from flagtui.api.retry import GATEWAY_FAULTS, Patience, date_of, pause_before_re
 
 _HOPS: Final = 3
 _AT_ONCE: Final = 12
-"""Requests on their way at the same time."""
+"""Requests in flight at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """Seconds. The totals hold from the first byte sent to the last received, however slowly they drip."""
+    """Timeouts in seconds.
+
+    The totals run from the first byte sent to the last byte received, so a slow trickle cannot extend them.
+    """
 
     connect: float = 5.0
     read: float = 15.0
@@ -37,6 +40,7 @@ class Deadlines:
     slow: float = 60.0
 
     def total(self, question: Question) -> float:
+        """Return the total timeout of a request, in seconds."""
         if question.operation.is_write:
             return self.write
         return self.slow if question.operation.is_slow else self.read
@@ -44,7 +48,7 @@ class Deadlines:
 
 @dataclass(eq=False)
 class Connection:
-    """What every project of one host and key shares: the sockets, the budget, the link state."""
+    """What all projects of one host and key share: the sockets, the rate limit, the link state."""
 
     host: Host
     auth: KeyAuth
@@ -53,7 +57,7 @@ class Connection:
     deadlines: Deadlines = field(default_factory=Deadlines)
     log: Log | None = None
     answer_limit: int = ANSWER_LIMIT
-    """Bytes of one unpacked answer."""
+    """Bytes of one unpacked response."""
     link: ConnectionState = field(init=False)
     budget: Budget = field(init=False)
     patience: Patience = field(init=False)
@@ -67,18 +71,18 @@ class Connection:
         self.budget = Budget(self.clock, self.link, is_limited=not self.host.is_loopback)
 
     async def ask(self, question: Question) -> Answer:
-        """Sends the question and gives the answer; raises `ApiError`. A write is sent once, never again."""
+        """Send the request and return the response; raises `ApiError`. A write is sent once."""
         self.capabilities.check(question.operation)
         self._expect_an_answer(question)
         content = question.encoded()
         ends = self.clock.monotonic() + self.deadlines.total(question)
-        attempt, asked = 1, self.link.now
+        attempt, started_at = 1, self.link.now
         while True:
             await self.budget.take(question.urgency, COMPUTED if question.operation.is_slow else 1)
             try:
-                return await self._attempt(question, content, attempt, asked)
+                return await self._attempt(question, content, attempt, started_at)
             except ApiError as error:
-                self.capabilities.learn(question.operation, error)
+                self.capabilities.remember(question.operation, error)
                 pause = pause_before_retry(error, attempt, random.random())
                 if pause is not None and not self.patience.spend_repeat():
                     pause = None
@@ -93,7 +97,7 @@ class Connection:
                 attempt += 1
 
     async def close(self) -> None:
-        """Lets go of the sockets."""
+        """Close the sockets."""
         if self._http is not None:
             await self._http.aclose()
             self._http = None
@@ -119,9 +123,9 @@ class Connection:
                 self.patience.answered()
             if answer.status >= 300 and not (answer.status == 304 and question.etag):
                 facts = replace(question.facts(answer.status), other_region=self.host.other_region)
-                location = self.auth.redacted(answer.headers["location"].encode()).decode()
+                location = self.auth.redact(answer.headers["location"].encode()).decode()
                 headers = {**answer.headers, "location": location}
-                raise refusal(facts, headers, self.auth.redacted(answer.body))
+                raise refusal(facts, headers, self.auth.redact(answer.body))
             return answer
         except ApiError as error:
             line = replace(line, status=error.status, fault=type(error).__name__)
@@ -146,7 +150,7 @@ class Connection:
             raise network_error(fault, question, self.host.origin) from fault
 
     async def _wait_for_turn(self) -> None:
-        """Too long is a PoolTimeout: nothing was sent then."""
+        """Wait for one of the slots. A PoolTimeout means that nothing was sent."""
         try:
             async with asyncio.timeout(self.deadlines.read):
                 await self._turns.acquire()
@@ -181,7 +185,7 @@ class Connection:
         )
 
     def _onward(self, question: Question, response: httpx.Response) -> httpx.URL | None:
-        """Where a read may follow a redirect to: the same scheme, host and port only."""
+        """Return the redirect target of a read; None unless scheme, host and port are the same."""
         if question.operation.method != "GET" or response.status_code not in {301, 302, 307, 308}:
             return None
         try:
@@ -192,7 +196,7 @@ class Connection:
 
     def _trust(self) -> ssl.SSLContext:
         if self.host.scheme == "http" or self.transport is not None:
-            # Without TLS of ours no certificate is ever looked at, and loading them all takes 20 ms.
+            # Without TLS no certificate is ever needed, and loading them all takes 20 ms.
             return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         # SSL_CERT_FILE and SSL_CERT_DIR count for this machine too; only proxies do not.
         return httpx.create_ssl_context(trust_env=True)
@@ -208,7 +212,7 @@ class Connection:
                 # for ever, and after a dozen of them nothing would be sent any more. `_turns` is the limit.
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=10),
                 verify=self._trust(),
-                # A proxy variable meant for the network must not see what goes to this machine.
+                # A proxy variable meant for the network must not see requests to this machine.
                 trust_env=not self.host.is_loopback,
                 event_hooks={"response": [_keep_location]},
                 headers={
@@ -223,5 +227,5 @@ class Connection:
 
 
 async def _keep_location(response: httpx.Response) -> None:
-    """Keeps httpx from reading the address of a redirect: an odd one would look like a request never sent."""
+    """Keep httpx from parsing the redirect address: a malformed one would look like an unsent request."""
     response.extensions["location"] = response.headers.pop("location", "")

@@ -1,4 +1,4 @@
-"""What can go wrong with a server: what happened, what is true now, what to do next. Imports nothing big."""
+"""Errors of a server: what happened, what is true now, what to do next. Imports nothing large."""
 
 import re
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ _NOT_KNOWN = "Whether the server made the change is not known."
 
 @dataclass(frozen=True, slots=True)
 class ErrorFacts:
-    """What is known about a failure. `detail` and `raw` are the server's own words: unsafe to print as is."""
+    """Facts about a failure. `detail` and `raw` are the server's own words: unsafe to print as is."""
 
     method: str = "GET"
     is_write: bool = False
-    """Whether the request was meant to change something; some that only read are POSTs."""
+    """Whether the request was meant to change something; some POSTs only read."""
     path: str = ""
     status: int | None = None
     code: str = ""
@@ -27,18 +27,18 @@ class ErrorFacts:
     retry_after: float | None = None
     """Seconds the server asks us to wait."""
     other_region: str = ""
-    """The cloud region that was not asked, `us` or `eu`; empty for other hosts."""
+    """The other cloud region, `us` or `eu`; empty for other hosts."""
 
 
 class ApiError(Exception):
-    """A request that did not do what it was for."""
+    """A failed request."""
 
     sent = False
     """Whether the server may have acted on the request."""
     advice = "Try again; if it stays like this, ask the people who run the server."
-    """What to do next, unless the place that raised it knows better."""
+    """What to do next, unless the raising code knows better."""
     advice_to_read = ""
-    """The same after a request that changes nothing, where it differs."""
+    """The advice after a request that changes nothing, where it differs."""
 
     def __init__(self, what: str, *, now: str = "", next: str = "", facts: ErrorFacts | None = None) -> None:
         super().__init__(what)
@@ -53,39 +53,39 @@ class ApiError(Exception):
 
     @property
     def status(self) -> int | None:
-        """The HTTP status, where there was an answer."""
+        """Return the HTTP status, if there was a response."""
         return self.facts.status
 
     @property
     def code(self) -> str:
-        """The server's short word for it."""
+        """Return the server's short code for the error."""
         return self.facts.code
 
     @property
     def attr(self) -> str | None:
-        """The field the server objects to, nested names joined by `__`."""
+        """Return the field that the server objects to, nested names joined by `__`."""
         return self.facts.attr
 
     @property
     def detail(self) -> str:
-        """The server's own sentence, as it came."""
+        """Return the server's own sentence, unchanged."""
         return self.facts.detail
 
 
 class BadHost(ApiError, ValueError):
-    """The address is none we can use. Raised before anything is sent."""
+    """The host is invalid. Raised before anything is sent."""
 
     advice = "Use us, eu, or an address such as https://flags.example.com."
 
 
 class PlainHttpRefused(BadHost):
-    """The key would cross the network readable by others."""
+    """The key would cross the network unencrypted."""
 
     advice = "Use https, or allow plain http for this profile if the network between is yours."
 
 
 class BadKey(ApiError, ValueError):
-    """What was given cannot be a personal API key. Raised before anything is sent."""
+    """The text cannot be a personal API key. Raised before anything is sent."""
 
     advice = "Make a personal API key in your account settings; it starts with phx_."
 
@@ -97,35 +97,35 @@ class Unreachable(ApiError):
 
 
 class NameNotFound(Unreachable):
-    """The host's name leads nowhere."""
+    """The host's name does not resolve."""
 
     advice = "Check the host for a typing mistake, and that you are online."
 
 
 class Refused(Unreachable):
-    """Something is there, but nothing listens on that port."""
+    """The machine is there, but nothing listens on that port."""
 
     advice = "Check host and port, and that the server is running."
 
 
 class TlsFailed(Unreachable):
-    """The server could not prove who it is."""
+    """The server could not prove its identity."""
 
     advice = "Check the host, the clock of this machine, and the certificate bundle (SSL_CERT_FILE)."
 
 
 class ConnectTimedOut(Unreachable):
-    """There is no answer to a connection."""
+    """The connection timed out."""
 
 
 class ProxyFailed(Unreachable):
-    """The proxy from the environment did not pass us on."""
+    """The proxy from the environment did not connect to the server."""
 
     advice = "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY."
 
 
 class Unanswered(ApiError):
-    """The request went out and no whole answer came back."""
+    """The request was sent, and no complete response came back."""
 
     sent = True
     advice = "Look at it again before you repeat it."
@@ -133,7 +133,7 @@ class Unanswered(ApiError):
 
 
 class Redirected(ApiError):
-    """The server sent us elsewhere; the key does not go there and a change is not repeated there."""
+    """The server redirects to another address; neither the key nor a write follows."""
 
     advice = "Set the profile's host to the address the server named, if you trust it."
 
@@ -145,7 +145,7 @@ class NotSignedIn(ApiError):
 
 
 class Forbidden(ApiError):
-    """403: the key is good but may not do this."""
+    """403: the key is valid but lacks permission."""
 
     advice = "Ask an administrator of the project, or use another key."
 
@@ -155,9 +155,9 @@ class MissingScope(Forbidden):
 
     @property
     def scope(self) -> str:
-        """The scope that is missing, such as `feature_flag:write`."""
-        found = re.search(r"scope '([a-z_*]+(?::[a-z]+)?)'", self.facts.detail)
-        return found[1] if found else ""
+        """Return the missing scope, such as `feature_flag:write`."""
+        match = re.search(r"scope '([a-z_*]+(?::[a-z]+)?)'", self.facts.detail)
+        return match[1] if match else ""
 
 
 class ClosedToKeys(Forbidden):
@@ -167,35 +167,35 @@ class ClosedToKeys(Forbidden):
 
 
 class NoAccess(Forbidden):
-    """The key's owner may not see or change this, or the key is confined to other projects."""
+    """The key's owner may not see or change this, or the key is limited to other projects."""
 
 
 class NotFound(ApiError):
-    """404: it is not there, or not for us."""
+    """404: the record does not exist, or is not visible to this key."""
 
     advice = "Refresh; it may have been deleted."
 
 
 class ProjectNotFound(NotFound):
-    """There is no such project on this host."""
+    """This host has no such project."""
 
     advice = "Check the number of the project, and the host: projects live in one region only."
 
 
 class EndpointNotFound(NotFound):
-    """The server does not know the operation: it is older or newer than it."""
+    """The server does not know the operation: its version is older or newer."""
 
     advice = "This server does not offer it; the web interface may."
 
 
 class NotOffered(ApiError):
-    """405: the server knows the place but does not do this there."""
+    """405: the server knows the address but does not offer this operation there."""
 
     advice = "This server does not offer it."
 
 
 class Invalid(ApiError):
-    """400: the server objects to what was sent; `attr` names the field."""
+    """400: the server rejects the values; `attr` names the field."""
 
     advice = "Correct it and try again."
 
@@ -207,30 +207,30 @@ class PolicyConflict(Invalid):
 
 
 class Conflict(ApiError):
-    """409 conflict: the same field was changed on the server meanwhile."""
+    """409 conflict: another user changed the same field meanwhile."""
 
     advice = "Look at what they did, then decide again."
 
 
 class ApprovalNeeded(ApiError):
-    """409: a policy holds the change back until it is approved."""
+    """409: a policy requires approval before the change."""
 
     advice = "Ask an approver; the change waits for them in the web interface."
 
     @property
     def change_request_id(self) -> str:
-        """The id of the request for approval."""
+        """Return the id of the request for approval."""
         direct = as_text(self.facts.raw.get("change_request_id"))
         return direct or as_text(as_dict(self.facts.raw.get("change_request")).get("id"))
 
     @property
     def pending(self) -> bool:
-        """True when an earlier request for the same is still open."""
+        """Return whether an earlier request for the same approval is still open."""
         return self.facts.code == "change_request_pending"
 
 
 class PaymentNeeded(ApiError):
-    """402: the organisation's plan does not include it, or its quota is used up."""
+    """402: the organisation's plan does not include this, or its quota is used up."""
 
     advice = "Ask the people who manage the plan."
 
@@ -238,62 +238,62 @@ class PaymentNeeded(ApiError):
 class RateLimited(ApiError):
     """429: too many requests with this key."""
 
-    advice = "Wait; requests go on by themselves."
+    advice = "Wait; requests continue automatically."
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds to wait, where the server said so."""
+        """Return the seconds to wait, if the server named them."""
         return self.facts.retry_after
 
 
 class ServerFault(ApiError):
-    """5xx: the server or a gateway before it failed."""
+    """5xx: the server or a gateway in front of it failed."""
 
     sent = True
     advice = "Try again in a moment; if it stays, ask the people who run the server."
 
 
 class NotCalculated(ApiError):
-    """The server took a query on and gave it up. Queries change nothing."""
+    """The server accepted a query and failed to calculate it. Queries change nothing."""
 
     advice = "Ask again; if it stays like this, look at the metric in the browser."
 
 
 class Unreadable(ApiError):
-    """The server said yes, but what came with it is not an answer we can read."""
+    """The server reported success, but its response cannot be read."""
 
     sent = True
     advice = "Check the host: a login page or a proxy may be answering instead of the server."
 
 
 class TooLarge(ApiError):
-    """An answer, or what we would send, is beyond all reason."""
+    """A response or a request exceeds every reasonable size."""
 
     advice = "Ask for less at once."
 
 
 class AnswerTooLarge(TooLarge):
-    """The answer was cut off by us, so the server has acted."""
+    """The client cut the response off, so the server has acted."""
 
     sent = True
 
 
 class ListTooLong(TooLarge):
-    """A list does not end within what is read of one. The rows that came before are good."""
+    """A list exceeds the limits of one load. The rows before are good."""
 
     advice = "Narrow it with a filter, where there is one; the server may be at fault."
     may_pass = False
-    """Whether a fault of the server ended it, and no limit."""
+    """Whether a fault of the server stopped the load, rather than a limit."""
 
 
 LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered, PaymentNeeded, ListTooLong)
 
 
 def may_pass(error: ApiError | None) -> bool:
-    """Whether the same question may be answered later: not when the key or the server lacks something."""
+    """Return whether a retry can succeed: not when the key or the server lacks something."""
     return error is not None and not isinstance(error, LASTING)
 
 
 def needs_key(error: ApiError | None) -> bool:
-    """Whether another key would help."""
+    """Return whether another key would help."""
     return isinstance(error, NotSignedIn | BadKey)

@@ -1,4 +1,4 @@
-"""What experiments measure, and lists around them."""
+"""Results of experiments, and lists around them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
 
 _LOOKS: Final = 20
-"""How often an unfinished query is looked at, with growing pauses: about a minute and a half."""
+"""Polls of an unfinished query, with growing pauses: about a minute and a half."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExperimentResults(Resource):
-    """Numbers; none of these changes the experiment."""
+    """Results of the experiments of one project; no operation changes an experiment."""
 
     async def timeseries(self, id: int, metric_uuid: str, fingerprint: str) -> Timeseries:
-        """One metric day by day. Fingerprints change at launch, so read the experiment again before."""
+        """Return one metric day by day. Fingerprints change at launch, so read the experiment first."""
         query = {"metric_uuid": metric_uuid, "fingerprint": fingerprint}
         return Timeseries.of(
             (await self._ask("experiments.timeseries", {"id": id}, query=query)).record("timeseries")
@@ -40,7 +40,7 @@ class ExperimentResults(Resource):
     async def recalculate_timeseries(
         self, id: int, metric: Mapping[str, JSON], fingerprint: str
     ) -> Recalculation:
-        """Begins the calculation anew; gives the one under way if there is one."""
+        """Start a calculation of one metric, or return the one in progress."""
         body = {"metric": dict(metric), "fingerprint": fingerprint}
         answer = await self._ask("experiments.recalculate_timeseries", {"id": id}, body=body)
         return Recalculation.of(answer.record())
@@ -48,23 +48,23 @@ class ExperimentResults(Resource):
     async def result(
         self, id: int, metric: Mapping[str, JSON], *, urgency: Urgency = Urgency.PERSON
     ) -> MetricResult:
-        """One metric for every variant, as of now. Needs `query:read`."""
+        """Return the current values of one metric for every variant. Needs `query:read`."""
         query = {"kind": "ExperimentQuery", "experiment_id": id, "metric": dict(metric)}
         return MetricResult.of(await self._query(query, urgency))
 
     async def recalculate(self, id: int) -> MetricsRun:
-        """Begins to calculate all metrics anew, for everybody; gives the run under way if there is one."""
+        """Start a calculation of all metrics for all users, or return the run in progress."""
         body = {"trigger": "manual"}
         return MetricsRun.of((await self._ask("experiments.recalculate", {"id": id}, body=body)).record("id"))
 
     async def recalculation(self, id: int, run: str) -> MetricsRun:
-        """How far a run has come, with the results it has so far."""
+        """Return the progress of a run with its results so far."""
         return MetricsRun.of(
             (await self._ask("experiments.recalculation", {"id": id, "run": run})).record("id")
         )
 
     async def latest_recalculation(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> MetricsRun | None:
-        """The results the server has kept from its last run; None where it has none, or keeps none."""
+        """Return the stored results of the last run; None where the server has none or stores none."""
         try:
             answer = await self._ask("experiments.latest_recalculation", {"id": id}, urgency=urgency)
         except (NotFound, *NOT_HERE):
@@ -72,11 +72,11 @@ class ExperimentResults(Resource):
         return MetricsRun.of(answer.record("id"))
 
     async def old_result(self, id: int) -> dict[str, JSON]:
-        """All the first servers say about an experiment; newer ones do not know this."""
+        """Return the results endpoint of the first servers; newer servers do not have it."""
         return (await self._ask("experiments.old_result", {"id": id}, query={"refresh": True})).record()
 
     async def exposures(self, experiment: Experiment) -> Exposures:
-        """How many met each variant. Needs `query:read`."""
+        """Return the exposures of each variant. Needs `query:read`."""
         raw = experiment.raw
         query = {
             "kind": "ExperimentExposureQuery",
@@ -89,9 +89,10 @@ class ExperimentResults(Resource):
         return Exposures.of(await self._query(query))
 
     async def requires_flag_implementation(self, events: Sequence[str] = ()) -> bool | None:
-        """True when none of these events carried a flag lately: the code is probably not there.
+        """Return whether no recent event of these carries a flag: the code is probably not deployed.
 
-        Without events there is nothing to look at, and servers say true. None: not known here.
+        Without events there is nothing to check, and servers return True. None: the server has no such
+        endpoint.
         """
         named: list[JSON] = [{"id": name, "type": "events"} for name in events]
         try:
@@ -100,29 +101,29 @@ class ExperimentResults(Resource):
             )
         except NOT_HERE:
             return None
-        found = answer.record("result")["result"]
-        return found if isinstance(found, bool) else None
+        result = answer.record("result")["result"]
+        return result if isinstance(result, bool) else None
 
     async def stats(self) -> ExperimentStats:
-        """How many were launched and completed lately."""
+        """Return how many experiments were launched and completed lately."""
         return ExperimentStats.of((await self._ask_word("experiments.stats")).record())
 
     async def eligible_flags(self, filters: Query | None = None) -> tuple[Flag, ...]:
-        """Flags an experiment could use. Needs `feature_flag:read`."""
+        """Return the flags that an experiment could use. Needs `feature_flag:read`."""
         items = self._objects("experiments.eligible_flags", filters, self._ask_word)
         return tuple([Flag.of(item) async for item in items])
 
     async def _query(self, query: Mapping[str, JSON], urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:
         body = {"query": dict(query), "refresh": "blocking"}
-        found = (await self._ask("experiments.query", body=body, urgency=urgency)).record()
+        response = (await self._ask("experiments.query", body=body, urgency=urgency)).record()
         for look in range(_LOOKS):
-            status = as_dict(found.get("query_status"))
+            status = as_dict(response.get("query_status"))
             if status.get("error") is True:
                 why = safe_text(as_text(status.get("error_message")), 300)
                 raise NotCalculated(f"The server could not calculate it{f': {why}' if why else '.'}")
             if not status or status.get("complete") is True:
-                return as_dict(status.get("results")) or found
+                return as_dict(status.get("results")) or response
             await self.connection.clock.sleep(min(0.5 * (look + 1), 8.0))
             name = as_text(status.get("id"))
-            found = (await self._ask("experiments.query_status", {"id": name}, urgency=urgency)).record()
+            response = (await self._ask("experiments.query_status", {"id": name}, urgency=urgency)).record()
         raise Unanswered("The server is still computing the result.")

@@ -1,4 +1,4 @@
-"""Experiments: list, read, change; what they measure is in `experiment_results`."""
+"""Experiments: list, read, change; results are in `experiment_results`."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui import local_time
-from flagtui.api.bodies import shipped
+from flagtui.api.bodies import ship_filters
 from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
@@ -26,9 +26,9 @@ _NEVER_NULL: Final = ("metrics", "metrics_secondary", "secondary_metrics")
 class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     """The experiments of one project.
 
-    `pages` leaves out the archived ones: those come with `{"archived": True}`, alone. Filters: archived,
-    status, created_by_id, search, order, feature_flag_id. Servers ignore filters they do not know, so callers
-    filter the rows as well. Lists of newer servers have no metrics, so `get` comes before editing.
+    `pages` excludes archived experiments; `{"archived": True}` lists only them. Filters: archived, status,
+    created_by_id, search, order, feature_flag_id. Servers ignore unknown filters, so callers filter the rows
+    as well. Lists of newer servers have no metrics, so call `get` before editing.
     """
 
     read_page = staticmethod(read_experiment_page)
@@ -36,69 +36,69 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
     kind = Experiment
 
     async def create(self, name: str, flag_key: str, more: Mapping[str, JSON] | None = None) -> Experiment:
-        """A new experiment, with the flag of that key or a new one. Never sent twice."""
+        """Create an experiment with the flag of that key or a new one. Never sent twice."""
         # Old servers fail without `parameters`.
         body = {"name": name, "feature_flag_key": flag_key, "parameters": {}} | _writable(more or {})
         return read_record(await self._ask("experiments.create", body=body), Experiment)
 
     async def update(self, id: int, changes: Mapping[str, JSON]) -> Experiment:
-        """Changes just these fields, once. `parameters` replaces the whole of it."""
+        """Change only these fields, in one request. `parameters` is replaced as a whole."""
         return await self._patch(id, _writable(changes))
 
     async def delete(self, id: int) -> Experiment:
-        """Deletes it so that it can be restored. DELETE is never sent: the oldest servers would obey it."""
+        """Soft-delete the experiment. DELETE is never sent: the oldest servers would obey it."""
         return await self._patch(id, {"deleted": True})
 
     async def restore(self, id: int) -> Experiment:
-        """Brings a deleted experiment back; its flag has to exist."""
+        """Restore a deleted experiment; its flag must exist."""
         return await self._patch(id, {"deleted": False})
 
     async def duplicate(self, id: int, *, flag_key: str, name: str | None = None) -> Experiment:
-        """A draft like it, with a flag of its own: without a new key both would share one."""
+        """Create a draft like it with its own flag: without a new key both would share one."""
         body = {"feature_flag_key": flag_key} | ({"name": name} if name else {})
         return await self._made("duplicate", id, body)
 
     async def copy_to_project(
         self, id: int, project: int, *, flag_key: str | None = None, name: str | None = None
     ) -> Experiment:
-        """Copies it as a draft to another project of the organisation; shared metrics are not copied."""
+        """Copy it as a draft to another project of the organisation; shared metrics are not copied."""
         more = {"feature_flag_key": flag_key, "name": name}
         body = {"target_team_id": project} | {field: value for field, value in more.items() if value}
         return await self._made("copy_to_project", id, body)
 
     async def create_exposure_cohort(self, id: int) -> Cohort:
-        """A cohort of everybody who met the experiment since it started."""
+        """Create a cohort of all users exposed to the experiment since its start."""
         answer = await self._ask("experiments.create_exposure_cohort", {"id": id}, body={})
         return Cohort.in_answer(answer.record("cohort"))
 
     async def activity(self, id: int, *, limit: int = 10, page: int = 1) -> ActivityPage:
-        """Who changed it, newest first; on newest servers only."""
+        """Return the changes, newest first; the newest servers only."""
         query = {"limit": limit, "page": page}
         return ActivityPage.of(
             (await self._ask("experiments.activity", {"id": id}, query=query)).record("results")
         )
 
     async def launch(self, id: int) -> Experiment:
-        """Starts a draft; its flag is turned on."""
+        """Start a draft and turn its flag on."""
         return await self._step("launch", id, {"draft"}, {"start_date": self._now()})
 
     async def pause(self, id: int) -> Experiment:
-        """Turns its flag off."""
+        """Turn its flag off."""
         return await self._switch("pause", id, {"running"}, False)
 
     async def resume(self, id: int) -> Experiment:
-        """Turns its flag on again."""
+        """Turn its flag on again."""
         return await self._switch("resume", id, {"paused"}, True)
 
     async def end(self, id: int, *, conclusion: str | None = None, comment: str | None = None) -> Experiment:
-        """Stops measuring; variants are still served. Without a conclusion, an earlier one is erased."""
-        said: dict[str, JSON] = {"conclusion": conclusion, "conclusion_comment": comment}
-        given = {field: value for field, value in said.items() if value is not None}
-        same = said | {"end_date": self._now()}
+        """Stop measuring; variants are still served. Without a conclusion, an earlier one is erased."""
+        conclusions: dict[str, JSON] = {"conclusion": conclusion, "conclusion_comment": comment}
+        given = {field: value for field, value in conclusions.items() if value is not None}
+        same = conclusions | {"end_date": self._now()}
         return await self._step("end", id, {"running", "paused"}, same, given)
 
     async def archive(self, id: int, *, disable_flag: bool = False) -> Experiment:
-        """Puts a stopped experiment away."""
+        """Archive a stopped experiment."""
         body = {"disable_feature_flag": True} if disable_flag else {}
         try:
             return await self._whole("archive", id, body)
@@ -109,11 +109,11 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
             return await self._patch(id, {"archived": True})
 
     async def unarchive(self, id: int) -> Experiment:
-        """Brings it back."""
+        """Unarchive the experiment."""
         return await self._step("unarchive", id, None, {"archived": False})
 
     async def reset(self, id: int) -> Experiment:
-        """Back to a draft without results; people keep getting their variants."""
+        """Reset it to a draft without results; users keep their variants."""
         same: dict[str, JSON] = {
             "start_date": None,
             "end_date": None,
@@ -132,21 +132,21 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         conclusion: str | None = None,
         comment: str | None = None,
     ) -> Experiment:
-        """Gives this variant to all who get any; to everyone at all with `everyone`. Ends a running one.
+        """Serve this variant to all participants, or to all users with `everyone`. Ends a running experiment.
 
-        What is not said about its conclusion stays as it is.
+        An argument that is None leaves the conclusion or comment unchanged.
         """
         given: dict[str, JSON] = {"conclusion": conclusion, "conclusion_comment": comment}
-        said = {field: value for field, value in given.items() if value}
-        body: dict[str, JSON] = {"variant_key": variant, "release_to_everyone": everyone, **said}
+        conclusions = {field: value for field, value in given.items() if value}
+        body: dict[str, JSON] = {"variant_key": variant, "release_to_everyone": everyone, **conclusions}
         try:
             return await self._whole("ship_variant", id, body)
         except NOT_HERE:
             experiment = await self._in_state(id, {"running", "paused", "stopped"})
             await self._ship_by_flag(experiment, variant, everyone)
             ending: dict[str, JSON] = {} if experiment.end_date else {"end_date": self._now()}
-            if ending or said:
-                return await self._patch(id, ending | said)
+            if ending or conclusions:
+                return await self._patch(id, ending | conclusions)
             return await self.get(id)
 
     async def _made(self, word: str, id: int, body: JSON) -> Experiment:
@@ -181,7 +181,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
             with suppress(*NOT_HERE):
                 await flags.roll_out_to_everyone(flag.id, variant=variant, version=flag.version)
                 return
-        filters = shipped(flag.filters, variant, everyone)
+        filters = ship_filters(flag.filters, variant, everyone)
         await flags.update(
             flag.id, {"filters": filters}, version=flag.version, original={"filters": flag.filters}
         )
@@ -199,7 +199,7 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
 
 
 def _writable(changes: Mapping[str, JSON]) -> dict[str, JSON]:
-    """The changes, with empty lists for nulls that some servers store and then cannot read back."""
+    """Return the changes with empty lists for nulls that some servers store and cannot read back."""
     return {
         field: [] if value is None and field in _NEVER_NULL else value for field, value in changes.items()
     }

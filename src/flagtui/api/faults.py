@@ -1,4 +1,4 @@
-"""From what the network library raises, or an answer's status and body say, to the error it means."""
+"""Convert exceptions of the network library, statuses and bodies to `ApiError`."""
 
 import socket
 from collections.abc import Callable, Iterator, Mapping
@@ -10,14 +10,14 @@ from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts
 from flagtui.api.http_library import httpx
 from flagtui.api.request import Question
-from flagtui.api.retry import asked_wait
+from flagtui.api.retry import read_retry_after
 from flagtui.models.json_value import JSON, NotJson, as_text, read_json
 from flagtui.safe_text import safe_text
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """What a refusal says about itself. All text is the server's and unsafe to print as it is."""
+    """The body of a refusal. All text is the server's and unsafe to print as is."""
 
     code: str = ""
     detail: str = ""
@@ -28,17 +28,17 @@ class ErrorBody:
 
     @classmethod
     def of(cls, body: bytes) -> "ErrorBody":
-        """Reads `{code, detail, attr}`, `{detail}`, `{error}`, `{message}`, nothing, and web pages."""
+        """Read `{code, detail, attr}`, `{detail}`, `{error}`, `{message}`, nothing, and web pages."""
         try:
             value = read_json(body) if body.strip() else None
         except NotJson:
             return cls(detail=_words_of(body), is_web_page=body.lstrip()[:1] == b"<")
         if not isinstance(value, dict):
             return cls(detail=_sentence(value))
-        known = (value.get(name) for name in ("detail", "error", "message", "error_message", "reason"))
+        texts = (value.get(name) for name in ("detail", "error", "message", "error_message", "reason"))
         return cls(
             code=as_text(value.get("code")),
-            detail=next((text for item in known if (text := _sentence(item))), ""),
+            detail=next((text for item in texts if (text := _sentence(item))), ""),
             attr=as_text(value.get("attr")) or None,
             raw=value,
         )
@@ -53,7 +53,7 @@ def _sentence(value: JSON) -> str:
 
 
 def _words_of(page: bytes) -> str:
-    """The title of a web page, or the beginning of plain text."""
+    """Return the title of a web page, or the beginning of plain text."""
     text = page[:4000].decode("utf-8", "replace").strip()
     lowered = text.lower()
     start = lowered.find("<title>")
@@ -70,15 +70,15 @@ _CLOSED: Final = (
 
 
 def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiError:
-    """The error a status from 300 on stands for. `facts` holds method, path and status."""
-    said = ErrorBody.of(body)
+    """Return the error for a status from 300. `facts` holds method, path and status."""
+    refused = ErrorBody.of(body)
     facts = replace(
         facts,
-        code=said.code,
-        attr=said.attr,
-        detail=said.detail,
-        raw=said.raw,
-        retry_after=asked_wait(headers, said.detail) if facts.status in {429, 503} else None,
+        code=refused.code,
+        attr=refused.attr,
+        detail=refused.detail,
+        raw=refused.raw,
+        retry_after=read_retry_after(headers, refused.detail) if facts.status in {429, 503} else None,
     )
     status = facts.status or 0
     if 300 <= status < 400:
@@ -87,7 +87,7 @@ def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiEr
         return errors.ServerFault(_with_words(f"The server failed ({status})", facts), facts=facts)
     read = _BY_STATUS.get(status)
     if read:
-        return read(facts, said)
+        return read(facts, refused)
     return ApiError(_with_words(f"The server refused this ({status})", facts), facts=facts)
 
 
@@ -96,15 +96,15 @@ def _redirected(facts: ErrorFacts, headers: Mapping[str, str]) -> ApiError:
     return errors.Redirected(f"The server points to {place}.", facts=facts)
 
 
-def _unsigned(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+def _unsigned(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     next = ""
     if facts.other_region:
         next = f"Check the key; if the project is in the other region, use the host {facts.other_region}."
     return errors.NotSignedIn(_with_words("The key was not accepted (401)", facts), next=next, facts=facts)
 
 
-def _forbidden(facts: ErrorFacts, said: ErrorBody) -> ApiError:
-    detail = said.detail.lower()
+def _forbidden(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+    detail = body.detail.lower()
     if "missing required scope" in detail:
         error = errors.MissingScope("The key lacks a scope (403).", facts=facts)
         if error.scope:
@@ -118,33 +118,33 @@ def _forbidden(facts: ErrorFacts, said: ErrorBody) -> ApiError:
     return errors.Forbidden(_with_words("Not allowed (403)", facts), facts=facts)
 
 
-def _not_found(facts: ErrorFacts, said: ErrorBody) -> ApiError:
-    detail = said.detail.lower()
+def _not_found(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+    detail = body.detail.lower()
     if detail.startswith("project not found"):
         return errors.ProjectNotFound("There is no such project on this host.", facts=facts)
-    if "endpoint not found" in detail or said.is_web_page:
+    if "endpoint not found" in detail or body.is_web_page:
         return errors.EndpointNotFound("This server does not know this operation (404).", facts=facts)
     return errors.NotFound(_with_words("It is not there (404)", facts), facts=facts)
 
 
-def _conflict(facts: ErrorFacts, said: ErrorBody) -> ApiError:
-    if said.code in {"approval_required", "change_request_pending"}:
-        pending = said.code == "change_request_pending"
+def _conflict(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+    if body.code in {"approval_required", "change_request_pending"}:
+        pending = body.code == "change_request_pending"
         what = "A request to approve this is already open." if pending else "This change needs approval."
         return errors.ApprovalNeeded(what, facts=facts)
-    return errors.Conflict(_with_words("Somebody else changed it meanwhile", facts), facts=facts)
+    return errors.Conflict(_with_words("Another user changed it meanwhile", facts), facts=facts)
 
 
-def _invalid(facts: ErrorFacts, said: ErrorBody) -> ApiError:
-    if said.code == "policy_conflict":
+def _invalid(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+    if body.code == "policy_conflict":
         return errors.PolicyConflict(
             _with_words("Approval policies contradict each other", facts), facts=facts
         )
-    place = f" in {safe_text(said.attr, 120)}" if said.attr else ""
+    place = f" in {safe_text(body.attr, 120)}" if body.attr else ""
     return errors.Invalid(_with_words(f"The server objects{place}", facts), facts=facts)
 
 
-def _limited(facts: ErrorFacts, said: ErrorBody) -> ApiError:
+def _limited(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     wait = facts.retry_after
     what = f"Too many requests; wait {wait:.0f} s." if wait else "Too many requests."
     return errors.RateLimited(what, facts=facts)
@@ -159,21 +159,21 @@ def _with_words(start: str, facts: ErrorFacts) -> str:
 _BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
     400: _invalid,
     401: _unsigned,
-    402: lambda facts, said: errors.PaymentNeeded(
+    402: lambda facts, body: errors.PaymentNeeded(
         _with_words("The plan does not include it", facts), facts=facts
     ),
     403: _forbidden,
     404: _not_found,
-    405: lambda facts, said: errors.NotOffered("The server does not do this here (405).", facts=facts),
+    405: lambda facts, body: errors.NotOffered("The server does not do this here (405).", facts=facts),
     409: _conflict,
-    413: lambda facts, said: errors.TooLarge("The server finds this too large (413).", facts=facts),
+    413: lambda facts, body: errors.TooLarge("The server finds this too large (413).", facts=facts),
     422: _invalid,
     429: _limited,
 }
 
 
 def network_error(fault: Exception, question: Question, host: str) -> ApiError:
-    """The error a failed exchange stands for. Only failures to connect count as certainly not sent."""
+    """Return the error for a failed exchange. Only failures to connect are certain not to have been sent."""
     facts = question.facts()
     match fault:
         case httpx.ConnectTimeout() | httpx.PoolTimeout():
@@ -193,7 +193,7 @@ def network_error(fault: Exception, question: Question, host: str) -> ApiError:
 
 
 def setup_error(fault: Exception) -> ApiError:
-    """The error for an environment the network library refuses to start in."""
+    """Return the error for an environment in which the network library refuses to start."""
     if isinstance(fault, OSError):
         words = "The certificate bundle named by SSL_CERT_FILE or SSL_CERT_DIR cannot be read."
         return errors.TlsFailed(words, next="Correct or unset the variable.")

@@ -1,4 +1,4 @@
-"""What has changed since we last knew everything, for as few requests as possible: usually one."""
+"""Flags changed since the last load, in as few requests as possible: usually one."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ _SECOND_LOOK: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A moment at which everything was known. Take it before loading, so that nothing falls in between."""
+    """A moment at which the list was complete. Take it before loading, so that no change is missed."""
 
     newest: str | None = None
     """Newest entry of the activity feed, empty for an empty feed; None where the key may not read it."""
     updated_at: float = 0.0
-    """Newest time of change in the list; used where there is no feed."""
+    """Latest time of change in the list; used where there is no feed."""
     total: int = 0
-    """How many flags the list had; used where there is no feed."""
+    """Number of flags in the list; used where there is no feed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What to do to a list to make it current."""
+    """Changes that make a list current."""
 
     mark: Mark
     rows: tuple[FlagRow, ...] = ()
-    """Flags that were changed, made, put away or brought back, as they are now."""
+    """Flags that were changed, created, archived or restored, in their current state."""
     gone: tuple[int, ...] = ()
     """Ids of flags that were deleted."""
     must_reload: bool = False
-    """Too much has changed, or what has changed cannot be told: load the list again."""
+    """Whether the whole list must be loaded: too many changes, or changes that cannot be listed."""
 
 
 async def take_mark(flags: Flags, *, urgency: Urgency = Urgency.LOADING) -> Mark:
-    """Where the feed stands now."""
+    """Return the current mark of the activity feed."""
     try:
         page = await flags.activity(limit=1, urgency=urgency)
     except (Forbidden, NotFound, NotOffered):
@@ -52,13 +52,13 @@ async def take_mark(flags: Flags, *, urgency: Urgency = Urgency.LOADING) -> Mark
     return Mark(newest=page.entries[0].identity if page.entries else "")
 
 
-def known_from(mark: Mark, total: int, updated_at: float) -> Mark:
-    """The mark with what the loaded list itself says, for keys that may not read the feed."""
+def complete_mark(mark: Mark, total: int, updated_at: float) -> Mark:
+    """Return the mark with total and time of the loaded list, for keys that may not read the feed."""
     return Mark(mark.newest, updated_at, total)
 
 
 async def changes_since(flags: Flags, mark: Mark) -> Differences:
-    """Looks once. Costs one request when nothing has changed, and one more for each changed flag."""
+    """Return the changes since the mark: one request, and one more for each changed flag."""
     if mark.newest is None:
         return await _newest_page(flags, mark)
     try:
@@ -75,12 +75,12 @@ async def changes_since(flags: Flags, mark: Mark) -> Differences:
 
 
 async def _entries_since(flags: Flags, newest: str) -> tuple[Activity, ...] | None:
-    """The entries newer than the one we know, newest first; None when it is not among the latest."""
+    """Return the entries newer than `newest`, newest first; None when it is not among the latest."""
     for limit in (_FIRST_LOOK, _SECOND_LOOK):
         page = await flags.activity(limit=limit, urgency=Urgency.BACKGROUND)
-        found = [entry.identity for entry in page.entries]
-        if newest in found:
-            return page.entries[: found.index(newest)]
+        identities = [entry.identity for entry in page.entries]
+        if newest in identities:
+            return page.entries[: identities.index(newest)]
         if not page.has_more and not newest:
             return page.entries
     return None
@@ -108,7 +108,7 @@ async def _newest_page(flags: Flags, mark: Mark) -> Differences:
     newest = max((row.updated_at or 0.0 for row in dated), default=mark.updated_at)
     now = Mark(None, max(newest, mark.updated_at), page.total)
     made = sum(1 for row in fresh if (row.created_at or 0.0) > mark.updated_at)
-    # Every known row on the page is older, or something was deleted, or flags without a time hide the rest.
+    # Every row on the page is older, or something was deleted, or flags without a time hide the rest.
     is_cut = len(fresh) == len(page.rows) > 0 and page.total > len(page.rows)
     must_reload = is_cut or page.total != mark.total + made or (page.total > 0 and not dated)
     return Differences(now, () if must_reload else fresh, must_reload=must_reload)

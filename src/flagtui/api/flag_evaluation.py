@@ -1,4 +1,4 @@
-"""Who sees a flag, as the server computes it."""
+"""Flags as the server evaluates them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,51 +15,51 @@ from flagtui.models.json_value import JSON, as_dict, as_text
 
 @dataclass(frozen=True, eq=False)
 class FlagEvaluation(Resource):
-    """Questions about persons and groups; none of them changes anything."""
+    """Evaluations for users and groups; no operation changes anything."""
 
     async def evaluation_reasons(
         self, distinct_id: str, *, groups: Mapping[str, str] | None = None, keys: Sequence[str] = ()
     ) -> dict[str, EvaluatedFlag]:
-        """Every flag's value for one person, and why. Older servers leave `keys` out of account."""
+        """Return every flag's value for one user, with the reason. Older servers ignore `keys`."""
         query: Query = {
             "distinct_id": distinct_id,
             "groups": dict(groups) if groups else None,
             "flag_keys": list(keys) or None,
         }
         answer = await self._ask("flags.evaluation_reasons", query=query)
-        found = {key: item for key, item in answer.record().items() if isinstance(item, dict)}
-        if answer.record() and not found:
+        flags = {key: item for key, item in answer.record().items() if isinstance(item, dict)}
+        if answer.record() and not flags:
             raise answer.unreadable("it holds no reasons")
-        return {key: EvaluatedFlag.of(item) for key, item in found.items()}
+        return {key: EvaluatedFlag.of(item) for key, item in flags.items()}
 
     async def my_flags(self, *, groups: Mapping[str, str] | None = None) -> tuple[MyFlag, ...]:
-        """Every flag's value for the holder of the key."""
+        """Return every flag's value for the owner of the key."""
         query: Query = {"groups": dict(groups) if groups else None}
-        found = (await self._ask("flags.my_flags", query=query)).items()
-        return tuple(MyFlag.of(item) for item in found)
+        items = (await self._ask("flags.my_flags", query=query)).items()
+        return tuple(MyFlag.of(item) for item in items)
 
     async def test_evaluation(
         self, id: int, key: str, distinct_id: str, *, groups: Mapping[str, str] | None = None
     ) -> Trial:
-        """One flag for one person, condition by condition; only value and reason on older servers."""
+        """Evaluate one flag for one user, condition by condition; older servers: value and reason only."""
         body: dict[str, JSON] = {"distinct_id": distinct_id} | ({"groups": dict(groups)} if groups else {})
         try:
             return Trial.of(
                 (await self._ask("flags.test_evaluation", {"id": id}, body=body)).record("result")
             )
         except NOT_HERE:
-            found = await self.evaluation_reasons(distinct_id, groups=groups, keys=[key])
-            said = found.get(key, EvaluatedFlag())
-            why = said.evaluation
+            flags = await self.evaluation_reasons(distinct_id, groups=groups, keys=[key])
+            flag = flags.get(key, EvaluatedFlag())
+            why = flag.evaluation
             return Trial(
                 flag_key=key,
-                result=said.value,
+                result=flag.value,
                 reason=why.reason if why else "",
                 condition_index=why.condition_index if why else None,
             )
 
     async def remote_config(self, id_or_key: int | str) -> JSON:
-        """The payload of a remote configuration; None when it has none. May be a decrypted secret."""
+        """Return the payload of a remote configuration; None when it has none. May be a decrypted secret."""
         answer = await self._ask("flags.remote_config", {"id": id_or_key})
         if not answer.body:
             return None
@@ -72,9 +72,9 @@ class FlagEvaluation(Resource):
             return payload
 
     async def local_evaluation(self, *, etag: str = "") -> LocalEvaluation | None:
-        """All definitions for evaluating elsewhere; None when nothing changed since `etag`.
+        """Return all definitions for local evaluation; None when unchanged since `etag`.
 
-        Newer servers moved it to a service of its own at the same host; both places are tried.
+        Newer servers moved the endpoint to another service of the same host; both addresses are tried.
         """
         try:
             return await self._definitions("flags.local_evaluation", {"send_cohorts": ""}, etag)
@@ -86,5 +86,5 @@ class FlagEvaluation(Resource):
         answer = await self._ask(name, query=query, etag=etag)
         if answer.status == 304:
             return None
-        found = as_dict(answer.record("flags"))
-        return LocalEvaluation.of(found | {"etag": as_text(answer.headers.get("etag"))})
+        definitions = as_dict(answer.record("flags"))
+        return LocalEvaluation.of(definitions | {"etag": as_text(answer.headers.get("etag"))})

@@ -1,4 +1,4 @@
-"""Feature flags: list, read, change, and what the server knows around them."""
+"""Feature flags: list, read, change, and the server's data around them."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from flagtui.models.rows import FlagRow
 class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     """The flags of one project.
 
-    `pages` leaves out archived flags unless they are asked for. Filters: such as active, archived,
+    `pages` excludes archived flags unless they are requested. Filters: such as active, archived,
     created_by_id, search, type, tags and order.
     """
 
@@ -42,12 +42,12 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
     kind = Flag
 
     async def find(self, key: str) -> Flag | None:
-        """The whole flag with exactly this key, archived or not; one request for one in the list."""
-        found = await SingleFlags(self.connection, self.project).find(key)
-        return None if found is None else Flag.of(found)
+        """Return the whole flag with exactly this key, archived or not; None if there is none."""
+        record = await SingleFlags(self.connection, self.project).find(key)
+        return None if record is None else Flag.of(record)
 
     async def create(self, body: Mapping[str, JSON]) -> Flag:
-        """A new flag. Never sent twice: see `Unanswered`."""
+        """Create a flag. Never sent twice: see `Unanswered`."""
         return read_record(await self._ask("flags.create", body=dict(body)), Flag)
 
     async def update(
@@ -58,10 +58,10 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         version: int | None = None,
         original: Mapping[str, JSON] | None = None,
     ) -> Flag:
-        """Changes just these fields, once.
+        """Change only these fields, in one request.
 
-        `original` holds the values they had when read; with it and `version` the server refuses to
-        overwrite a change made to the same field meanwhile. `version` alone protects nothing.
+        `original` holds their values when read; with it and `version` the server refuses to overwrite a
+        change made to the same field meanwhile. `version` alone protects nothing.
         """
         body = dict(changes)
         if version is not None:
@@ -71,50 +71,55 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         return await self._patch(id, body)
 
     async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
-        """Another share for one condition, by its place; refused when the flag changed since this version.
+        """Set the percentage of one condition, by index; refused when the flag changed since this version.
 
-        Only the newest servers have it, and nothing takes its place here: see `NOT_HERE`.
+        Only the newest servers have this endpoint, and there is no fallback: see `NOT_HERE`.
         """
         body = {"condition_index": condition, "rollout_percentage": percent, "version": version}
         return await self._whole("set_rollout", id, body)
 
     async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag:
-        """A condition for everyone comes first, and the variant gets all; otherwise like `set_rollout`."""
+        """Add a condition for everyone first, and give `variant` 100 %; otherwise like `set_rollout`."""
         body = {"version": version} | ({"variant_key": variant} if variant is not None else {})
         return await self._whole("roll_out_to_everyone", id, body)
 
     async def activity(
         self, id: int | None = None, *, limit: int = 10, page: int = 1, urgency: Urgency = Urgency.PERSON
     ) -> ActivityPage:
-        """Who changed this flag, or any flag, newest first. Pages count from 1, while there `has_more`."""
+        """Return the changes of this flag, or of all flags, newest first.
+
+        Pages count from 1, while `has_more`.
+        """
         query = {"limit": limit, "page": page}
         name, ids = ("flags.activity", None) if id is None else ("flags.activity_of", {"id": id})
         answer = await self._ask(name, ids, query=query, urgency=urgency)
         return ActivityPage.of(answer.record("results"))
 
     async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
-        """The same entry after entry, each once, asking for more as it goes, never past the end."""
+        """Yield the activity entries, each once, loading pages as needed, at most `at_most`."""
         seen: set[str] = set()
         page = 1
         while len(seen) < at_most:
             urgency = Urgency.PERSON if page == 1 else Urgency.LOADING
-            found = await self.activity(id, limit=100, page=page, urgency=urgency)
-            fresh = [entry for entry in found.entries if entry.identity not in seen]
+            batch = await self.activity(id, limit=100, page=page, urgency=urgency)
+            fresh = [entry for entry in batch.entries if entry.identity not in seen]
             for entry in fresh[: at_most - len(seen)]:
                 seen.add(entry.identity)
                 yield entry
-            if not fresh or not found.has_more:
+            if not fresh or not batch.has_more:
                 return
             page += 1
 
     async def status(self, id: int) -> FlagStatus:
-        """Whether the flag is used, and why the server thinks so."""
+        """Return whether the flag is used, with the server's reason."""
         return FlagStatus.of((await self._ask("flags.status", {"id": id})).record("status"))
 
     async def dependents(self, id: int) -> tuple[FlagKey, ...]:
-        """The active flags that ask for this one. On servers that cannot say, the whole list is searched."""
+        """Return the active flags that depend on this one; servers without the endpoint: search the whole
+        list.
+        """
         try:
-            found = (await self._ask("flags.dependents", {"id": id})).items()
+            dependents = (await self._ask("flags.dependents", {"id": id})).items()
         except NOT_HERE:
             return tuple(
                 [
@@ -124,31 +129,31 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
                     if id in row.depends_on and row.active
                 ]
             )
-        return tuple(FlagKey.of(item) for item in found)
+        return tuple(FlagKey.of(item) for item in dependents)
 
     async def bulk_keys(self, ids: Sequence[int]) -> dict[int, str]:
-        """The keys of these flags by id; unknown ids are left out."""
+        """Return the keys of these flags by id; unknown ids are missing."""
         return keys_by_id((await self._ask("flags.bulk_keys", body={"ids": list(ids)})).record("keys"))
 
     async def matching_ids(self, filters: Query) -> tuple[int, ...]:
-        """Ids of the flags the person may edit among those the filters find."""
+        """Return ids of the flags that the filters select and the user may edit."""
         try:
-            found = (await self._ask_word("flags.matching_ids", query=filters)).record("ids").get("ids")
-            return tuple(id for item in as_list(found) if (id := as_id(item)) is not None)
+            ids = (await self._ask_word("flags.matching_ids", query=filters)).record("ids").get("ids")
+            return tuple(id for item in as_list(ids) if (id := as_id(item)) is not None)
         except NOT_HERE:
             return tuple([row.id async for page in self.pages(filters) for row in page.rows if row.can_edit])
 
     async def version(self, id: int, number: int) -> FlagVersion:
-        """The flag as it was at one version; put together from the activity on servers without a history."""
+        """Return the flag at one version; servers without versions: rebuilt from the activity."""
         try:
             answer = await self._ask("flags.version", {"id": id, "number": number})
             return FlagVersion.of(answer.record("version"))
         except NOT_HERE as refused:
             flag = await self.get(id)
-            found = rebuilt_version(flag, [entry async for entry in self.entries(id, at_most=500)], number)
-            if found is None:
+            rebuilt = rebuilt_version(flag, [entry async for entry in self.entries(id, at_most=500)], number)
+            if rebuilt is None:
                 raise refused from None
-            return found
+            return rebuilt
 
     async def blast_radius(
         self,
@@ -157,66 +162,66 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         *,
         urgency: Urgency = Urgency.PERSON,
     ) -> BlastRadius:
-        """How many have the properties of one condition; its percentage is not applied."""
+        """Return how many users have the properties of one condition; its percentage is not applied."""
         body = {"condition": dict(condition), "group_type_index": group_type_index}
         answer = await self._ask("flags.blast_radius", body=body, urgency=urgency)
-        found = answer.record()
-        if found.keys().isdisjoint({"total", "total_users"}):
-            # Read as a number, a missing one would say that nobody is affected.
+        record = answer.record()
+        if record.keys().isdisjoint({"total", "total_users"}):
+            # Read as a number, a missing one would mean that no one is affected.
             raise answer.unreadable("total is missing from it")
-        return BlastRadius.of_any(found)
+        return BlastRadius.of_any(record)
 
     async def enable(self, id: int) -> Flag:
-        """Turns it on."""
+        """Turn the flag on."""
         return await self._act("enable", id, {"active": True})
 
     async def disable(self, id: int) -> Flag:
-        """Turns it off."""
+        """Turn the flag off."""
         return await self._act("disable", id, {"active": False})
 
     async def archive(self, id: int) -> Flag:
-        """Puts it away; that turns it off as well."""
+        """Archive the flag; this also turns it off."""
         return await self._file("archive", id, {"archived": True, "active": False})
 
     async def unarchive(self, id: int) -> Flag:
-        """Brings it back, turned off."""
+        """Unarchive the flag; it stays off."""
         return await self._file("unarchive", id, {"archived": False})
 
     async def delete(self, id: int) -> Flag:
-        """Deletes it so that it can be restored; the server refuses any other way."""
+        """Soft-delete the flag; the server refuses any other way."""
         return await self._patch(id, {"deleted": True})
 
     async def restore(self, id: int, *, key: str | None = None) -> Flag:
-        """Brings a deleted flag back. Old servers keep `:deleted:` in the key unless `key` is given."""
+        """Restore a deleted flag. Old servers keep `:deleted:` in the key unless `key` is given."""
         return await self._patch(id, {"deleted": False} | ({"key": key} if key else {}))
 
     async def create_static_cohort(self, id: int) -> Cohort:
-        """A cohort of everyone who has the flag now; the server fills it later."""
+        """Create a cohort of all users who have the flag now; the server fills it later."""
         answer = await self._ask("flags.create_static_cohort", {"id": id}, body={})
         return Cohort.in_answer(answer.record("cohort"))
 
     async def dashboard(self, id: int) -> bool:
-        """Makes the usage dashboard."""
+        """Create the usage dashboard."""
         return (await self._ask("flags.dashboard", {"id": id}, body={})).record().get("success") is True
 
     async def enrich_usage_dashboard(self, id: int) -> bool:
-        """Adds enriched data to the usage dashboard."""
+        """Add enriched data to the usage dashboard."""
         answer = await self._ask("flags.enrich_usage_dashboard", {"id": id}, body={})
         return answer.record().get("success") is True
 
     async def bulk_delete(self, ids: Sequence[int]) -> BulkDelete:
-        """Deletes several; partial success is normal. One by one on servers that cannot do it together."""
+        """Delete several flags; partial success is normal. One by one without the bulk endpoint."""
         try:
             return BulkDelete.of(
                 (await self._ask("flags.bulk_delete", body={"ids": list(ids)})).record("deleted")
             )
         except NOT_HERE:
             deleted, errors = await one_by_one(ids, self.delete)
-            found = [{"id": flag.id, "key": flag.key} for flag in deleted]
-            return BulkDelete.of({"deleted": found, "errors": errors})
+            records = [{"id": flag.id, "key": flag.key} for flag in deleted]
+            return BulkDelete.of({"deleted": records, "errors": errors})
 
     async def bulk_update_tags(self, ids: Sequence[int], action: str, tags: Sequence[str]) -> BulkTags:
-        """`action` is add, remove or set. One by one on servers that cannot do it together."""
+        """Add, remove or set (`action`) the tags of several flags; one by one without the bulk endpoint."""
         return await self._retag_together(ids, action, tags)
 
     async def copy(
@@ -228,7 +233,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         disable: bool = True,
         schedule: bool = False,
     ) -> Copied:
-        """Copies the flag to other projects, over any flag of the same key there."""
+        """Copy the flag to other projects, overwriting any flag of the same key there."""
         body = {
             "feature_flag_key": key,
             "from_project": self.project,
@@ -248,7 +253,7 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         try:
             return await self._whole(word, id, {})
         except NOT_HERE as refused:
-            # A server without archives would take the field, do nothing and call it a success.
+            # A server without archives would accept the field, do nothing and report success.
             if "archived" not in (await self._ask("flags.get", {"id": id})).record():
                 raise refused from None
             return await self._patch(id, same)

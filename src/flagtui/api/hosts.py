@@ -1,4 +1,4 @@
-"""Which server is meant, and whether the key may travel there."""
+"""The host, and whether the key may travel there."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -14,35 +14,35 @@ _PORTS: Final = {"https": 443, "http": 80}
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Scheme, name and port: what a key belongs to."""
+    """Scheme, name and port: the key belongs to all three."""
 
     scheme: str
     name: str
     port: int
     notice: str = ""
-    """A sentence when another host was meant than the one given."""
+    """A sentence shown when another host is used than the one given."""
 
     @property
     def origin(self) -> str:
-        """Such as https://eu.posthog.com, without the usual port and a final slash."""
+        """Return the origin, such as https://eu.posthog.com, without default port and final slash."""
         name = f"[{self.name}]" if ":" in self.name else self.name
         port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
         return f"{self.scheme}://{name}{port}"
 
     @property
     def region(self) -> str:
-        """`us`, `eu`, or nothing for a server that is not the cloud."""
+        """Return `us` or `eu`; empty for a server that is not the cloud."""
         name = "us.posthog.com" if self.name == "app.posthog.com" else self.name
         return next((region for region, cloud in REGIONS.items() if cloud == name), "")
 
     @property
     def other_region(self) -> str:
-        """The cloud region this is not."""
+        """Return the other cloud region; empty for other hosts."""
         return {"us": "eu", "eu": "us"}.get(self.region, "")
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it is literally this machine."""
+        """Return whether the host is literally this machine."""
         return is_loopback(self.name)
 
     def __str__(self) -> str:
@@ -50,28 +50,28 @@ class Host:
 
 
 def read_host(text: str, *, allow_plain_http: bool = False) -> Host:
-    """The host meant by `us`, `eu` or an address; paths such as /project/12 are left out.
+    """Return the host for `us`, `eu` or an address; paths such as /project/12 are ignored.
 
     Raises `BadHost`, or `PlainHttpRefused` for http to anything but this machine.
     """
     text = text.strip()
     name = REGIONS.get(text.lower(), text)
-    scheme, found, name = _read_address(name)
+    scheme, parsed, name = _read_address(name)
     if scheme not in _PORTS:
         raise BadHost(f"{safe_text(scheme, 20)} is not a way to reach a server.")
-    if found.username is not None or found.password is not None:
+    if parsed.username is not None or parsed.password is not None:
         raise BadHost("The host must not hold a name or a password.")
     notice = ""
     if name.endswith(".i.posthog.com"):
         name = f"{name.removesuffix('.i.posthog.com')}.posthog.com"
-        notice = f"{found.hostname} only takes events in; using {name}."
+        notice = f"{parsed.hostname} only takes events in; using {name}."
     if scheme == "http" and not (allow_plain_http or is_loopback(name)):
         raise PlainHttpRefused(f"{safe_text(name, 80)} would be reached without encryption.")
-    return Host(scheme, name, found.port or _PORTS[scheme], notice)
+    return Host(scheme, name, parsed.port or _PORTS[scheme], notice)
 
 
 def is_loopback(name: str) -> bool:
-    """Literal loopback only: a name that today leads to this machine may lead elsewhere tomorrow."""
+    """Return whether the name is a literal loopback: names may resolve elsewhere tomorrow."""
     if name == "localhost":
         return True
     try:
@@ -87,11 +87,11 @@ def _read_address(text: str) -> tuple[str, SplitResult, str]:
         bare = urlsplit(f"//{text}").hostname or ""
         text = f"{'http' if is_loopback(bare) else 'https'}://{text}"
     try:
-        found = urlsplit(text)
-        name = (found.hostname or "").rstrip(".")
-        port_is_fine = found.port is None or found.port > 0
+        parsed = urlsplit(text)
+        name = (parsed.hostname or "").rstrip(".")
+        port_is_fine = parsed.port is None or parsed.port > 0
     except ValueError:
         raise BadHost("The host is not an address.") from None
     if not name or not port_is_fine:
         raise BadHost("The host is not an address.")
-    return found.scheme, found, name
+    return parsed.scheme, parsed, name

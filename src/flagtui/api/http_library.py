@@ -1,8 +1,8 @@
-"""The one place that names the HTTP library: httpx, or httpx2, which continues it with the same interface.
+"""The only module that names the HTTP library: httpx, or httpx2, which continues its interface.
 
-`FLAGTUI_HTTP` names one; otherwise it is the first that is installed. The rest of the program takes it from
-here, and so does who makes a transport for `Client`: the two do not know each other's classes. It takes long
-to load, and is loaded when it is first used: saying what can be asked needs none of it.
+`FLAGTUI_HTTP` names one; the default is the first that is installed. All other modules import it from here,
+and so does code that makes a transport for `Client`: the two libraries do not share classes. It loads on
+first use because that takes long, and listing the operations needs none of it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ LIBRARIES: Final = ("httpx", "httpx2")
 
 
 def load_library(named: str) -> ModuleType:
-    """The library of this name, or any of them for an empty one. Raises ImportError in words."""
+    """Return the library of this name, or any installed one for an empty name. Raises ImportError."""
     if named not in ("", *LIBRARIES):
         raise ImportError(f"FLAGTUI_HTTP is {named!r}; it can be {' or '.join(LIBRARIES)}.")
     for name in (named,) if named else LIBRARIES:
-        # Its own command line, which it loads when it can, takes half as long again with all it brings.
+        # Its own command line, which it imports when possible, adds half as much time again.
         sys.modules.setdefault(f"{name}._main", None)  # type: ignore[arg-type]  # not to be loaded
         try:
             return import_module(name)
         except ModuleNotFoundError as missing:
             if missing.name != name:
                 raise
-    wanted = named or LIBRARIES[0]
-    raise ImportError(f"{wanted} is not installed; pip install {wanted} puts it beside flagtui.")
+    library = named or LIBRARIES[0]
+    raise ImportError(f"{library} is not installed; pip install {library} puts it beside flagtui.")
 
 
 class _Library:
@@ -57,5 +57,5 @@ Application = Callable[
 
 
 def in_process(application: Application) -> httpx.AsyncBaseTransport:
-    """A transport for `Client` that hands requests to the application; its faults are answers."""
+    """Return a transport for `Client` that calls the application; its exceptions become responses."""
     return httpx.ASGITransport(application, raise_app_exceptions=False)

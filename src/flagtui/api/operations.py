@@ -1,4 +1,4 @@
-"""Every operation once: how it is asked, which scope it needs, and what sending it twice would do."""
+"""Every operation once: method, path, scope, and the effect of sending it twice."""
 
 import re
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from urllib.parse import quote
 from flagtui.api.errors import Invalid
 
 Effect = Literal["read", "same", "again"]
-"""`read` changes nothing; `same` leaves the same state when sent twice; `again` would do it a second time."""
+"""`read` changes nothing; `same` is idempotent; `again` would repeat the change."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9_@.-]{1,400}")
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing a server can be asked."""
+    """One operation of the API."""
 
     name: str
     method: str
@@ -25,14 +25,15 @@ class Operation:
     """The scope a key needs; empty where the product offers none to keys."""
     effect: Effect
     is_slow: bool = False
-    """Computed by the server from events or persons: waited for longer."""
+    """Whether the server computes it from events or users: its timeout is longer."""
 
     @property
     def is_write(self) -> bool:
+        """Return whether the operation changes something."""
         return self.effect != "read"
 
     def at(self, **ids: int | str) -> str:
-        """The path with the ids in it, each quoted so that it stays one step of the path."""
+        """Return the path with the ids filled in, each quoted so that it stays one path segment."""
         return self.path.format_map({name: _step(value) for name, value in ids.items()})
 
 
@@ -55,7 +56,7 @@ _Line = tuple[str, str, str, str, Effect]
 
 
 def _kept(family: str, path: str, read: str, write: str) -> tuple[_Line, ...]:
-    """Small records that are listed, made, read, changed and deleted."""
+    """Return the five operations of a small kind of record: list, create, get, update, delete."""
     return (
         (f"{family}.list", "GET", f"{path}/", read, "read"),
         (f"{family}.create", "POST", f"{path}/", write, "again"),
@@ -112,7 +113,7 @@ SEED: Final = _table(
     ("event_definitions.delete", "DELETE", f"{_D}/{{id}}/", _DW, "same"),
     ("event_definitions.metrics", "GET", f"{_D}/{{id}}/metrics/", "", "read"),
 )  # fmt: skip
-"""The operations every server of the last years has."""
+"""The operations that every server of recent years has."""
 
 NEWER: Final = _table(
     ("flags.enable", "POST", f"{_F}/{{id}}/enable/", _FW, "same"),
@@ -163,6 +164,6 @@ NEWER: Final = _table(
     ("people.me", "GET", "/api/users/@me/", "user:read", "read"),
     ("people.key", "GET", "/api/personal_api_keys/@current/", "", "read"),
 )  # fmt: skip
-"""Newer operations, and the ones around the records; a server may lack any of them."""
+"""Newer operations, and those around the records; a server may lack any of them."""
 
 OPERATIONS: Final = SEED | NEWER

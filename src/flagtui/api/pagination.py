@@ -1,7 +1,7 @@
-"""All of a list, page by page: the first at once, the rest several at a time.
+"""Whole lists, page by page: the first page alone, the rest in parallel.
 
-Offsets are computed here. The server's `next` is never followed: behind a proxy it can name another host,
-and following it would take the key there. Only whether it is there is looked at.
+Offsets are computed here. The server's `next` is never followed: behind a proxy it can name another host, and
+the key would follow. Only its presence counts.
 """
 
 import asyncio
@@ -16,27 +16,27 @@ from flagtui.models.rows import RowPage
 
 Row = TypeVar("Row")
 Fetch: TypeAlias = Callable[[int, int], Awaitable[RowPage[Row]]]
-"""Asks for the page at an offset with a limit."""
+"""Requests the page at an offset with a limit."""
 
 AT_ONCE: Final = 8
 FIRST_PAGE: Final = 100
 RECORDS_AT_ONCE: Final = 4_000
-"""On their way together: what arrives is held in memory several times over while it is read."""
+"""Records in flight: arriving pages are held in memory several times over while they are read."""
 SWEEPS: Final = 4
-"""How often a list that keeps changing is read from the start again."""
+"""How many times a list that keeps changing is read from the start."""
 PAGES: Final = ((20_000, 1_000), (5_000, 200))
 """Lists longer than this come in pages of that size, so that one load stays within the budget of requests."""
 ROW_LIMIT: Final = 200_000
-"""Rows that are read of one list: twice the event definitions of the largest projects."""
+"""Rows read of one list: twice the event definitions of the largest projects."""
 PAGE_LIMIT: Final = 4_000
 BYTE_LIMIT: Final = 512 * 1024**2
-"""Pages and bytes of responses that are read of one list, for servers whose pages are tiny or huge."""
+"""Pages and bytes read of one list, for servers whose pages are tiny or huge."""
 
 
 class Pages(Generic[Row]):
-    """Every row once, whatever is changed meanwhile. A failure comes after the pages that did arrive.
+    """Every row once, even if the list changes meanwhile. A failure is raised after the pages that arrived.
 
-    Going over it again after a failure goes on with the pages that are missing.
+    Iterating again after a failure continues with the missing pages.
     """
 
     def __init__(
@@ -64,28 +64,28 @@ class Pages(Generic[Row]):
             if self._sweep.stopped_because is not None:
                 raise self._sweep.stopped_because
             self._sweeps_left = self._sweeps_left - 1 if self._sweep.has_moved else 0
-            # Rows deleted while we read have moved others from a page to come to one already read.
+            # Rows deleted during the load have moved others from a later page to one already read.
             self._sweep = _Sweep(
                 self._identity, self._bounds, seen=self._sweep.seen, end=self._sweep.total, is_first=False
             )
 
 
 class ListRepeats(ListTooLong):
-    """The server sends rows again instead of the rest of the list."""
+    """The server repeats rows instead of sending the rest of the list."""
 
     may_pass = True
 
 
 @dataclass(eq=False)
 class _Bounds:
-    """What was read of the list so far, over all passes."""
+    """The size of the list so far, over all passes."""
 
     pages: int = 0
     size: int = 0
     """Bytes of the responses."""
 
     def reached(self, offset: int) -> str:
-        """Return at which limit reading stops before the row at `offset`; empty below all of them."""
+        """Return the limit that stops the load before the row at `offset`; empty below all limits."""
         if offset >= ROW_LIMIT:
             return f"{ROW_LIMIT:,} rows"
         if self.pages >= PAGE_LIMIT:
@@ -95,7 +95,7 @@ class _Bounds:
 
 @dataclass(eq=False)
 class _Sweep(Generic[Row]):
-    """How far one pass over the list has come."""
+    """The progress of one pass over the list."""
 
     identity: Callable[[Row], Hashable]
     bounds: _Bounds
@@ -104,17 +104,17 @@ class _Sweep(Generic[Row]):
     end: int = 0
     total: int = 0
     has_moved: bool = False
-    """The list grew or shrank while it was read."""
+    """Whether the list grew or shrank during the load."""
     stale: int = 0
-    """Pages in a row that brought nothing new: the server may be ignoring the offset."""
+    """Consecutive pages without a new row: the server may be ignoring the offset."""
     again: list[tuple[int, int]] = field(default_factory=list)
     is_first: bool = True
-    """A later pass meets rows that are known, and stops where it meets nothing else."""
+    """A later pass meets rows already seen, and stops where it meets nothing else."""
     stopped_because: ListTooLong | None = None
     """Why the rest of the list is not read."""
 
     def next_span(self, step: int) -> tuple[int, int] | None:
-        """The offset and limit to ask for next."""
+        """Return the offset and limit of the next request; None when the pass is complete."""
         if self.stopped_because is not None or not (self.again or self.offset < self.end):
             return None
         if self.stale >= AT_ONCE * 2:
@@ -135,7 +135,7 @@ class _Sweep(Generic[Row]):
         return span
 
     def take(self, page: RowPage[Row], offset: int, limit: int = FIRST_PAGE) -> RowPage[Row]:
-        """The page without what was there before; learns where the list ends."""
+        """Return the page without rows already seen, and update the end of the list."""
         until = offset + page.size
         self.bounds.pages += 1
         self.bounds.size += page.body_size
@@ -151,7 +151,7 @@ class _Sweep(Generic[Row]):
         else:
             self.end = max(self.end, page.total)
         if 0 < page.size < limit and until < min(offset + limit, self.end):
-            # The server gives less at once than it was asked for.
+            # The server sends fewer rows than the limit allows.
             self.again.append((until, offset + limit - until))
         rows = tuple(row for row in page.rows if not self._knows(row))
         self.stale = 0 if rows or not page.rows else self.stale + 1
@@ -159,25 +159,25 @@ class _Sweep(Generic[Row]):
 
     def _knows(self, row: Row) -> bool:
         name = self.identity(row)
-        known = name in self.seen
+        is_known = name in self.seen
         self.seen.add(name)
-        return known
+        return is_known
 
 
 async def _rest(
     fetch: Fetch[Row], sweep: _Sweep[Row], step: int, at_once: int
 ) -> AsyncGenerator[RowPage[Row], None]:
-    asked: dict[asyncio.Task[RowPage[Row]], tuple[int, int]] = {}
+    spans: dict[asyncio.Task[RowPage[Row]], tuple[int, int]] = {}
     fault: BaseException | None = None
     try:
         while True:
-            while fault is None and len(asked) < at_once and (span := sweep.next_span(step)):
-                asked[asyncio.ensure_future(fetch(*span))] = span
-            if not asked:
+            while fault is None and len(spans) < at_once and (span := sweep.next_span(step)):
+                spans[asyncio.ensure_future(fetch(*span))] = span
+            if not spans:
                 break
-            done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(spans, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                offset, limit = asked.pop(task)
+                offset, limit = spans.pop(task)
                 if task.exception() is not None:
                     fault = fault or task.exception()
                     sweep.again.append((offset, limit))
@@ -188,13 +188,13 @@ async def _rest(
         if fault:
             raise fault
     finally:
-        sweep.again += asked.values()
-        for task in asked:
+        sweep.again += spans.values()
+        for task in spans:
             task.cancel()
-        await asyncio.gather(*asked, return_exceptions=True)
+        await asyncio.gather(*spans, return_exceptions=True)
 
 
 def _page_size(first: RowPage[Row]) -> int:
-    """A server stops counting only where there is very much to count."""
+    """Return the page size for the list's total; a server caps its count only for very long lists."""
     total = math.inf if first.is_capped else first.total
     return next((size for longer_than, size in PAGES if total > longer_than), FIRST_PAGE)

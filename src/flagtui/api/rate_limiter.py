@@ -1,8 +1,8 @@
-"""One limit for all requests of a key, so that the server never has to refuse; who waits longest counts last.
+"""The rate limiter of a key: a token bucket below the server's limits; urgent requests go first.
 
 The product allows 480 requests a minute and 4,800 an hour for each key. A bucket of 300 that refills at 1.2 a
-second stays under both: 372 in any minute, 4,620 in any hour. What the server computes from events is allowed
-240 and 1,200 times, and so costs four.
+second stays under both: 372 in any minute, 4,620 in any hour. Requests computed from events are limited to
+240 and 1,200, and so cost four.
 """
 
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from flagtui.api.connection_state import ConnectionState
 BURST: Final = 300.0
 PER_SECOND: Final = 1.2
 COMPUTED: Final = 4
-"""What a request costs whose answer is computed from events or persons."""
+"""Cost of a request whose response is computed from events or users."""
 RESERVE: Final = 100.0
-"""What refreshing in the background leaves for the person."""
+"""Tokens that background refreshes leave for the user."""
 
 
 @dataclass(eq=False)
 class Budget:
-    """Hands out permission to send, in order of urgency."""
+    """A token bucket that permits requests in order of urgency."""
 
     clock: Clock
     link: ConnectionState
@@ -37,7 +37,7 @@ class Budget:
         self._counted_at = self.clock.monotonic()
 
     async def take(self, urgency: Urgency, cost: int = 1) -> None:
-        """Returns when one request may be sent."""
+        """Wait until the request may be sent."""
         self._tickets += 1
         ticket = (urgency, self._tickets)
         self._queue.append(ticket)
@@ -50,7 +50,7 @@ class Budget:
             self._queue.remove(ticket)
 
     def pause(self, seconds: float) -> None:
-        """The server asked for quiet: nothing leaves for this long."""
+        """Hold all requests back for this many seconds, as the server asked."""
         self._paused_until = max(self._paused_until, self.clock.monotonic() + seconds)
         self.link.hold(seconds, "because the server asked for a pause")
 
@@ -64,5 +64,5 @@ class Budget:
         ahead = sum(other < ticket for other in self._queue)
         needed = cost + ahead + (RESERVE if ticket[0] is Urgency.BACKGROUND else 0)
         short = needed - self._tokens
-        # Less than a millionth is rounding; waiting for it could go on for ever.
+        # Less than a millionth is rounding; waiting for it might never end.
         return max(pause, short / PER_SECOND if short > 1e-6 else 0.0)

@@ -1,4 +1,4 @@
-"""A question as it goes out and the answer as it came back."""
+"""A request before it is sent, and the response as received."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from flagtui.api.operations import Operation
 from flagtui.models.json_value import JSON, NotJson, read_json
 
 Query: TypeAlias = Mapping[str, JSON]
-"""Query parameters: None is left out, booleans are lower case, a tuple is repeated, a list is JSON."""
+"""Query parameters: None is omitted, booleans are lower case, a tuple is repeated, a list is JSON."""
 
 BODY_LIMIT: Final = 20 * 1024 * 1024
-"""Bytes the server takes in one request."""
+"""Bytes that the server accepts in one request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request to be."""
+    """A request."""
 
     operation: Operation
     path: str
@@ -31,14 +31,14 @@ class Question:
     body: JSON = None
     urgency: Urgency = Urgency.PERSON
     etag: str = ""
-    """What we have already; the server may answer 304 instead of sending it again."""
+    """The cached version; the server may answer 304 instead of sending it again."""
 
     def facts(self, status: int | None = None) -> ErrorFacts:
-        """What an error says about this question."""
+        """Return the facts of this request for an error."""
         return ErrorFacts(self.operation.method, self.operation.is_write, self.path, status)
 
     def encoded(self) -> bytes | None:
-        """The body as JSON; raises before anything is sent when it cannot be."""
+        """Return the body as JSON bytes; raises `Invalid` or `TooLarge` before anything is sent."""
         if self.body is None:
             return None
         try:
@@ -53,7 +53,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer: every byte of it has arrived."""
+    """A complete response: every byte of it has arrived."""
 
     status: int
     headers: Mapping[str, str]
@@ -64,14 +64,14 @@ class Answer:
     elapsed: float = 0.0
 
     def json(self) -> JSON:
-        """The body as JSON; raises `Unreadable`."""
+        """Return the body as JSON; raises `Unreadable`."""
         try:
             return read_json(self.body)
         except NotJson as fault:
             raise self.unreadable(str(fault)) from None
 
     def record(self, *needed: str) -> dict[str, JSON]:
-        """The body as one JSON object that has these keys; raises `Unreadable`."""
+        """Return the body as one JSON object that has these keys; raises `Unreadable`."""
         value = self.json()
         if not isinstance(value, dict):
             raise self.unreadable("it is not one record")
@@ -81,22 +81,22 @@ class Answer:
         return value
 
     def items(self) -> list[JSON]:
-        """The body as a list of objects, anything else in it left out; raises `Unreadable`."""
+        """Return the objects of a list; other elements are skipped. Raises `Unreadable`."""
         value = self.json()
         if not isinstance(value, list):
             raise self.unreadable("it is not a list")
-        found = [item for item in value if isinstance(item, dict)]
-        if value and not found:
+        objects = [item for item in value if isinstance(item, dict)]
+        if value and not objects:
             raise self.unreadable("it is a list of something else")
-        return found
+        return objects
 
     def expect_nothing(self) -> None:
-        """For answers without content; raises `Unreadable` for a web page that says 200 to everything."""
+        """Accept a response without content; raises `Unreadable` for a web page with status 200."""
         if self.body:
             self.json()
 
     def unreadable(self, reason: str) -> Unreadable:
-        """The error for a body that is not what was asked for."""
+        """Return the error for a body of the wrong form."""
         if not self.body:
             reason = "it is empty"
         elif self.body.lstrip()[:1] == b"<":
@@ -106,16 +106,16 @@ class Answer:
 
 
 ANSWER_LIMIT: Final = 64 * 1024 * 1024
-"""Bytes of one unpacked answer; a page of 100 of the largest flags allowed is 50 MB."""
+"""Bytes of one unpacked response; a page of 100 of the largest flags allowed is 50 MB."""
 _STEP: Final = 1024 * 1024
 
 
 async def read_body(response: httpx.Response, question: Question, limit: int) -> bytes:
-    """The whole unpacked body."""
+    """Return the whole unpacked body. Raises `AnswerTooLarge`, `Unreadable`."""
     unpack = _unpacker(response.headers.get("content-encoding", "").strip().lower(), question)
     parts: list[bytes] = []
     size = 0
-    # The stream itself, not aiter_raw: a transport in this process hands over bodies already read.
+    # The stream, not aiter_raw: a transport in this process returns bodies already read.
     assert isinstance(response.stream, httpx.AsyncByteStream)
     async for chunk in response.stream:
         for part in [chunk] if unpack is None else unpack.feed(chunk, limit - size):
@@ -140,7 +140,7 @@ class _Unpacker:
         return self._engine.eof or not self._fed
 
     def feed(self, chunk: bytes, room: int) -> list[bytes]:
-        """What the chunk unpacks to, at most a little more than `room` bytes of it."""
+        """Unpack a chunk to at most a little more than `room` bytes."""
         parts: list[bytes] = []
         self._fed = self._fed or bool(chunk)
         try:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """What may be known about a request by anyone who reads the file."""
+    """The facts about a request that any reader of the log file may know."""
 
     method: str
     path: str
@@ -19,7 +19,7 @@ class LogLine:
     status: int | None = None
     milliseconds: float = 0.0
     size: int = 0
-    """Bytes of the unpacked answer."""
+    """Bytes of the unpacked response."""
     fault: str = ""
 
 
@@ -27,12 +27,12 @@ Log: TypeAlias = Callable[[LogLine], None]
 
 
 def log_to(path: Path) -> Log:
-    """Appends JSON lines, ASCII only, to a file that its owner alone may read."""
+    """Return a log that appends ASCII JSON lines to a file that only its owner can read."""
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.fchmod(handle, 0o600)
 
     def write(line: LogLine) -> None:
-        # A disk that is full costs the line, not the request.
+        # A full disk loses the line, not the request.
         with suppress(OSError):
             os.write(handle, json.dumps(asdict(line), ensure_ascii=True).encode() + b"\n")
 

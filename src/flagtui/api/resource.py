@@ -1,4 +1,4 @@
-"""What every group of operations has: a connection, a project, and one way to ask."""
+"""The base of every group of operations: a connection, a project, and one way to send requests."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -18,7 +18,7 @@ from flagtui.models.rows import RowPage
 Row = TypeVar("Row")
 
 OBJECT_LIMIT: Final = 20_000
-"""Whole records that are read of one list, page after page: projects have hundreds of cohorts or holdouts."""
+"""Whole records read of one list, page after page: projects have hundreds of cohorts or holdouts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,28 +38,28 @@ class Resource:
         urgency: Urgency = Urgency.PERSON,
         etag: str = "",
     ) -> Answer:
-        asked = OPERATIONS[name]
-        path = asked.at(project=self.project, **(ids or {}))
-        return await self.connection.ask(Question(asked, path, pairs(query or {}), body, urgency, etag))
+        operation = OPERATIONS[name]
+        path = operation.at(project=self.project, **(ids or {}))
+        return await self.connection.ask(Question(operation, path, pairs(query or {}), body, urgency, etag))
 
     async def _objects(
         self, name: str, filters: Query | None = None, ask: Callable[..., Awaitable[Answer]] | None = None
     ) -> AsyncIterator[dict[str, JSON]]:
         """Yield the objects of a list page after page, each id once, to the end or a page without new ones.
 
-        Lists without `next` tell by their `count` whether there is more. Raises ListTooLong, ApiError.
+        In lists without `next`, `count` shows whether there is more. Raises ListTooLong, ApiError.
         """
         seen: set[str] = set()
         while True:
             query = {"limit": 100, "offset": len(seen) or None, **(filters or {})}
             page = (await (ask or self._ask)(name, query=query)).record("results")
-            known = len(seen)
+            count_before = len(seen)
             for item in as_list(page.get("results")):
                 if isinstance(item, dict) and str(item.get("id")) not in seen:
                     seen.add(str(item.get("id")))
                     yield item
             more = page["next"] if "next" in page else len(seen) < (as_whole(page.get("count")) or 0)
-            if not more or len(seen) == known:
+            if not more or len(seen) == count_before:
                 return
             if len(seen) >= OBJECT_LIMIT:
                 raise ListTooLong(
@@ -69,10 +69,10 @@ class Resource:
     async def _ask_word(
         self, name: str, ids: Mapping[str, int | str] | None = None, *, query: Query | None = None
     ) -> Answer:
-        """Requests a path with a word in the position of an id, which old servers try to read as an id.
+        """Request a path with a word in the position of an id, which old servers try to read as an id.
 
-        They answer 404, or 500 where ids are not numbers; neither is about any record, and
-        `EndpointNotFound` is what it means.
+        They answer 404, or 500 where ids are not numbers; neither concerns a record, so `EndpointNotFound` is
+        raised.
         """
         try:
             return await self._ask(name, ids, query=query)
@@ -84,7 +84,7 @@ class Resource:
                 raise
             lack = EndpointNotFound("This server does not know this operation.", facts=fault.facts)
             if fault.status == 404:
-                self.connection.capabilities.learn(OPERATIONS[name], lack)
+                self.connection.capabilities.remember(OPERATIONS[name], lack)
             raise lack from None
 
 
@@ -97,11 +97,11 @@ class PagedRecords(Resource, Generic[Row]):
 
     @staticmethod
     def read_page(body: bytes) -> RowPage[Any]:
-        """The rows in the bytes of an answer. Raises NotJson."""
+        """Return the rows in the bytes of a response. Raises NotJson."""
         raise NotImplementedError
 
     def pages(self, filters: Query | None = None, *, urgency: Urgency = Urgency.LOADING) -> Pages[Row]:
-        """The whole list: the first page at once, the rest several at a time."""
+        """Return the whole list: the first page alone, the rest in parallel."""
 
         async def fetch(offset: int, limit: int) -> RowPage[Row]:
             # Opening a list waits for its first page only.
@@ -112,7 +112,7 @@ class PagedRecords(Resource, Generic[Row]):
         return Pages(fetch, attrgetter("id"))
 
     async def page(self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON) -> RowPage[Row]:
-        """One page of rows; `limit` and `offset` are filters here."""
+        """Return one page of rows; `limit` and `offset` are filters here."""
         answer = await self._ask(f"{self.family}.list", query=filters, urgency=urgency)
         try:
             page = self.read_page(answer.body)
@@ -122,13 +122,13 @@ class PagedRecords(Resource, Generic[Row]):
 
 
 def pairs(query: Query) -> tuple[tuple[str, str], ...]:
-    """The parameters as they go into the address."""
-    found: list[tuple[str, str]] = []
+    """Return the parameters as name and text, for the address."""
+    parameters: list[tuple[str, str]] = []
     for name, value in query.items():
         for item in value if isinstance(value, tuple) else (value,):
             if item is not None:
-                found.append((name, _text(item)))
-    return tuple(found)
+                parameters.append((name, _text(item)))
+    return tuple(parameters)
 
 
 def _text(value: JSON) -> str:

@@ -1,4 +1,4 @@
-"""When to ask again, and when to give a server a rest. Only reads are ever repeated."""
+"""Retries with backoff, and the circuit breaker. Only reads are ever repeated."""
 
 import re
 from collections import deque
@@ -21,7 +21,7 @@ from flagtui.api.errors import (
 
 ATTEMPTS: Final = 3
 WAIT_LIMIT: Final = 120.0
-"""Seconds: no server makes us wait longer than this."""
+"""Longest wait in seconds that a server can ask for."""
 
 GATEWAY_FAULTS: Final = frozenset({502, 503, 504})
 _PASSING: Final = GATEWAY_FAULTS | {408}
@@ -30,34 +30,34 @@ _SECONDS_IN_DETAIL: Final = re.compile(r"(\d{1,6}) second")
 
 
 def pause_before_retry(error: ApiError, attempt: int, chance: float) -> float | None:
-    """Seconds to wait before asking again, or None to give up.
+    """Return the seconds to wait before a retry, or None to give up.
 
     `attempt` counts from 1; `chance` is a random number from 0 to 1 that spreads clients out.
     """
     if error.facts.method != "GET" or attempt >= ATTEMPTS or not _may_pass(error):
         return None
-    asked = error.facts.retry_after
-    if asked is not None:
-        return min(max(asked, 1.0), WAIT_LIMIT)
+    requested = error.facts.retry_after
+    if requested is not None:
+        return min(max(requested, 1.0), WAIT_LIMIT)
     if isinstance(error, RateLimited):
         return min(2.0 ** (attempt - 1), WAIT_LIMIT) * (1 + chance)
     return chance * min(8.0, 0.5 * 2.0**attempt)
 
 
-def asked_wait(headers: Mapping[str, str], detail: str = "") -> float | None:
-    """Seconds from `Retry-After` (a number, or a date against the answer's `Date`), else from the words."""
+def read_retry_after(headers: Mapping[str, str], detail: str = "") -> float | None:
+    """Return the seconds of `Retry-After` (a number, or a date relative to `Date`), or of the detail text."""
     stated = headers.get("retry-after", "").strip()
     if stated.isascii() and stated.isdigit() and len(stated) < 10:
         return float(stated)
     until, answered = date_of(stated), date_of(headers.get("date", ""))
     if until is not None and answered is not None:
         return max(until - answered, 0.0)
-    found = _SECONDS_IN_DETAIL.search(detail)
-    return float(found[1]) if found else None
+    match = _SECONDS_IN_DETAIL.search(detail)
+    return float(match[1]) if match else None
 
 
 def date_of(text: str) -> float | None:
-    """An HTTP date as Unix seconds."""
+    """Return an HTTP date as Unix seconds; None if it is malformed."""
     try:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
@@ -79,17 +79,17 @@ def _may_pass(error: ApiError) -> bool:
 
 
 REPEATS: Final = 10.0
-"""Repeats that can be saved up; an answer earns a tenth, ten seconds earn one."""
+"""Retry budget: the most that can be saved up. A response earns a tenth, ten seconds earn one."""
 FAILURES: Final = 5
 WITHIN: Final = 30.0
-"""So many failures in so many seconds, and nothing is asked for a while."""
+"""Seconds in which that many failures open the circuit breaker."""
 REST: Final = 15.0
 LONGEST_REST: Final = 30.0
 
 
 @dataclass(eq=False)
 class Patience:
-    """Shared by all requests of a connection, so that a server in trouble gets fewer of them, not more."""
+    """The retry budget and circuit breaker of a connection: a server in trouble gets fewer requests."""
 
     clock: Clock
     _repeats: float = REPEATS
@@ -102,30 +102,30 @@ class Patience:
         self._counted_at = self.clock.monotonic()
 
     def resting(self, urgency: Urgency) -> float:
-        """Seconds left in which this need not be tried. What a person waits for is always tried."""
+        """Return the seconds for which the breaker stays open; 0 for requests that a user waits for."""
         if urgency is Urgency.PERSON:
             return 0.0
         return max(self._resting_until - self.clock.monotonic(), 0.0)
 
     def spend_repeat(self) -> bool:
-        """Whether one more repeat is within bounds; if so, it is spent."""
+        """Spend one retry of the budget; return whether there was one."""
         now = self.clock.monotonic()
         self._repeats = min(REPEATS, self._repeats + (now - self._counted_at) / 10)
         self._counted_at = now
-        if self._repeats < 0.999:  # ten tenths are a little less than one
+        if self._repeats < 0.999:  # Ten tenths are a little less than one.
             return False
         self._repeats -= 1
         return True
 
     def answered(self) -> None:
-        """The server said something, if only no."""
+        """Record a response of any status."""
         self._repeats = min(REPEATS, self._repeats + 0.1)
         self._failures.clear()
         self._resting_until = 0.0
         self._rest = REST
 
     def failed(self) -> None:
-        """No answer, or a gateway's excuse for none."""
+        """Record a missing response, or a gateway's error in place of one."""
         now = self.clock.monotonic()
         self._failures.append(now)
         while self._failures and self._failures[0] < now - WITHIN:

@@ -1,6 +1,6 @@
-"""One feature flag as the JSON object the server sent: by its id, or by exactly its key.
+"""One feature flag as the JSON object that the server sent: by its id, or by exactly its key.
 
-Apart from `Flags`, whose typed records take longer to load than a flag takes to read.
+Separate from `Flags`, whose typed records take longer to load than a flag takes to read.
 """
 
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ class SingleFlags(Resource):
     """The flags of one project, one at a time."""
 
     async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:
-        """The whole flag, also when it is archived or deleted."""
+        """Return the whole flag, also an archived or deleted one."""
         answer = await self._ask("flags.get", {"id": id}, urgency=urgency)
-        found = answer.record("id", "key")
-        if as_id(found.get("id")) != id:
+        record = answer.record("id", "key")
+        if as_id(record.get("id")) != id:
             raise answer.unreadable("it is not the flag that was asked for")
-        return found
+        return record
 
     async def find(self, key: str) -> dict[str, JSON] | None:
-        """The whole flag with exactly this key, archived or not; one request for one in the list."""
-        # Servers that do not know the filter search for the key.
+        """Return the whole flag with exactly this key, archived or not; None if there is none."""
+        # Servers without the filter search for the key.
         sought: dict[str, JSON] = {"key": key, "search": key[:200]}
         for archived in (None, True):
             async for item in self._objects("flags.list", {**sought, "archived": archived}):

@@ -115,7 +115,7 @@ class Collection(Generic[Row]):
         if self._load:
             self._load.put.update(believed)
         if any(worth == "news" for _, worth in taken):
-            self._tell()
+            self._notify()
         return len(believed)
 
     def remove(self, record_id: RecordId) -> None:
@@ -129,26 +129,26 @@ class Collection(Generic[Row]):
         if self._load:
             self._load.lose(record_id, place)
         self._keep([row.id != record_id for row in self._said])
-        self._tell()
+        self._notify()
 
     @contextmanager
     def showing(self, record_id: RecordId, changes: Mapping[str, object]) -> Iterator[None]:
         """Paints an edit over its row until the block is left. Leaving it is the rollback."""
         edit = dict(changes)
         self._edits.begin(record_id, edit)
-        self._tell()
+        self._notify()
         try:
             yield
         finally:
             self._edits.end(record_id, edit)
-            self._tell()
+            self._notify()
 
     def recall(self, rows: Iterable[Row]) -> None:
         """Shows rows from an earlier run until a load replaces them. Rows known already stay."""
         for row in rows:
             if row.id not in self._place:
                 self._append(row)
-        self._tell()
+        self._notify()
 
     def begin_load(self, *, is_whole: bool = True) -> RunningLoad:
         """From here on, pages are of one load. An unfinished one is given up, its rows stay.
@@ -177,7 +177,7 @@ class Collection(Generic[Row]):
         load.total = max(total, load.total)
         if load.is_whole:
             self.total = load.total
-        self._tell()
+        self._notify()
 
     def finish_load(self, covers: Callable[[Row], bool] = lambda _row: True, *, is_cut: bool = False) -> None:
         """End the load and drop the rows it covers but has not seen.
@@ -201,7 +201,7 @@ class Collection(Generic[Row]):
         self._arrived = {each: self._arrived[each] for each in load.put & self._arrived.keys()}
         if load.is_whole:
             self.is_complete = not is_cut
-        self._tell()
+        self._notify()
 
     def abandon_load(self) -> None:
         """Ends a load that failed or was given up. What it brought stays."""
@@ -263,7 +263,7 @@ class Collection(Generic[Row]):
     def _shown(self, record_id: RecordId) -> Row:
         return self._edits.applied_to(record_id, self._said[self._place[record_id]])
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self.version += 1
         self._rows = None
         for told in tuple(self._watchers):

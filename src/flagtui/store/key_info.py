@@ -53,7 +53,7 @@ class Introduction:
         return organization_name(self.me, project)
 
 
-async def introduce(client: Client) -> Introduction:
+async def load_identity(client: Client) -> Introduction:
     """Asks the server about the key, each as far as the key allows. Raises ApiError."""
     key = await _as_far_as_told(client.people.key())
     me = await _as_far_as_told(client.people.me())

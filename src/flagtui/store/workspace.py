@@ -112,7 +112,7 @@ class Workspace:
         if self.client.project == "@current":
             self.client = self.client.for_project(await self.client.projects.current())
 
-    async def introduce(self) -> None:
+    async def load_identity(self) -> None:
         """Learns who we are, what the key may do and which project this is, each as far as the key allows.
 
         Raises NotSignedIn when the server does not know the key. What else went wrong is in `unknown`.

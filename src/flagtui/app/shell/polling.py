@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from flagtui.api.errors import ApiError, may_pass, needs_key
-from flagtui.api.flag_changes import Mark, changes_since, known_from, take_mark
+from flagtui.api.flag_changes import Mark, changes_since, complete_mark, take_mark
 from flagtui.app.state.app_state import AppState
 from flagtui.store.load_progress import Loaded
 from flagtui.store.workspace import Workspace
@@ -149,4 +149,4 @@ class Polling:
             return mark
         rows = workspace.flags.rows
         newest = max((row.updated_at or 0.0 for row in rows), default=0.0)
-        return known_from(mark, workspace.flags.total or len(rows), newest)
+        return complete_mark(mark, workspace.flags.total or len(rows), newest)

@@ -41,7 +41,7 @@ class ServerConnection:
         kinds: set[Kind] = {"flags", app_state.kind}
         loads = (workspace.refresh(kind, is_asked=True) for kind in kinds)
         ended = await asyncio.gather(
-            workspace.introduce(), self.polling.mark(workspace), *loads, return_exceptions=True
+            workspace.load_identity(), self.polling.mark(workspace), *loads, return_exceptions=True
         )
         refused: ApiError | None = None
         for fault in ended:

@@ -22,7 +22,7 @@ from flagtui.app.widgets.line import styled
 from flagtui.changes.proposal import Skipped
 from flagtui.config.daemon import await_call
 from flagtui.safe_text import safe_text
-from flagtui.store.key_info import Introduction, abilities, introduce
+from flagtui.store.key_info import Introduction, abilities, load_identity
 from flagtui.text.outcomes import explain_error
 from flagtui.text.shared_messages import lacking_scope
 from flagtui.text.styled import Notice, Piece
@@ -51,7 +51,7 @@ async def try_key(with_key: Callable[[str], Client], text: str) -> AcceptedKey |
     except ApiError as error:
         return f"{error.what} {error.next}"
     try:
-        return AcceptedKey(text, client, await introduce(client))
+        return AcceptedKey(text, client, await load_identity(client))
     except ApiError as error:
         await client.close()
         return f"{error.what} {error.next}"

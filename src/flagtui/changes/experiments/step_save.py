@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from flagtui.api.bodies import shipped
+from flagtui.api.bodies import ship_filters
 from flagtui.api.errors import Invalid, NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import same
@@ -216,7 +216,7 @@ def _shipped(
 ) -> tuple[dict[str, JSON], dict[str, JSON]]:
     """The flag's whole targeting instead of each share: the undo is a change of the flag."""
     try:
-        filters = shipped(flag.filters, plan.choices.variant, plan.choices.everyone)
+        filters = ship_filters(flag.filters, plan.choices.variant, plan.choices.everyone)
     except Invalid:
         return before, after
     before, after = (

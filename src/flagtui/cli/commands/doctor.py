@@ -34,7 +34,7 @@ from flagtui.config.locations import KEY_VARIABLE, Locations, find_locations, re
 from flagtui.config.settings import SettingsError, parse_settings, read_settings
 from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
-from flagtui.store.key_info import abilities, introduce
+from flagtui.store.key_info import abilities, load_identity
 
 _MARKS = {"fine": "✓", "note": "·", "wrong": "✗"}
 
@@ -115,7 +115,7 @@ def _ask_server(opening: Opening) -> list[Finding]:
 
 async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
     async with make_client(opening.profile, opening.host, found.key) as client:
-        introduction = await introduce(client)
+        introduction = await load_identity(client)
         findings = [Finding("server", f"{opening.host.origin} answers"), *_clock(client)]
         if introduction.person:
             findings.append(Finding("signed in", "yes, and the server tells as whom"))

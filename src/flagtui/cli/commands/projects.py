@@ -11,7 +11,7 @@ from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import star
 from flagtui.models.account import Project
-from flagtui.store.key_info import Introduction, introduce
+from flagtui.store.key_info import Introduction, load_identity
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def projects(printer: Printer, place: WorkPlace) -> None:
     """List the projects the key can open, across organisations; the star is the one that is opened."""
 
     async def question(client: Client) -> tuple[Introduction, int]:
-        found = await introduce(client)
+        found = await load_identity(client)
         return found, await client.projects.current()
 
     opening = open_profile(place.profile, place.project)

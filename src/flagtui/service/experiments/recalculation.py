@@ -109,7 +109,7 @@ def newest(call: Call, one: Experiment, metric: str | None, fingerprint: str | N
     return next(iter(_asked(call, one, metric, fingerprint)), None)
 
 
-def told_until(call: Call, one: Experiment, metric: str, fingerprint: str) -> datetime | None:
+def running_day_as_of(call: Call, one: Experiment, metric: str, fingerprint: str) -> datetime | None:
     """The moment of the last request for this metric that is done: as of then the running day is known."""
     total = len(every_metric(call, one))
     asked = (newest(call, one, metric, fingerprint), newest(call, one, None, None))
@@ -209,7 +209,7 @@ def timeseries_results(call: Call) -> Answer:
     metrics = {str(metric.get("uuid")): metric for metric in reversed(every_metric(call, one))}
     metric = metrics.get(uuid)
     if metric is not None and metric_fingerprint(one, metric) == fingerprint:
-        told = _told_days(call, one, days, told_until(call, one, uuid, fingerprint))
+        told = _told_days(call, one, days, running_day_as_of(call, one, uuid, fingerprint))
         try:
             found = dict(results.daily(metric, told))
         except NotComputable as problem:

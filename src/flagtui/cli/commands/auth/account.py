@@ -17,7 +17,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.private_folders import frames_folder
-from flagtui.store.key_info import Introduction, abilities, introduce
+from flagtui.store.key_info import Introduction, abilities, load_identity
 from flagtui.store.snapshots import Snapshots
 from flagtui.text.shared_messages import lacking_scope
 
@@ -63,7 +63,7 @@ def status(profile: str, printer: Printer) -> None:
     """Say which key is used, whose it is and what it may do; ends with 5 when it does not work."""
     opening = open_profile(named_profile(profile))
     found = find_key(opening)
-    introduction = ask(opening, found, introduce)
+    introduction = ask(opening, found, load_identity)
     if printer.is_for_programs or printer.fields:
         printer.records(SIGN_IN, [SignedIn(opening, found, introduction)])
     else:

@@ -24,7 +24,7 @@ from flagtui.config.profiles import CURRENT_PROJECT, Profile, is_profile_name
 from flagtui.config.secret import KeyMalformed, Secret
 from flagtui.config.settings import SettingsError
 from flagtui.config.settings_writer import write_profile
-from flagtui.store.key_info import Introduction, introduce
+from flagtui.store.key_info import Introduction, load_identity
 
 KINDS = {
     "phc_": "this is the public project token (phc_): it only sends events. A personal key (phx_) is needed.",
@@ -54,7 +54,7 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
     async def ask() -> Introduction:
 
         async with make_client(replace(profile, project=CURRENT_PROJECT), host, key) as client:
-            return await introduce(client)
+            return await load_identity(client)
 
     return asyncio.run(ask())
 
