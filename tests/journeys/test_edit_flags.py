@@ -12,7 +12,7 @@ import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import MODES
 
-from flagtui.changes.flags.canonical_filters import clean_filters
+from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.guard import GuardRules, Level
 
 RICH: dict[str, Any] = {

@@ -94,10 +94,6 @@ class KettlePlanner(Planner[str, Kettle, Any]):
 
     kitchen: Kitchen = field(kw_only=True)
 
-    @property
-    def is_listed(self) -> bool:
-        return False
-
     def name(self, request: str) -> str:
         return request
 

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flagtui.api import Client
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
 from flagtui.changes.blocked import Blocked
+from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import Clash
-from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, Proposal, R
@@ -22,6 +22,10 @@ from flagtui.models.account import User
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
+
+if TYPE_CHECKING:
+    from flagtui.changes.optimistic_rows import OptimisticRows
+    from flagtui.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,16 @@ class EntryKind(Protocol):
 
     noun: str = "change"
     """What is counted when several are taken back."""
+
+    def make_rows(self, workspace: Workspace, now: float) -> OptimisticRows[Any, Any]:
+        """Return the rows of a list that show the undo; by default none. `now` is in Unix seconds."""
+        from flagtui.changes.optimistic_rows import OptimisticRows
+
+        return OptimisticRows(workspace, now)
+
+    def sort(self, plans: Sequence[Any]) -> Sequence[Any]:
+        """Return the plans of one question in the order in which the server accepts them."""
+        return plans
 
     def why_not(self, entry: Entry) -> Blocked | None:
         """Why a saved change cannot be undone at all, whatever the record is like today."""

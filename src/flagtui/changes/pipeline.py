@@ -23,11 +23,10 @@ from flagtui.api.errors import (
     Unreachable,
 )
 from flagtui.changes.adapter import Adapter, WriteContext
-from flagtui.changes.flags.flag_context import FRESH_FOR
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, TakenBack
-from flagtui.changes.proposal import Outcome, P, R, chosen_id
+from flagtui.changes.proposal import FRESH_FOR, Outcome, P, R, chosen_id
 from flagtui.changes.unanswered import look_up, watch, without_answer, write_down
 
 LONGEST_WAIT: Final = 10.0

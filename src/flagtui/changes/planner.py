@@ -30,13 +30,17 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
+    from flagtui.changes.optimistic_rows import OptimisticRows
     from flagtui.store.kinds import Kind
     from flagtui.store.load_progress import RecordId
+    from flagtui.store.workspace import Workspace
 
 AT_ONCE: Final = 8
 """Records read at the same time for one question."""
 SOON: Final = 1.0
 """Seconds a question waits for what it could do without; what comes later is added to it."""
+PATIENCE: Final = 2.5
+"""Seconds a question waits for each optional answer; a kill switch must not wait longer."""
 Q = TypeVar("Q", default=Any)
 """What was asked for: an intent, a new record, an entry of the journal to be taken back."""
 T = TypeVar("T")
@@ -137,10 +141,12 @@ class Planner(Generic[Q, P, R]):
         """What is counted while several records are read."""
         return self.kind.removesuffix("s")
 
-    @property
-    def is_listed(self) -> bool:
-        """Whether a row of that list shows the change."""
-        return True
+    def make_rows(self, workspace: Workspace) -> OptimisticRows[P, R]:
+        """Return the rows of a list that show one approval; by default none."""
+        # Loaded here: the command line has no lists.
+        from flagtui.changes.optimistic_rows import OptimisticRows
+
+        return OptimisticRows(workspace, self.context.clock.time())
 
     @abstractmethod
     async def plan(self, requests: Sequence[Q]) -> Planned[Q, P]:

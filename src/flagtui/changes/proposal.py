@@ -5,7 +5,7 @@ Three things can be true of one that ended: applied, not applied, not known.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol
+from typing import Any, Final, Generic, Protocol
 
 from typing_extensions import TypeVar
 
@@ -15,6 +15,9 @@ from flagtui.changes.difference import Clash, DifferenceLine
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import JSON
+
+FRESH_FOR: Final = 30.0
+"""Seconds for which a record counts as current; a write reads an older one again first."""
 
 
 @dataclass(frozen=True, slots=True)

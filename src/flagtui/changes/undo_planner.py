@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.api.errors import ApiError, NotFound
-from flagtui.changes.adapter import PreparedUndo, UndoContext
+from flagtui.changes.adapter import EntryKind, PreparedUndo, UndoContext
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flags_together import in_order
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.planner import Planned, Planner, collect, each, settle, skip
 from flagtui.changes.proposal import Proposal, Skipped
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.undo import Part, kind_of
 from flagtui.store.kinds import BY_ENTRY, FLAGS, Kind, RecordKind
+
+if TYPE_CHECKING:
+    from flagtui.changes.optimistic_rows import OptimisticRows
+    from flagtui.store.workspace import Workspace
 
 LISTS: Final[Mapping[str, RecordKind]] = {**BY_ENTRY, COPY: FLAGS}
 """The kind whose list shows the records of these entries of the journal."""
@@ -41,9 +43,8 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
     def noun(self) -> str:
         return "record"
 
-    @property
-    def is_listed(self) -> bool:
-        return self.entry_kind in LISTS
+    def make_rows(self, workspace: Workspace) -> OptimisticRows[Proposal, Any]:
+        return kind_of(self.entry_kind).make_rows(workspace, self.context.clock.time())
 
     def name(self, request: Part) -> str:
         return request.entry.key
@@ -73,7 +74,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
             [(part, result.plan if isinstance(result, PreparedUndo) else result) for part, result in results],
         )
         return replace(
-            _sort(planned),
+            _sort(planned, kind_of(self.entry_kind)),
             late=first.late if len(requests) == 1 else None,
             undoes={result.plan.key: part.undoes for part, result in ready},
             place=first.place,
@@ -96,10 +97,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         return prepared or settle(id, key, f"it {was}", sentence)
 
 
-def _sort(planned: Planned[Part, Proposal]) -> Planned[Part, Proposal]:
-    plans = [plan for plan in planned.plans if isinstance(plan, Plan)]
-    if len(plans) < len(planned.plans):
-        return planned
+def _sort(planned: Planned[Part, Proposal], kind: EntryKind) -> Planned[Part, Proposal]:
     requests = {id(plan): request for plan, request in zip(planned.plans, planned.requests, strict=True)}
-    ordered = in_order(plans)
-    return replace(planned, plans=ordered, requests=[requests[id(plan)] for plan in ordered])
+    plans = kind.sort(planned.plans)
+    return replace(planned, plans=plans, requests=[requests[id(plan)] for plan in plans])

@@ -58,7 +58,7 @@ def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
     return Flag.of(raw_flag(filters={"groups": list(groups)}, **fields))
 
 
-async def asked_with(
+async def gather_context(
     fresh: Flag, values: dict[str, JSON], *rows: FlagRow, ask: Answers | None = None, **known: Any
 ) -> Context:
     return await gather(ask or Answers(), fresh, values, Surroundings(rows, None, NOW, **known))
@@ -93,7 +93,7 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
     ("fresh", "values", "reach"), [row[1:] for row in REACHES], ids=[row[0] for row in REACHES]
 )
 async def test_reach_is_counted_before_and_after(fresh: Flag, values: dict[str, JSON], reach: Reach) -> None:
-    assert (await asked_with(fresh, values)).reach == reach
+    assert (await gather_context(fresh, values)).reach == reach
 
 
 @pytest.mark.parametrize(
@@ -104,22 +104,22 @@ async def test_a_condition_is_counted_once_and_only_where_targeting_moves(
     values: dict[str, JSON], counted: int
 ) -> None:
     ask = Answers()
-    await asked_with(flag({"properties": ASKS, "rollout_percentage": 25}), values, ask=ask)
+    await gather_context(flag({"properties": ASKS, "rollout_percentage": 25}), values, ask=ask)
     assert len(ask.counted) == counted
 
 
 async def test_too_many_or_mixed_conditions_are_not_counted_and_say_why() -> None:
     many = [{"properties": [{**ASKS[0], "value": str(place)}]} for place in range(COUNTED + 1)]
-    assert "too many" in expect((await asked_with(flag(*many), OFF)).reach, NotKnown).why
+    assert "too many" in expect((await gather_context(flag(*many), OFF)).reach, NotKnown).why
     mixed = flag({"aggregation_group_type_index": 0}, {"aggregation_group_type_index": None})
-    assert isinstance((await asked_with(mixed, OFF)).reach, NotKnown)
+    assert isinstance((await gather_context(mixed, OFF)).reach, NotKnown)
 
 
 async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None:
     failing = Answers(fault=errors.ServerFault("The server failed."))
-    found = await asked_with(flag({}), OFF, ask=failing)
+    found = await gather_context(flag({}), OFF, ask=failing)
     assert {found.reach, found.dependents, found.last_touch} == {NotKnown("The server failed")}
-    assert (await asked_with(flag({}), OFF, CHILD, ask=failing)).dependents == (Linked(9, "child", True),)
+    assert (await gather_context(flag({}), OFF, CHILD, ask=failing)).dependents == (Linked(9, "child", True),)
 
 
 async def test_a_server_that_does_not_answer_is_waited_for_a_moment_only() -> None:
@@ -130,7 +130,7 @@ async def test_a_server_that_does_not_answer_is_waited_for_a_moment_only() -> No
             await asyncio.Event().wait()
             raise AssertionError
 
-    found = await asked_with(flag({}), OFF, ask=Slow(), patience=0.01)
+    found = await gather_context(flag({}), OFF, ask=Slow(), patience=0.01)
     assert isinstance(found.reach, NotKnown)
     assert found.dependents == (Linked(9, "child", True),)
 
@@ -151,25 +151,25 @@ async def test_who_was_here_since_the_person_looked_is_named_with_what_they_did(
         }
         for version in (12, 11, 10)
     ]
-    found = await asked_with(flag({}), OFF, ask=ask, seen_version=10)
+    found = await gather_context(flag({}), OFF, ask=ask, seen_version=10)
     assert [(touch.who, touch.what) for touch in found.touched_since] == [("Sam", "turned on")] * 2
 
 
 async def test_of_many_flags_nothing_is_asked_and_dependents_come_from_the_list() -> None:
     ask = Answers(fault=AssertionError("asked"))
-    found = await asked_with(flag({}), OFF, CHILD, FlagRow(10, "other"), ask=ask, is_one_of_many=True)
+    found = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "other"), ask=ask, is_one_of_many=True)
     assert found.dependents == (Linked(9, "child", True),)
     assert isinstance(found.reach, NotKnown)
 
 
 async def test_dependents_that_are_off_are_known_from_the_list() -> None:
-    found = await asked_with(flag({}), OFF, CHILD, FlagRow(10, "asleep", depends_on=(812,)))
+    found = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "asleep", depends_on=(812,)))
     assert found.dependents == (Linked(9, "child", True), Linked(10, "asleep", False))
 
 
 async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
     fresh = flag({"properties": [asks_flag("3")]})
-    found = await asked_with(fresh, {"active": True}, FlagRow(3, "base"), FlagRow(4, "other"))
+    found = await gather_context(fresh, {"active": True}, FlagRow(3, "base"), FlagRow(4, "other"))
     assert found.dependencies == (Linked(3, "base", False),)
 
 

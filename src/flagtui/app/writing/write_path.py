@@ -22,7 +22,6 @@ from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.optimistic_rows import rows_of
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, R, Skipped, chosen_id
@@ -158,7 +157,7 @@ class WritePath:
         signature = planned.signature or self._app_state.signature(workspace)
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
-        make_rows = partial(rows_of, planner, workspace)
+        make_rows = partial(planner.make_rows, workspace)
         interface = AppInterface(self._app_state, self._runner, make_rows, planned, asked_with, signature)
         if planned.adapter is None or not planned.plans:
             if await self._runner.signing_in.helps(planned.refused):

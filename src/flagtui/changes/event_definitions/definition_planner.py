@@ -13,13 +13,14 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent, eve
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.event_uses import EventUses
-from flagtui.changes.flags.surroundings import PATIENCE
-from flagtui.changes.planner import SOON, Planned, Planner, collect, each, settle, skip
+from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, each, settle, skip
 from flagtui.changes.proposal import Skipped
 from flagtui.models.event_definition import EventDefinition
 
 if TYPE_CHECKING:
+    from flagtui.changes.event_definitions.optimistic_events import EventRows
     from flagtui.store.kinds import Kind
+    from flagtui.store.workspace import Workspace
 
 OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
 """Fields whose change affects the experiments that measure the event."""
@@ -35,6 +36,11 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
 
     def __post_init__(self) -> None:
         self._context = DefinitionContext(self.context.clock.time(), self.context.people)
+
+    def make_rows(self, workspace: Workspace) -> EventRows:
+        from flagtui.changes.event_definitions.optimistic_events import EventRows
+
+        return EventRows(workspace, self.context.clock.time())
 
     def name(self, request: EventIntent) -> str:
         return self.context.name("events", request.id)

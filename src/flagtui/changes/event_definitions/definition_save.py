@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.api.event_definitions import EventDefinitions
     from flagtui.changes.adapter import UndoContext
+    from flagtui.changes.event_definitions.optimistic_events import EventRows
+    from flagtui.store.workspace import Workspace
 
 
 NOT_KEPT: Final = "the server said yes and did not keep it"
@@ -197,6 +199,11 @@ class DefinitionEntries(EntryKind):
     """A deleted definition is made again; one that was made again is deleted."""
 
     noun = "event definition"
+
+    def make_rows(self, workspace: Workspace, now: float) -> EventRows:
+        from flagtui.changes.event_definitions.optimistic_events import EventRows
+
+        return EventRows(workspace, now)
 
     def undo_words(self, entry: Entry) -> str:
         return event_verb(entry.verb).undo

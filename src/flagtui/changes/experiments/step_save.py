@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.bodies import ship_filters
 from flagtui.api.errors import Invalid, NotFound
 from flagtui.changes.adapter import Adapter
+from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
 from flagtui.changes.experiments.metrics import with_order
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, left_out
 from flagtui.changes.experiments.steps import StepName
-from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
 from flagtui.changes.blocked import Blocked
+from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import Clash, same
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
-from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.surroundings import rows_of
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
+
+if TYPE_CHECKING:
+    from flagtui.changes.experiments.optimistic_experiments import ExperimentRows
+    from flagtui.store.workspace import Workspace
 
 Alike = Callable[[JSON, JSON], bool]
 _DELETED: Final = "deleted"
@@ -34,6 +38,11 @@ class StepEntries(EntryKind):
     """What is peculiar to them."""
 
     noun = "experiment"
+
+    def make_rows(self, workspace: Workspace, now: float) -> ExperimentRows:
+        from flagtui.changes.experiments.optimistic_experiments import ExperimentRows
+
+        return ExperimentRows(workspace, now)
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if BY_VERB.get(entry.verb) is STEPS["cohort"]:

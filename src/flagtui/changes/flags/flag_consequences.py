@@ -5,9 +5,10 @@ from typing import Final
 
 from flagtui.changes.blocked import Linked
 from flagtui.changes.consequence import Caution, Consequence, Tone, ago
-from flagtui.changes.flags.flag_context import FRESH_FOR, NOBODY, Context, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_context import NOBODY, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
+from flagtui.changes.proposal import FRESH_FOR
 from flagtui.local_time import unix
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters

@@ -14,9 +14,6 @@ from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
 
-FRESH_FOR: Final = 30.0
-"""Seconds a read counts as today's state; older than this, a write reads again first."""
-
 
 @dataclass(frozen=True, slots=True)
 class NotKnown:

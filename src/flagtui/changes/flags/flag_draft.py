@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.difference import same
 from flagtui.changes.draft import Draft, RecordText, move
-from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import GROUP_TYPE

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
 from flagtui.changes.blocked import Blocked
+from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import Clash, compact
-from flagtui.changes.flags.canonical_filters import means_same
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_clash
-from flagtui.changes.flags.flags_together import RequestedChange, late_plan, look_around
+from flagtui.changes.flags.flags_together import RequestedChange, in_order, late_plan, look_around
 from flagtui.changes.flags.surroundings import Surroundings, rows_of
 from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.changes.verbs import verb_for
@@ -25,6 +25,10 @@ from flagtui.models.activity import Activity, version_made
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.record_fields import FLAG_FIELDS
+
+if TYPE_CHECKING:
+    from flagtui.changes.flags.optimistic_flags import FlagRows
+    from flagtui.store.workspace import Workspace
 
 _MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
 _UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
@@ -35,6 +39,14 @@ class FlagEntries(EntryKind):
     """What is peculiar to them."""
 
     noun = "flag"
+
+    def make_rows(self, workspace: Workspace, now: float) -> FlagRows:
+        from flagtui.changes.flags.optimistic_flags import FlagRows
+
+        return FlagRows(workspace, now)
+
+    def sort(self, plans: Sequence[Plan]) -> Sequence[Plan]:
+        return in_order(plans)
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if not entry.record:

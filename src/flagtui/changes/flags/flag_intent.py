@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from flagtui.changes.flags.canonical_filters import clean_filters
+from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.tag_line import Retagging
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.changes.blocked import Blocked
+from flagtui.changes.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.consequence import Caution
 from flagtui.changes.difference import Clash, difference, merge, without
-from flagtui.changes.flags.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked, Linked
@@ -31,6 +31,10 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.store.activity_feed import recent_deletions
+
+if TYPE_CHECKING:
+    from flagtui.changes.flags.optimistic_flags import FlagRows
+    from flagtui.store.workspace import Workspace
 
 MOST_TOGETHER: Final = 9
 """Flags one request may change because they depend on each other; more have to be named."""
@@ -64,6 +68,11 @@ class FlagPlanner(Planner[RequestedChange, Plan, Flag]):
 
     def __post_init__(self) -> None:
         self._adapter = FlagAdapter(self.context.client.flags)
+
+    def make_rows(self, workspace: Workspace) -> FlagRows:
+        from flagtui.changes.flags.optimistic_flags import FlagRows
+
+        return FlagRows(workspace, self.context.clock.time())
 
     def name(self, request: RequestedChange) -> str:
         return self.context.name("flags", request.record)
@@ -175,6 +184,11 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
     """Flags that are not there yet; `place` names another project, of which the context is then."""
 
     place: str = ""
+
+    def make_rows(self, workspace: Workspace) -> FlagRows:
+        from flagtui.changes.flags.optimistic_flags import FlagRows
+
+        return FlagRows(workspace, self.context.clock.time())
 
     def name(self, request: NewFlag) -> str:
         return as_text(request.fields.get("key"))

@@ -10,8 +10,8 @@ from flagtui.api.capabilities import NOT_HERE
 from flagtui.api.errors import ApiError, Conflict, Invalid
 from flagtui.api.flags import Flags
 from flagtui.changes.adapter import Adapter
+from flagtui.changes.canonical_filters import means_same, normal_filters
 from flagtui.changes.difference import Clash, DifferenceLine, Path, difference, merge, same
-from flagtui.changes.flags.canonical_filters import means_same, normal_filters
 from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stored_value
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write

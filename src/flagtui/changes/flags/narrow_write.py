@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from flagtui.api.flags import Flags
-from flagtui.changes.flags.canonical_filters import means_same
+from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text

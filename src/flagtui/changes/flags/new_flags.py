@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.changes.blocked import Blocked
+from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import MISSING, DifferenceLine, Path, brief
-from flagtui.changes.flags.canonical_filters import clean_filters
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_consequences import reach_in_words
 from flagtui.changes.flags.flag_context import Context

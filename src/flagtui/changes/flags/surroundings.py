@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, TypeVar
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
+from flagtui.changes.planner import PATIENCE
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
@@ -20,8 +21,6 @@ from flagtui.models.rows import FlagRow
 
 UNLOGGED: Final = "tags changed, or saved without a change"
 """An entry that tells of a new version alone: servers do not write down the tags of one flag."""
-PATIENCE: Final = 2.5
-"""Seconds a question waits for each thing it would like to know; a kill switch must not wait longer."""
 
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 

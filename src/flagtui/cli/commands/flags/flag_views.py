@@ -1,6 +1,6 @@
 """`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
 
-from flagtui.changes.flags.canonical_filters import clean_filters
+from flagtui.changes.canonical_filters import clean_filters
 from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, objects_of
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command

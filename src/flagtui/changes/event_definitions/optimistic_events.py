@@ -1,0 +1,50 @@
+"""Optimistic updates of the list of event definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+
+from flagtui.changes.event_definitions.definition_plan import EventPlan
+from flagtui.changes.optimistic_rows import OptimisticRows
+from flagtui.changes.proposal import Outcome
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.json_value import JSON
+from flagtui.store.kinds import EVENTS
+from flagtui.store.optimistic_edits import apply_edit
+from flagtui.store.workspace import Workspace
+
+
+class EventRows(OptimisticRows[EventPlan, EventDefinition]):
+    """The list of event definitions."""
+
+    kind = EVENTS.plural
+
+    def __init__(self, workspace: Workspace, now: float) -> None:
+        super().__init__(workspace, now)
+        self._events, self._people, self._now = workspace.events, workspace.people, now
+        self.listed = workspace.events, workspace.loading("events")
+
+    def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
+        return self._events.showing(plan.id, self._shown(plan.values))
+
+    async def refresh(self, outcome: Outcome[EventPlan, EventDefinition]) -> None:
+        plan = outcome.plan
+        if outcome.record is not None:
+            self._events.put(outcome.record.row())
+        elif not outcome.is_saved:
+            return
+        elif plan.is_deletion:
+            self._events.remove(plan.id)
+        elif (row := self._events.said(plan.id)) is not None:
+            # Servers send no records back for bulk changes.
+            at = max(self._now, row.updated_at or 0.0)
+            self._events.put(apply_edit(row, {**self._shown(plan.values), "updated_at": at}))
+
+    def _shown(self, values: Mapping[str, JSON]) -> Mapping[str, object]:
+        """Return the values as the row shows them: owners by e-mail."""
+        if "owner" not in values:
+            return values
+        number = values["owner"] if isinstance(values["owner"], int) else None
+        owner = "" if number is None else self._people.get(number, "")
+        return {**values, "owner_id": number, "owner": owner}

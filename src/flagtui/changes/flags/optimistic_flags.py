@@ -1,0 +1,34 @@
+"""Optimistic updates of the list of flags."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_save import FlagOutcome
+from flagtui.changes.optimistic_rows import OptimisticRows
+from flagtui.models.flag import Flag
+from flagtui.store.workspace import Workspace
+
+
+class FlagRows(OptimisticRows[Plan, Flag]):
+    """The list of flags."""
+
+    def __init__(self, workspace: Workspace, now: float) -> None:
+        super().__init__(workspace, now)
+        self._flags = workspace.flags
+        self._moment = workspace.flags.moment
+        self.listed = workspace.flags, workspace.loading("flags")
+
+    def showing(self, plan: Plan) -> AbstractContextManager[None]:
+        return self._flags.showing(plan.id, plan.values)
+
+    async def refresh(self, outcome: FlagOutcome) -> None:
+        record = outcome.record
+        if record is None:
+            return
+        if record.deleted:
+            self._flags.remove(record.id)
+        else:
+            # A record that was read afterwards is newer than the request.
+            self._flags.put(record.row(), None if outcome.was_read else self._moment)
