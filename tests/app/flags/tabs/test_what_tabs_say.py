@@ -8,7 +8,7 @@ import pytest
 from flagtui.app.flags.flag_preview_lines import flag_lines
 from flagtui.app.flags.tabs.conditions_tab import condition_pages
 from flagtui.app.flags.tabs.links_tab import link_pages
-from flagtui.app.flags.tabs.overview_tab import side_lines
+from flagtui.app.flags.tabs.overview_tab import overview_lines, side_lines
 from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.models.flag import Flag
@@ -101,3 +101,11 @@ def test_what_asks_for_the_flag_is_none_that_is_on_or_not_known() -> None:
         asked = FlagDetails(details.row, details.flag, dependents=dependents, no_dependents=reason)
         found = lines(link_pages(Study(asked, 0.0), 80))
         assert found[found.index("NEEDED BY") + 1] == words
+
+
+@pytest.mark.parametrize(
+    ("mode", "line"), [("any", "CONTEXTS    web ios"), ("all", "CONTEXTS    web ios  all have to match")]
+)
+def test_overview_names_contexts_and_how_they_match(mode: str, line: str) -> None:
+    flag = study({"groups": []}, evaluation_contexts=["web", "ios"], evaluation_contexts_match_mode=mode)
+    assert line in [text.rstrip() for text in lines(overview_lines(flag, 80))]

@@ -53,9 +53,11 @@ def status_lines(study: Study) -> Iterator[list[Piece]]:
             (safe_text(details.row.status.lower(), 20), ""),
             (words, "$faint"),
         ]
-    contexts = (details.flag.evaluation_contexts or details.flag.evaluation_tags) if details.flag else ()
-    if contexts:
-        yield [("CONTEXTS    ", "$text-muted"), (spaced(contexts, 12, 30), "")]
+    flag = details.flag
+    if flag is not None and (contexts := flag.evaluation_contexts or flag.evaluation_tags):
+        all_match = flag.evaluation_contexts_match_mode == "all" and len(contexts) > 1
+        words = "  all have to match" if all_match else ""
+        yield [("CONTEXTS    ", "$text-muted"), (spaced(contexts, 12, 30), ""), (words, "$text-muted")]
     if details.row.tags:
         yield [("TAGS        ", "$text-muted"), (spaced(details.row.tags, 12, 30, "#"), "")]
     yield []
