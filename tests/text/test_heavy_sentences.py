@@ -32,7 +32,7 @@ def why_never(number: int, condition: Condition, filters: Filters) -> str:
         earlier = Condition.of(raw)
         if earlier.properties:
             continue
-        if filters.early_exit and filters.fits_everybody(earlier):
+        if filters.early_exit and filters.matches_everyone(earlier):
             return f"condition {place} matches everyone and decides, even by its rollout"
         is_same_kind = filters.group_type_of(earlier) == filters.group_type_of(condition)
         if is_same_kind and earlier.rollout >= condition.rollout:

@@ -183,7 +183,7 @@ def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str
         more = f" and {len(moved) - ITEMS:,} more" if len(moved) > ITEMS else ""
         return f"{fields.words(name)}: {', '.join(moved[:ITEMS]) or 'in another order'}{more}"
     told = arrow(value_words(field, before), value_words(field, after))
-    if field is None or not field.says_itself or MISSING in (before, after):
+    if field is None or not field.is_self_explanatory or MISSING in (before, after):
         return f"{fields.words(name)}: {told}"
     return told
 

@@ -13,7 +13,7 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.activity import Activity
-from flagtui.models.filters import OPTED_IN, Asked, asked_of
+from flagtui.models.filters import OPTED_IN, ConditionQuery, deciding_conditions
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
@@ -134,7 +134,7 @@ class Inspector:
 
     async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[CountedReach]:
         """Count the conditions on the server, a few at a time; identical properties are counted once."""
-        waiting = [*asked_of(flag.targeting)]
+        waiting = [*deciding_conditions(flag.targeting)]
         counted: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
         if not waiting:
@@ -151,7 +151,7 @@ class Inspector:
             parts += [_part(each, counted[each.identity]) for each in few]
             yield replace(reach_of(tuple(parts), len(waiting)), besides=_opted_in(flag))
 
-    async def _count(self, asked: Asked, urgency: Urgency) -> BlastRadius:
+    async def _count(self, asked: ConditionQuery, urgency: Urgency) -> BlastRadius:
         condition = dict(asked.condition.raw)
         return await self._client.flags.blast_radius(condition, asked.group_type, urgency=urgency)
 
@@ -177,7 +177,7 @@ def _opted_in(flag: Flag) -> str:
     return f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 
-def _part(asked: Asked, reach: BlastRadius) -> Counted:
+def _part(asked: ConditionQuery, reach: BlastRadius) -> Counted:
     unit = "users" if asked.group_type is None else "groups"
     return Counted(asked.number, reach.affected, asked.condition.rollout, reach.total, unit)
 

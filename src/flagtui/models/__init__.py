@@ -1,4 +1,4 @@
-"""What the API talks about: frozen records that keep what they do not know. Loaded when first named."""
+"""Records of the API, frozen, with their unknown fields. Loaded on first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final

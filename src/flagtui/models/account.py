@@ -1,4 +1,4 @@
-"""People, keys and projects: who made a record, who holds the key, and where one is."""
+"""Users, keys and projects: the author of a record, the owner of a key, the current project."""
 
 from flagtui.models.json_value import JSON, as_dict, as_whole
 from flagtui.models.record import Each, Ids, Items, Moment, Record, Texts, Whole
@@ -20,12 +20,12 @@ class User(Record):
 
     @property
     def label(self) -> str:
-        """First name, else e-mail, else how the server numbers them."""
+        """Return the first name, else the e-mail, else the server's number of the user."""
         return self.first_name.strip() or self.email or (f"user {self.id}" if self.id else "unknown")
 
 
 class Organization(Record):
-    """A company with its projects; every field but id and name is missing on some server."""
+    """An organisation with its projects; every field but id and name is missing on some server."""
 
     id: str = ""
     name: str = ""
@@ -37,10 +37,10 @@ class Organization(Record):
 
 
 class Me(User):
-    """The holder of the key."""
+    """The owner of the key."""
 
     team: dict[str, JSON] | None = None
-    """The project `@current` means for this person now."""
+    """The project that `@current` means for this user now."""
     organization: Organization | None = None
     organizations: Each[Organization] = ()
     theme_mode: str | None = None
@@ -48,12 +48,12 @@ class Me(User):
 
     @property
     def current_project(self) -> int | None:
-        """Id of the project `@current` means now; it changes when the person clicks in the browser."""
+        """Return the id of the project `@current`; it changes when the user switches in the browser."""
         return as_whole(as_dict(self.team).get("id"))
 
 
 class KeyInfo(Record):
-    """What the key may do, as the server says."""
+    """The permissions of the key, as the server reports them."""
 
     id: str = ""
     label: str = ""
@@ -62,13 +62,13 @@ class KeyInfo(Record):
     last_used_at: Moment | None = None
     user_id: Whole | None = None
     scopes: Texts = ()
-    """`object:read` or `object:write`; `*` alone is everything that is open to keys."""
+    """`object:read` or `object:write`; `*` alone covers everything that is open to keys."""
     scoped_teams: Ids = ()
-    """Projects the key is confined to; empty means all."""
+    """Projects that the key is limited to; empty means all."""
     scoped_organizations: Texts = ()
 
     def allows(self, scope: str) -> bool:
-        """Whether the scopes cover this one; writing covers reading."""
+        """Return whether the key's scopes cover this one; write covers read."""
         area, _, level = scope.partition(":")
         return (
             "*" in self.scopes or scope in self.scopes or (level == "read" and f"{area}:write" in self.scopes)
@@ -76,7 +76,7 @@ class KeyInfo(Record):
 
 
 class Project(Record):
-    """A project as the listing or the organisation shows it."""
+    """A project as the list or the organisation shows it."""
 
     id: Whole = 0
     uuid: str = ""
@@ -92,5 +92,5 @@ class Project(Record):
 
     @property
     def label(self) -> str:
-        """The name, or the number while only that is known."""
+        """Return the name, or the number while only that is known."""
         return self.name or f"project {self.id}"

@@ -1,4 +1,4 @@
-"""Who changed what, and when; entries of a feed, and as one line of a list each."""
+"""Activity: who changed which record, and when; entries of the feed and their rows."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,22 +10,22 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text, as
 from flagtui.models.record import Items, Moment, Record, Whole
 
 SYSTEM: Final = "system"
-"""Who made a change that no person made."""
+"""Actor of a change that no user made."""
 
 
 class Change(Record):
-    """One field of one change. Toggles have both sides; a created field has no `before`."""
+    """One changed field. A switch has both sides; a created field has no `before`."""
 
     type: str = ""
     action: str = "changed"
-    """created, changed or deleted; a newer server may say something else."""
+    """created, changed or deleted; newer servers may send other words."""
     field: str = ""
     before: JSON = None
     after: JSON = None
 
     @property
     def is_on(self) -> bool | None:
-        """Which way a switch went; None for what is no switch. Old feeds write true and false as text."""
+        """Return the new state of a switch; None for other values. Old feeds write true and false as text."""
         if isinstance(self.after, bool):
             return self.after
         return {"true": True, "false": False}.get(self.after.lower()) if isinstance(self.after, str) else None
@@ -38,9 +38,9 @@ class Activity(Record):
     user: User | None = None
     is_system: bool = False
     was_impersonated: bool = False
-    """Staff of the product were signed in as the user."""
+    """Whether staff of the product were signed in as the user."""
     activity: str = ""
-    """created, updated, deleted, restored, or a word we do not know."""
+    """created, updated, deleted, restored, or an unknown word."""
     scope: str = ""
     item_id: str = ""
     """The record's id as text; event definitions have UUIDs."""
@@ -49,57 +49,59 @@ class Activity(Record):
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Every changed field but `version`, which moves with each of them."""
-        found = (Change.of(item) for item in as_list(self.detail.get("changes")) if isinstance(item, dict))
-        return tuple(change for change in found if change.field != "version")
+        """Return every changed field but `version`, which changes with each write."""
+        changes = (Change.of(item) for item in as_list(self.detail.get("changes")) if isinstance(item, dict))
+        return tuple(change for change in changes if change.field != "version")
 
     @property
     def is_unlogged(self) -> bool:
-        """A real write whose content was not logged, such as tags: only the version moved."""
+        """Return whether only the version changed: a write such as tags whose content is not logged."""
         return bool(as_list(self.detail.get("changes"))) and not self.changes
 
     @property
     def name(self) -> str:
-        """What the record was called when it was changed."""
+        """Return the record's name at the time of the change."""
         return as_text(self.detail.get("name"))
 
     @property
     def record_id(self) -> int | None:
-        """The numeric id, for flags and experiments."""
+        """Return the numeric id, for flags and experiments."""
         return as_id(self.item_id)
 
     @property
     def trigger(self) -> str:
-        """The kind of job that made the change, such as `scheduled_change`; empty for people."""
+        """Return the kind of job that made the change, such as `scheduled_change`; empty for users."""
         return as_text(as_dict(self.detail.get("trigger")).get("job_type"))
 
     @property
     def actor(self) -> str:
-        """Who did it: `Ada`, `staff as Ada`, or `system`. Raw."""
+        """Return the author: `Ada`, `staff as Ada`, or `system`. Raw."""
         if self.is_system or self.user is None or self.user.is_system:
             return SYSTEM
         return f"staff as {self.user.label}" if self.was_impersonated else self.user.label
 
     @property
     def identity(self) -> str:
-        """The id, or on servers without one a stand-in that stays the same."""
+        """Return the id, or a stable substitute on servers without one."""
         return self.id or f"{self.raw.get('created_at')}/{self.item_id}/{self.activity}"
 
 
 class ActivityPage(Record):
-    """Some entries, newest first."""
+    """A page of entries, newest first."""
 
     results: Items = ()
     total_count: Whole | None = None
     next: str | None = None
-    """Only whether it is there counts: pages are asked for by number, never by this address."""
+    """Only its presence counts: pages are requested by number, never by this address."""
 
     @property
     def entries(self) -> tuple[Activity, ...]:
+        """Return the entries of the page; elements that are no objects are skipped."""
         return tuple(Activity.of(item) for item in self.results if isinstance(item, dict))
 
     @property
     def has_more(self) -> bool:
+        """Return whether there is another page."""
         return bool(self.next)
 
 
@@ -120,7 +122,7 @@ KINDS: Final = (
     "description",
     "other",
 )
-"""What an entry can have changed, in words."""
+"""Kinds of changes, as the list shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +136,18 @@ class ChangeRow:
     at: float | None
     flag_id: int | None
     key: str
-    """The flag's key at that time, without the mark that deleting puts on it."""
+    """The flag's key at that time, without the suffix that deletion adds."""
     who: str
     email: str
     kinds: tuple[str, ...]
     weight: float
-    """The share of people whose flag it can have changed, 0 to 1, as far as the entry alone tells."""
+    """The share of users whose flag may have changed, 0 to 1, judged from the entry alone."""
     version: int | None
-    """The version it made; None where the server did not write it down."""
+    """The version that the change made; None where the server did not log it."""
     was_impersonated: bool = False
-    """Staff of the product were signed in as that person."""
+    """Whether staff of the product were signed in as that user."""
     is_standing: bool = False
-    """A deletion that was not taken back."""
+    """Whether a deletion is still in effect."""
 
 
 _SWITCHES: Final = {
@@ -168,7 +170,7 @@ _WEIGHTS: Final = {
 
 
 def change_row(entry: Activity, place: int) -> ChangeRow:
-    """The entry as a row."""
+    """Return the row of the entry."""
     user = None if entry.actor == SYSTEM else entry.user
     kinds = kinds_of(entry)
     return ChangeRow(
@@ -188,7 +190,7 @@ def change_row(entry: Activity, place: int) -> ChangeRow:
 
 
 def version_made(entry: Activity) -> int | None:
-    """The flag's version after the entry."""
+    """Return the flag's version after the entry."""
     for change in as_list(entry.detail.get("changes")):
         if isinstance(change, dict) and change.get("field") == "version":
             return as_whole(change.get("after"))
@@ -196,17 +198,17 @@ def version_made(entry: Activity) -> int | None:
 
 
 def kinds_of(entry: Activity) -> tuple[str, ...]:
-    """What was changed, in the words of `KINDS`; never empty."""
+    """Return the kinds of change in the entry, from `KINDS`; never empty."""
     if entry.activity in ("created", "deleted", "restored"):
         return (entry.activity,)
     if entry.is_unlogged:
         return ("tags", "other")
-    found = dict.fromkeys(kind for change in entry.changes for kind in _kinds(change))
-    return tuple(found) or ("other",)
+    kinds = dict.fromkeys(kind for change in entry.changes for kind in _kinds(change))
+    return tuple(kinds) or ("other",)
 
 
 def weight_of(entry: Activity, kinds: tuple[str, ...]) -> float:
-    """How much it can have moved: a switch everything, a rollout its difference, a condition something."""
+    """Return the weight of a change: 1 for a switch, the difference for a rollout, a part for conditions."""
     heaviest = max((_WEIGHTS.get(kind, 0.0) for kind in kinds), default=0.0)
     moved = [_moved(change) for change in entry.changes if change.field == "filters"]
     return max([heaviest, *moved])
@@ -224,7 +226,9 @@ def _filter_kinds(before: Filters, after: Filters) -> list[str]:
     kinds = []
     if _shares(before) != _shares(after):
         kinds.append("rollout")
-    if [one.properties for one in before.conditions] != [one.properties for one in after.conditions]:
+    if [condition.properties for condition in before.conditions] != [
+        condition.properties for condition in after.conditions
+    ]:
         kinds.append("conditions")
     if before.variants != after.variants:
         kinds.append("variants")
@@ -234,7 +238,7 @@ def _filter_kinds(before: Filters, after: Filters) -> list[str]:
 
 
 def _moved(change: Change) -> float:
-    """The greatest step of any condition's share, as a part of one."""
+    """Return the largest change of any condition's percentage, 0 to 1."""
     old, new = _shares(Filters.of(change.before)), _shares(Filters.of(change.after))
     width = max(len(old), len(new))
     pairs = zip(old + [0.0] * (width - len(old)), new + [0.0] * (width - len(new)), strict=True)

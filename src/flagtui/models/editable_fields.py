@@ -1,6 +1,6 @@
-"""What a field of a record is, said once: its words, what it takes, how values are compared and shown.
+"""The declaration of a field: its words, values, comparison and display.
 
-Forms, questions, JSON editing, differences, comparison after saving, order and columns read it from here.
+Forms, questions, JSON editing, differences, comparison after saving, order and columns read it.
 """
 
 import re
@@ -12,27 +12,30 @@ from msgspec import Struct
 from flagtui.models.json_value import JSON
 
 Check = Callable[[JSON], str]
-"""What is wrong with a value, as the end of a sentence: `must be text`; empty when nothing is."""
-Asked = Literal["text", "switch", "choice", "texts", "own"]
-"""How a value is asked for; `own` has a question of its own, or none."""
+"""Returns the problem of a value as the end of a sentence: `must be text`; empty when it is valid."""
+InputKind = Literal["text", "switch", "choice", "texts", "own"]
+"""The input for a value; `own` has a dialog of its own, or none."""
 Trait = Literal[
-    "title", "for new", "for drafts", "old engine", "copied", "restored", "made again", "newer", "blanked"
+    "title", "for new", "for drafts", "old engine", "copied", "restored", "recreated", "newer", "blanked"
 ]
-"""`title`: what the record is known by. `for new`: in the form of a new record only, `for drafts`: fixed
-once launched, `old engine`: can be changed even there. `copied` to another record, `restored` with an older
-version, `made again` after a deletion. `newer`: not on older servers. `blanked`: answers may hide it."""
+"""Properties of a field.
+
+`title`: the name of the record. `for new`: only in the form of a new record. `for drafts`: fixed once
+launched. `old engine`: editable even there. `copied` to another record, `restored` with an older version,
+`recreated` after a deletion. `newer`: not on older servers. `blanked`: responses may hide it.
+"""
 
 TAG_LIMIT: Final = 255
 _PLAIN_KEY: Final = re.compile("[A-Za-z0-9_-]{1,400}")
 
 
 def is_plain_key(key: str) -> bool:
-    """Whether a server would take it as the key of a flag or a variant."""
+    """Return whether a server would accept the text as the key of a flag or a variant."""
     return _PLAIN_KEY.fullmatch(key) is not None
 
 
 class Option(Struct, frozen=True):
-    """One value of a few, as people call it in differences, and in more words."""
+    """One of a few values: its word in differences, and a longer description."""
 
     value: JSON
     words: str
@@ -40,15 +43,15 @@ class Option(Struct, frozen=True):
 
 
 class Takes(Struct, frozen=True):
-    """What values a field takes."""
+    """The values that a field accepts."""
 
-    asked: Asked
+    input_kind: InputKind
     wrong: Check
     options: tuple[Option, ...] = ()
 
 
 def text(most: int = 0, *, least: int = 0, is_null: bool = False) -> Takes:
-    """A text of so many characters; 0 for no limit."""
+    """Accept a text of `least` to `most` characters; 0 for no limit."""
 
     def wrong(value: JSON) -> str:
         if value is None and is_null:
@@ -65,7 +68,7 @@ def text(most: int = 0, *, least: int = 0, is_null: bool = False) -> Takes:
 def switch(
     off: str = "off", on: str = "on", about: tuple[str, str] = ("", ""), *, is_null: bool = False
 ) -> Takes:
-    """On or off, under these names."""
+    """Accept on and off, under these names."""
 
     def wrong(value: JSON) -> str:
         if isinstance(value, bool) or (is_null and value is None):
@@ -76,7 +79,7 @@ def switch(
 
 
 def one_of(*options: Option, is_null: bool = True) -> Takes:
-    """One of a few words, and null where that stands for none or for the first."""
+    """Accept one of a few words, and null where that means none or the first."""
 
     def wrong(value: JSON) -> str:
         if any(value == option.value for option in options) or (is_null and value in (None, "")):
@@ -88,7 +91,7 @@ def one_of(*options: Option, is_null: bool = True) -> Takes:
 
 
 def texts(most: int = 0) -> Takes:
-    """Texts such as tags, whose order says nothing; at most so many of them."""
+    """Accept a list of texts such as tags, whose order has no meaning; at most `most` of them."""
 
     def wrong(value: JSON) -> str:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -101,7 +104,7 @@ def texts(most: int = 0) -> Takes:
 
 
 def own(type_: type, noun: str, *, is_null: bool = True) -> Takes:
-    """Something with rules and words of its own."""
+    """Accept a type with rules and words of its own."""
 
     def wrong(value: JSON) -> str:
         is_right = isinstance(value, type_) and not (type_ is int and isinstance(value, bool))
@@ -125,61 +128,69 @@ KEY: Final = Takes(
 
 
 class FieldColumn(Struct, frozen=True):
-    """A field in a list: the name of its column, the title and the width in cells."""
+    """The column of a field: its name, title and width in cells."""
 
     name: str
     title: str
     width: int
     row: str = ""
-    """The attribute of a row with its value, where that is called otherwise than the column."""
+    """The row's attribute with the value, where its name differs from the column's."""
 
     @property
     def attribute(self) -> str:
+        """Return the name of the row's attribute."""
         return self.row or self.name
 
 
 class EditableField(Struct, frozen=True):
-    """One field. `words` are what people call it."""
+    """One field. `words` are its name on screens."""
 
     name: str
     words: str
     takes: Takes
     blank: JSON = None
-    """What stands for it being empty; None where it cannot be emptied."""
+    """The empty value; None for a field that cannot be emptied."""
     line: str = ""
     """Its label in the form; empty for none."""
     about: str = ""
-    """What its question says besides."""
+    """A further explanation in its question."""
     traits: tuple[Trait, ...] = ()
     shown: FieldColumn | None = None
     is_edited: bool = True
-    """Whether the JSON in an editor has it."""
-    says_itself: bool = False
-    """Whether its values tell what they are about: `off → on`."""
+    """Whether the JSON in an editor includes it."""
+    is_self_explanatory: bool = False
+    """Whether its values need no label: `off → on`."""
 
     @property
     def label(self) -> str:
-        """What a line about it begins with."""
+        """Return the label of a line about the field."""
         return self.line or self.words
 
     def option(self, value: JSON) -> Option | None:
-        """The option with this value; what stands for empty is what nothing stands for."""
+        """Return the option for `value`; None selects the blank option."""
         value = self.blank if value is None else value
         return next(
-            (one for one in self.takes.options if type(one.value) is type(value) and one.value == value), None
+            (
+                option
+                for option in self.takes.options
+                if type(option.value) is type(value) and option.value == value
+            ),
+            None,
         )
 
     def comparable(self, value: JSON) -> JSON:
-        """The value in the form in which two of them are compared."""
-        return sorted(map(str, value)) if self.takes.asked == "texts" and isinstance(value, list) else value
+        """Return the value in the form used for comparison."""
+        return (
+            sorted(map(str, value)) if self.takes.input_kind == "texts" and isinstance(value, list) else value
+        )
 
     def value_of(self, row: object) -> JSON:
-        """What a row of a list has of it."""
+        """Return the field's value of a row in a list."""
         return getattr(row, self.shown.attribute if self.shown is not None else self.name)
 
 
 class FieldTable(Mapping[str, EditableField]):
-    """The fields of one kind of record, in the order they are shown."""
+    """The fields of one kind of record, in display order."""
 
     def __init__(self, *fields: EditableField) -> None:
         self._fields = {field.name: field for field in fields}
@@ -195,27 +206,27 @@ class FieldTable(Mapping[str, EditableField]):
 
     @property
     def edited(self) -> tuple[str, ...]:
-        """Those in the JSON of an editor."""
+        """Return the names of the fields in the JSON of an editor."""
         return tuple(name for name, field in self.items() if field.is_edited)
 
     def shown(self, name: str) -> EditableField:
-        """The field of the column with this name. Raises KeyError."""
-        found = (field for field in self.values() if field.shown is not None and field.shown.name == name)
-        return next(found, None) or self[name]
+        """Return the field shown in the column of this name. Raises KeyError."""
+        fields = (field for field in self.values() if field.shown is not None and field.shown.name == name)
+        return next(fields, None) or self[name]
 
     def having(self, trait: Trait) -> frozenset[str]:
-        """Those of which this is so."""
+        """Return the names of the fields with this trait."""
         return frozenset(name for name, field in self.items() if trait in field.traits)
 
     def words(self, name: str) -> str:
-        """What people call the field; an unknown one by its own name."""
+        """Return the field's name on screens; an unknown field has its own name."""
         return self[name].words if name in self else name.replace("_", " ")
 
     def comparable(self, name: str, value: JSON) -> JSON:
-        """The value as two of them are compared; of an unknown field as it is."""
+        """Return the value in the form used for comparison; that of an unknown field is unchanged."""
         return self[name].comparable(value) if name in self else value
 
     def problems(self, values: Mapping[str, JSON]) -> list[str]:
-        """What is wrong with these values, each as a sentence that begins with the field."""
-        found = [(name, self[name].takes.wrong(value)) for name, value in values.items() if name in self]
-        return [f"{name} {wrong}" for name, wrong in found if wrong]
+        """Return the problems of these values, each as a sentence that begins with the field."""
+        problems = [(name, self[name].takes.wrong(value)) for name, value in values.items() if name in self]
+        return [f"{name} {wrong}" for name, wrong in problems if wrong]

@@ -1,20 +1,20 @@
-"""One event definition, with everything the server said about it."""
+"""One event definition with everything the server sent."""
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.flag_answers import BulkError
 from flagtui.models.record import Each, Moment, Record, Texts, Whole
-from flagtui.models.rows import TOLD, EventDefinitionRow
+from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow
 
 
 class EventDefinition(Record):
-    """What is known about the events of one name. Every field but id and name is missing on some server."""
+    """The definition of one event name. Every field but id and name is missing on some server."""
 
     id: str = ""
     name: str = ""
     description: str | None = None
     owner: User | None = None
-    """Read as a person, written as a number."""
+    """Read as a user, written as an id."""
     tags: Texts = ()
     verified: bool = False
     verified_at: Moment | None = None
@@ -34,17 +34,17 @@ class EventDefinition(Record):
     enforcement_mode: str = "allow"
     primary_property: str | None = None
     promoted_property: str | None = None
-    """What the newest servers call the primary property."""
+    """The newest servers' name of the primary property."""
     default_columns: Texts = ()
     media_preview_urls: Texts = ()
 
     @property
     def is_builtin(self) -> bool:
-        """Sent by the product's own libraries."""
+        """Return whether the product's own libraries send the event."""
         return self.name.startswith("$")
 
     def row(self) -> EventDefinitionRow:
-        """The definition as the list shows it."""
+        """Return the definition as a list row."""
         return EventDefinitionRow(
             id=self.id,
             name=self.name,
@@ -60,7 +60,7 @@ class EventDefinition(Record):
             enforcement=self.enforcement_mode,
             primary_property=self.primary_property or self.promoted_property or "",
             is_action=self.is_action or self.action_id is not None,
-            untold=tuple(name for name in TOLD if name not in self.raw),
+            not_sent=tuple(name for name in OPTIONAL_MEMBERS if name not in self.raw),
         )
 
 
@@ -72,14 +72,14 @@ class VerifiedNow(Record):
 
 
 class BulkVerified(Record):
-    """What a bulk verification did; those already in that state are in neither list."""
+    """The result of a bulk verification; definitions already in that state are in neither list."""
 
     updated: Each[VerifiedNow] = ()
     skipped: Each[BulkError] = ()
 
 
 class GeneratedCode(Record):
-    """Source text that declares every event."""
+    """Source code that declares every event."""
 
     content: str = ""
     event_count: Whole = 0

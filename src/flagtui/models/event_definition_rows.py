@@ -1,4 +1,4 @@
-"""From the bytes of an event definition list to rows."""
+"""Convert the bytes of an event definition list to rows."""
 
 from collections.abc import Hashable
 from datetime import datetime
@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from flagtui.local_time import unix
 from flagtui.models.flag_rows import Maker, Whole, credit
 from flagtui.models.json_value import JSON
-from flagtui.models.rows import TOLD, EventDefinitionRow, RowPage, RowReader
+from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow, RowPage, RowReader
 
 _Value = TypeVar("_Value", bound=Hashable)
 _KNOWN: Final[dict[Any, Any]] = {}
@@ -38,51 +38,55 @@ class _Definition(msgspec.Struct, gc=False):
 
 
 def read_event_definition_page(body: bytes) -> RowPage[EventDefinitionRow]:
-    """The rows in a page of the event definition list; raises `NotJson` when it is not a page."""
+    """Return the rows of a page of the event definition list; raises `NotJson` for other content."""
     return _READER.read(body)
 
 
-def _row_of(found: _Definition) -> EventDefinitionRow:
-    owner_id, owner = credit(found.owner or None)
-    created_at, updated_at = unix(found.created_at), unix(found.updated_at or found.last_updated_at)
+def _row_of(definition: _Definition) -> EventDefinitionRow:
+    owner_id, owner = credit(definition.owner or None)
+    created_at, updated_at = (
+        unix(definition.created_at),
+        unix(definition.updated_at or definition.last_updated_at),
+    )
     return EventDefinitionRow(
-        id=found.id,
-        name=found.name,
-        description=found.description or "",
-        tags=_one(tuple(found.tags)) if found.tags else (),
-        verified=found.verified is True,
-        hidden=found.hidden is True,
+        id=definition.id,
+        name=definition.name,
+        description=definition.description or "",
+        tags=_share_value(tuple(definition.tags)) if definition.tags else (),
+        verified=definition.verified is True,
+        hidden=definition.hidden is True,
         owner_id=owner_id,
-        owner=_one(owner),
+        owner=_share_value(owner),
         created_at=created_at,
-        seen_at=_one(unix(found.last_seen_at or None)),
+        seen_at=_share_value(unix(definition.last_seen_at or None)),
         updated_at=created_at if updated_at == created_at else updated_at,  # One number for two.
-        enforcement=_one(found.enforcement_mode or "allow"),
-        primary_property=_one(found.primary_property or found.promoted_property or ""),
-        is_action=found.is_action is True or found.action_id is not None,
-        untold=_untold(found),
+        enforcement=_share_value(definition.enforcement_mode or "allow"),
+        primary_property=_share_value(definition.primary_property or definition.promoted_property or ""),
+        is_action=definition.is_action is True or definition.action_id is not None,
+        not_sent=_names_not_sent(definition),
     )
 
 
-def _untold(found: _Definition) -> tuple[str, ...]:
-    """What was not sent; most servers send everything."""
-    told = (found.description, found.owner, found.verified, found.last_seen_at)
-    if UNSET not in told:
+def _names_not_sent(definition: _Definition) -> tuple[str, ...]:
+    """Return the members that the server did not send; most servers send all."""
+    values = (definition.description, definition.owner, definition.verified, definition.last_seen_at)
+    if UNSET not in values:
         return ()
-    return _one(tuple(name for name, value in zip(TOLD, told, strict=True) if value is UNSET))
+    return _share_value(
+        tuple(name for name, value in zip(OPTIONAL_MEMBERS, values, strict=True) if value is UNSET)
+    )
 
 
-def _one(value: _Value) -> _Value:
-    """The object that stood for an equal value before: a hundred thousand definitions share few owners,
-    tags and days."""
+def _share_value(value: _Value) -> _Value:
+    """Return the first object with an equal value: many definitions share few owners, tags and days."""
     if len(_KNOWN) >= _MOST_KNOWN:
         _KNOWN.clear()
-    known: _Value = _KNOWN.setdefault(value, value)
-    return known
+    shared: _Value = _KNOWN.setdefault(value, value)
+    return shared
 
 
 def _row_from_anything(raw: dict[str, JSON]) -> EventDefinitionRow | None:
-    # Only odd rows come here, so the full models are loaded only when there is one.
+    # Only malformed rows come here, so the full models are loaded only when there is one.
     from flagtui.models.event_definition import EventDefinition
 
     definition = EventDefinition.of(raw)

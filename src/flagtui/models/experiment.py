@@ -1,4 +1,4 @@
-"""The one experiment that is opened or changed, with everything the server said about it."""
+"""One experiment with everything the server sent."""
 
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +15,7 @@ Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
 
 
 class ExperimentFlag(Record):
-    """The flag of an experiment, as it is nested in there."""
+    """The flag nested in an experiment."""
 
     id: Whole = 0
     team_id: Whole | None = None
@@ -34,12 +34,12 @@ class ExperimentFlag(Record):
 
     @cached_property
     def targeting(self) -> Filters:
-        """`filters` as typed views."""
+        """Return `filters` as typed views."""
         return Filters.of(self.filters)
 
 
 class Holdout(Record):
-    """People kept out of experiments."""
+    """Users excluded from experiments."""
 
     id: Whole = 0
     name: str = ""
@@ -51,14 +51,14 @@ class Holdout(Record):
 
     @property
     def share(self) -> float:
-        """Percent held back."""
+        """Return the percentage held back."""
         first = as_dict(self.filters[0]) if self.filters else {}
         number = first.get("rollout_percentage")
         return float(number) if isinstance(number, int | float) and not isinstance(number, bool) else 0.0
 
 
 class SavedMetric(Record):
-    """A metric several experiments can share."""
+    """A metric that several experiments can share."""
 
     id: Whole = 0
     name: str = ""
@@ -71,7 +71,7 @@ class SavedMetric(Record):
 
 
 class SavedMetricLink(Record):
-    """A shared metric in use by this experiment."""
+    """A shared metric used by this experiment."""
 
     id: Whole = 0
     experiment: Whole | None = None
@@ -83,11 +83,12 @@ class SavedMetricLink(Record):
 
     @property
     def is_primary(self) -> bool:
+        """Return whether the metric is primary; one without a type is."""
         return self.metadata.get("type") != "secondary"
 
 
 class Experiment(Record):
-    """An experiment. Most of its state is two dates and whether its flag is on."""
+    """An experiment. Two dates and the switch of its flag give most of its state."""
 
     id: Whole = 0
     name: str = ""
@@ -123,16 +124,16 @@ class Experiment(Record):
     excluded_variants: Texts = ()
     only_count_matured_users: bool = False
     status: str = ""
-    """What a newer server says; `state` is there on every server."""
+    """The state on newer servers; `state` works on every server."""
     is_legacy: bool | None = None
     version: Whole | None = None
-    """One more with every write, on the newest servers only."""
+    """Increases with every write, on the newest servers only."""
     tags: Texts = ()
     user_access_level: str | None = None
 
     @property
     def state(self) -> str:
-        """draft, running, paused, stopped, or the server's own newer word."""
+        """Return draft, running, paused, stopped, or the server's own newer word."""
         if self.status:
             return self.status.lower()
         flag_on = self.feature_flag.active if self.feature_flag else True
@@ -140,44 +141,46 @@ class Experiment(Record):
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """From the flag, which decides; else from the parameters of an old server."""
-        if self.feature_flag and (found := self.feature_flag.targeting.variants):
-            return found
+        """Return the variants of the flag, else those in the parameters of an old server."""
+        if self.feature_flag and (variants := self.feature_flag.targeting.variants):
+            return variants
         listed = as_list(self.parameters.get("feature_flag_variants"))
         return tuple(Variant.of(_with_share(item)) for item in listed if isinstance(item, dict))
 
     @property
     def uses_legacy_metrics(self) -> bool:
-        """Whether an older engine measures it: by queries of its own, or by the goal of the first servers."""
+        """Return whether an older engine measures it: old queries, or the goal of the first servers."""
         return self.is_mostly_fixed or self.has_old_goal
 
     @property
     def is_mostly_fixed(self) -> bool:
-        """True when servers let only its name, description and end be changed: they measure old queries."""
+        """Return whether servers accept changes of name, description and end only: it has old queries."""
         if self.is_legacy is not None:
             return self.is_legacy
         shared = [link.query for link in self.saved_metrics]
         kinds = {
-            as_text(as_dict(one).get("kind")) for one in (*self.metrics, *self.metrics_secondary, *shared)
+            as_text(as_dict(metric).get("kind"))
+            for metric in (*self.metrics, *self.metrics_secondary, *shared)
         }
         return bool(kinds & OLD_QUERIES)
 
     @property
     def has_old_goal(self) -> bool:
-        """Whether it has no metric but what the first servers keep: a goal in `filters`, others beside it."""
+        """Return whether its only metrics are those of the first servers: a goal in `filters`, and others."""
         if self.metrics or self.metrics_secondary or self.saved_metrics:
             return False
         named = (self.filters.get("events"), self.filters.get("actions"))
         return any(as_list(part) for part in named) or any(
-            isinstance(one, dict) for one in self.secondary_metrics
+            isinstance(metric, dict) for metric in self.secondary_metrics
         )
 
     @property
     def can_edit(self) -> bool:
+        """Return whether the user may change the experiment."""
         return self.user_access_level not in {"none", "viewer"}
 
     def row(self) -> ExperimentRow:
-        """The experiment as the list shows it."""
+        """Return the experiment as a list row."""
         flag = self.feature_flag
         return ExperimentRow(
             id=self.id,
@@ -205,13 +208,13 @@ class Experiment(Record):
 
 
 def _with_share(variant: dict[str, JSON]) -> dict[str, JSON]:
-    """A variant of the parameters: there the share has a second name, which wins."""
+    """Return a variant of the parameters with its percentage: there a second name wins."""
     share = as_number(variant.get("split_percent"))
     return variant if share is None else {**variant, "rollout_percentage": share}
 
 
 def derived_status(start: datetime | None, end: datetime | None, flag_on: bool) -> Status:
-    """What newer servers call the state, from what every server stores."""
+    """Return the state in newer servers' words, from fields that every server has."""
     if start is None:
         return "draft"
     if end is not None:

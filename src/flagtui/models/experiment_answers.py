@@ -1,4 +1,4 @@
-"""What the operations around an experiment answer."""
+"""Responses of the operations around experiments."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -9,7 +9,7 @@ from flagtui.models.record import Count, Counts, Each, Items, Moment, NamedTexts
 
 
 class Baseline(Record):
-    """The variant the others are compared with."""
+    """The variant that others are compared with."""
 
     key: str = "control"
     number_of_samples: Count = 0.0
@@ -18,7 +18,7 @@ class Baseline(Record):
 
 
 class VariantResult(Baseline):
-    """One variant against the baseline."""
+    """One variant compared with the baseline."""
 
     method: str = "bayesian"
     significant: bool = False
@@ -31,7 +31,7 @@ class VariantResult(Baseline):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Lower and upper bound of the relative difference."""
+        """Return the lower and upper bound of the relative difference."""
         bounds = self.credible_interval or self.confidence_interval
         numbers = [as_number(bound) for bound in bounds]
         if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
@@ -47,7 +47,7 @@ class MetricResult(Record):
 
 
 class Timeseries(Record):
-    """A metric day by day. Values are cumulative up to that day."""
+    """A metric day by day. Values are cumulative up to each day."""
 
     experiment_id: Whole = 0
     metric_uuid: str = ""
@@ -59,25 +59,25 @@ class Timeseries(Record):
     recalculation_status: str | None = None
 
     @property
-    def is_calculated_anew(self) -> bool:
-        """Whether the server is about it."""
+    def is_recalculating(self) -> bool:
+        """Return whether the server is calculating it."""
         return self.recalculation_status in ("pending", "in_progress")
 
     @property
     def days(self) -> tuple[tuple[date, MetricResult | None], ...]:
-        """Every day in order, with None where nothing is calculated."""
-        found = []
+        """Return every day in order, with None for days without a result."""
+        days = []
         for day, value in self.timeseries.items():
             try:
                 when = date.fromisoformat(day[:10])
             except ValueError:
                 continue
-            found.append((when, MetricResult.of(value) if isinstance(value, dict) else None))
-        return tuple(sorted(found, key=lambda item: item[0]))
+            days.append((when, MetricResult.of(value) if isinstance(value, dict) else None))
+        return tuple(sorted(days, key=lambda item: item[0]))
 
 
 class Recalculation(Record):
-    """A calculation the server has begun."""
+    """A calculation that the server has started."""
 
     id: str = ""
     experiment_id: Whole = 0
@@ -88,23 +88,23 @@ class Recalculation(Record):
 
 
 class MetricOutcome(Record):
-    """What one calculation of all metrics found for one of them."""
+    """The result of one metric in a calculation of all metrics."""
 
     metric_uuid: str = ""
     fingerprint: str = ""
-    """Of the metric as it was calculated; empty where the server does not tell."""
+    """Fingerprint of the metric as calculated; empty where the server sends none."""
     status: str = ""
     result: dict[str, JSON] = {}
     error_message: str | None = None
 
     @property
     def measured(self) -> MetricResult | None:
-        """The numbers; None where there are none, or none yet."""
+        """Return the numbers; None where there are none (yet)."""
         return MetricResult.of(self.result) if self.result else None
 
 
 class MetricsRun(Record):
-    """One calculation of all metrics, which the server keeps for everybody."""
+    """One calculation of all metrics, stored by the server for all users."""
 
     id: str = ""
     experiment_id: Whole = 0
@@ -116,22 +116,22 @@ class MetricsRun(Record):
     created_at: Moment | None = None
     completed_at: Moment | None = None
     query_to: Moment | None = None
-    """Events until then were counted."""
+    """End of the period whose events were counted."""
     results: Each[MetricOutcome] = ()
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Return whether the run has ended."""
         return self.status in ("completed", "failed")
 
     @property
     def outcomes(self) -> dict[str, MetricOutcome]:
-        """What is known so far, by the number of the metric."""
-        return {one.metric_uuid: one for one in self.results if one.metric_uuid}
+        """Return the results so far by metric UUID."""
+        return {outcome.metric_uuid: outcome for outcome in self.results if outcome.metric_uuid}
 
 
 class ExperimentStats(Record):
-    """How many experiments come and go in the project."""
+    """Counts of the project's experiments."""
 
     launched_last_30d: Whole = 0
     launched_previous_30d: Whole = 0
@@ -141,7 +141,7 @@ class ExperimentStats(Record):
 
 
 class Exposures(Record):
-    """How many persons met each variant."""
+    """Number of users exposed to each variant."""
 
     total_exposures: Counts = {}
     timeseries: Items = ()
@@ -152,20 +152,20 @@ TOO_FEW: Final = "not_enough_exposure"
 
 
 def read_old_result(answer: Mapping[str, JSON]) -> MetricResult | None:
-    """The same as newer servers say it; None where it holds no variants.
+    """Return a result of the first servers in the newer form; None if it has no variants.
 
-    Their intervals are about each variant alone and not about the difference, so they are left out.
+    Their intervals concern each variant alone rather than the difference, so they are omitted.
     """
-    found = as_dict(answer.get("result")) or answer
-    variants = [as_dict(one) for one in as_list(found.get("variants"))]
-    keys = [key for one in variants if (key := as_text(one.get("key")))]
+    result = as_dict(answer.get("result")) or answer
+    variants = [as_dict(variant) for variant in as_list(result.get("variants"))]
+    keys = [key for variant in variants if (key := as_text(variant.get("key")))]
     if not keys:
         return None
     base = BASELINE if BASELINE in keys else keys[0]
-    chances, is_sure = as_dict(found.get("probability")), found.get("significant") is True
-    failures = ["not-enough-exposures"] if found.get("significance_code") == TOO_FEW else []
+    chances, is_sure = as_dict(result.get("probability")), result.get("significant") is True
+    failures = ["not-enough-exposures"] if result.get("significance_code") == TOO_FEW else []
     best = max(keys, key=lambda key: as_number(chances.get(key)) or 0.0)
-    samples = {as_text(one.get("key")): _sample(one) for one in variants}
+    samples = {as_text(variant.get("key")): _sample(variant) for variant in variants}
     results: list[JSON] = [
         {
             **samples[key],
@@ -181,9 +181,9 @@ def read_old_result(answer: Mapping[str, JSON]) -> MetricResult | None:
 
 
 def is_old_share(answer: Mapping[str, JSON]) -> bool:
-    """Whether the goal is a share of people rather than a count."""
-    found = as_dict(answer.get("result")) or answer
-    return any("success_count" in as_dict(one) for one in as_list(found.get("variants")))
+    """Return whether the goal is a proportion rather than a count."""
+    result = as_dict(answer.get("result")) or answer
+    return any("success_count" in as_dict(variant) for variant in as_list(result.get("variants")))
 
 
 def _sample(variant: Mapping[str, JSON]) -> dict[str, JSON]:

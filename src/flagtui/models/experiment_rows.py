@@ -1,4 +1,4 @@
-"""From the bytes of an experiment list to rows."""
+"""Convert the bytes of an experiment list to rows."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -84,68 +84,72 @@ class _Experiment(msgspec.Struct, gc=False):
 
 
 def read_experiment_page(body: bytes) -> RowPage[ExperimentRow]:
-    """The rows in a page of the experiment list; raises `NotJson` when it is not a page."""
+    """Return the rows of a page of the experiment list; raises `NotJson` for other content."""
     return _READER.read(body)
 
 
-def _row_of(found: _Experiment) -> ExperimentRow:
-    flag = found.feature_flag or _Flag()
-    maker_id, maker = credit(found.created_by)
+def _row_of(experiment: _Experiment) -> ExperimentRow:
+    flag = experiment.feature_flag or _Flag()
+    maker_id, maker = credit(experiment.created_by)
     return ExperimentRow(
-        id=found.id,
-        name=found.name,
-        description=found.description or "",
-        key=found.feature_flag_key or flag.key or "",
+        id=experiment.id,
+        name=experiment.name,
+        description=experiment.description or "",
+        key=experiment.feature_flag_key or flag.key or "",
         flag_id=flag.id,
-        flag_active=flag.active is True if found.feature_flag else None,
-        status=_status_of(found),
-        archived=found.archived is True,
-        deleted=found.deleted is True,
-        type=found.type or "product",
-        conclusion=found.conclusion or "",
-        variants=_variants_of(found),
-        started_at=unix(found.start_date),
-        ended_at=unix(found.end_date),
+        flag_active=flag.active is True if experiment.feature_flag else None,
+        status=_status_of(experiment),
+        archived=experiment.archived is True,
+        deleted=experiment.deleted is True,
+        type=experiment.type or "product",
+        conclusion=experiment.conclusion or "",
+        variants=_variants_of(experiment),
+        started_at=unix(experiment.start_date),
+        ended_at=unix(experiment.end_date),
         creator_id=maker_id,
         creator=maker,
-        created_at=unix(found.created_at),
-        updated_at=unix(found.updated_at),
-        holdout_id=found.holdout_id or (found.holdout.id if found.holdout else None),
-        is_legacy=_is_legacy(found),
-        can_edit=found.user_access_level not in {"none", "viewer"},
+        created_at=unix(experiment.created_at),
+        updated_at=unix(experiment.updated_at),
+        holdout_id=experiment.holdout_id or (experiment.holdout.id if experiment.holdout else None),
+        is_legacy=_is_legacy(experiment),
+        can_edit=experiment.user_access_level not in {"none", "viewer"},
     )
 
 
-def _status_of(found: _Experiment) -> str:
-    if found.status:
-        return found.status.lower()
-    if found.start_date is None:
+def _status_of(experiment: _Experiment) -> str:
+    if experiment.status:
+        return experiment.status.lower()
+    if experiment.start_date is None:
         return "draft"
-    if found.end_date is not None:
+    if experiment.end_date is not None:
         return "stopped"
-    return "running" if found.feature_flag is None or found.feature_flag.active else "paused"
+    return "running" if experiment.feature_flag is None or experiment.feature_flag.active else "paused"
 
 
-def _variants_of(found: _Experiment) -> tuple[str, ...]:
-    filters = found.feature_flag.filters if found.feature_flag else None
+def _variants_of(experiment: _Experiment) -> tuple[str, ...]:
+    filters = experiment.feature_flag.filters if experiment.feature_flag else None
     several = filters.multivariate if filters else None
     variants = several.variants if several else None
     if not variants:
-        variants = found.parameters.feature_flag_variants if found.parameters else None
+        variants = experiment.parameters.feature_flag_variants if experiment.parameters else None
     return tuple(variant.key for variant in variants or ())
 
 
-def _is_legacy(found: _Experiment) -> bool:
-    shared = [one.query or _Metric() for one in found.saved_metrics or ()]
-    metrics = [*(found.metrics or ()), *(found.metrics_secondary or ()), *shared]
-    goal = found.filters
-    if not metrics and (found.secondary_metrics or (goal and (goal.events or goal.actions))):
+def _is_legacy(experiment: _Experiment) -> bool:
+    shared = [metric.query or _Metric() for metric in experiment.saved_metrics or ()]
+    metrics = [*(experiment.metrics or ()), *(experiment.metrics_secondary or ()), *shared]
+    goal = experiment.filters
+    if not metrics and (experiment.secondary_metrics or (goal and (goal.events or goal.actions))):
         return True
-    return any(one.kind in OLD_QUERIES for one in metrics) if found.is_legacy is None else found.is_legacy
+    return (
+        any(metric.kind in OLD_QUERIES for metric in metrics)
+        if experiment.is_legacy is None
+        else experiment.is_legacy
+    )
 
 
 def _row_from_anything(raw: dict[str, JSON]) -> ExperimentRow | None:
-    # Only odd rows come here, so the full models are loaded only when there is one.
+    # Only malformed rows come here, so the full models are loaded only when there is one.
     from flagtui.models.experiment import Experiment
 
     experiment = Experiment.of(raw)

@@ -1,4 +1,4 @@
-"""Read-only views of a flag's `filters`, whatever is stored there. Writing starts from the raw JSON."""
+"""Read-only views of a flag's `filters`, whatever is stored. Writing starts from the raw JSON."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,20 +14,24 @@ EVERYONE: Final = 100.0
 
 
 class Property(Struct, frozen=True, gc=False):
-    """One thing a condition asks for. A condition can have thousands, which the collector need not visit."""
+    """One property filter of a condition.
+
+    A condition can have thousands; the garbage collector skips them.
+    """
 
     key: str
     type: str
-    """person, cohort, group, flag, or what a newer server says."""
+    """person, cohort, group, flag, or a word of a newer server."""
     operator: str
     value: JSON
     group_type_index: int | None
     is_negated: bool
     label: str
-    """What the server calls it for people: the cohort's or the other flag's name."""
+    """The server's display name: that of the cohort or of the other flag."""
 
     @classmethod
     def of(cls, raw: Mapping[str, JSON]) -> "Property":
+        """Return the property in this JSON object, with defaults for missing members."""
         return cls(
             key=as_text(raw.get("key")),
             type=as_text(raw.get("type")) or "person",
@@ -40,22 +44,22 @@ class Property(Struct, frozen=True, gc=False):
 
     @property
     def flag_id(self) -> int | None:
-        """The id of the flag this asks for."""
+        """Return the id of the flag that the filter depends on."""
         return as_id(self.key) if self.type == "flag" else None
 
     @property
     def cohort_id(self) -> int | None:
-        """The id of the cohort this asks for."""
+        """Return the id of the cohort that the filter names."""
         return as_id(self.value) if self.type == "cohort" else None
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A release condition: everybody who has all properties, then a share of them."""
+    """A release condition: users who match all properties, then a percentage of them."""
 
     properties: tuple[Property, ...]
     rollout: float
-    """0 to 100; what is stored as null counts as 100, and what is no number as 0."""
+    """0 to 100; null counts as 100, and a value that is not a number as 0."""
     variant: str | None
     group_type_index: int | None
     description: str
@@ -63,6 +67,7 @@ class Condition:
 
     @classmethod
     def of(cls, raw: Mapping[str, JSON]) -> "Condition":
+        """Return the condition in this JSON object; malformed properties are skipped."""
         return cls(
             properties=tuple(
                 Property.of(item) for item in as_list(raw.get("properties")) if isinstance(item, dict)
@@ -77,7 +82,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of the values a multivariate flag can have."""
+    """One of the values of a multivariate flag."""
 
     key: str
     name: str
@@ -85,6 +90,7 @@ class Variant:
 
     @classmethod
     def of(cls, raw: Mapping[str, JSON]) -> "Variant":
+        """Return the variant in this JSON object, with defaults for missing members."""
         return cls(
             as_text(raw.get("key")), as_text(raw.get("name")), as_number(raw.get("rollout_percentage")) or 0.0
         )
@@ -92,25 +98,26 @@ class Variant:
 
 @dataclass(frozen=True)
 class Filters:
-    """The whole of it: who sees the flag, and as what. What takes a walk over all conditions is kept."""
+    """The targeting of a flag: who sees it, and which variant. Values that need all conditions are cached."""
 
     conditions: tuple[Condition, ...]
     variants: tuple[Variant, ...]
     payloads: Mapping[str, JSON]
-    """Variant key, or `true`, to what the server stores: usually text that holds JSON."""
+    """Stored payloads by variant key, or `true`: usually text that contains JSON."""
     group_type_index: int | None
     holdout_id: int | None
     feature_enrollment: bool
-    """Early access: people who opted in see the flag before any condition is asked."""
+    """Early access: users who opted in see the flag before any condition is evaluated."""
     early_exit: bool
     config_version: JSON
-    """1 where nothing is stored; the product refuses everything but whole numbers."""
+    """1 if missing; the product rejects everything but whole numbers."""
     problem: str
     """Why the conditions cannot be read, in words; empty when they can, or when there are none."""
     raw: Mapping[str, JSON] = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, raw: JSON) -> "Filters":
+        """Return the filters in this value; malformed conditions and variants are skipped."""
         kept = as_dict(raw)
         return cls(
             conditions=tuple(
@@ -134,103 +141,106 @@ class Filters:
 
     @property
     def is_editable(self) -> bool:
-        """False for a stored form we only show: it has rules instead of conditions."""
+        """Return whether the flag can be edited: one with rules instead of conditions is only shown."""
         return is_known_version(self.config_version)
 
     @property
     def why_no_conditions(self) -> str:
-        """Why no condition is evaluated, of a flag that has none which can be read."""
+        """Return why no condition is evaluated, for a flag without readable conditions."""
         return f"its conditions cannot be read, {self.problem}" if self.problem else "it has no condition"
 
     @property
     def stored_conditions(self) -> list[JSON]:
-        """The conditions as they are stored, also those that cannot be read."""
+        """Return the conditions as stored, including unreadable ones."""
         return as_list(self.raw.get("groups"))
 
     @cached_property
     def size(self) -> int:
-        """How many conditions, properties and variants there are: what work on all of it grows with."""
+        """Return the number of conditions, properties and variants."""
         return len(self.stored_conditions) + len(self.variants) + sum(1 for _ in self.properties)
 
     @cached_property
     def variant_keys(self) -> frozenset[str]:
-        """The keys of the variants."""
+        """Return the keys of the variants."""
         return frozenset(variant.key for variant in self.variants)
 
     @cached_property
     def deciding(self) -> tuple[Condition, ...]:
-        """The conditions that can decide anybody, in order: up to one that cannot be read, and where the
-        first that fits decides also by its share, up to one that fits everybody."""
+        """Return the conditions that can decide, in order.
+
+        They end at one that cannot be read, and with early exit at one that matches everyone.
+        """
         deciding: list[Condition] = []
         # Only an object is readable, and `conditions` has every object: up to there they run in parallel.
         for raw, condition in zip(self.stored_conditions, self.conditions, strict=False):
             if not is_readable(raw):
                 break
             deciding.append(condition)
-            if self.early_exit and self.fits_everybody(condition):
+            if self.early_exit and self.matches_everyone(condition):
                 break
         return tuple(deciding)
 
     @cached_property
     def rollout(self) -> float:
-        """The highest share of any condition that can decide; 0 without conditions, which match nobody."""
+        """Return the highest percentage of any condition that can decide; 0 without conditions."""
         return max((condition.rollout for condition in self.deciding), default=0.0)
 
-    def fits_everybody(self, condition: Condition) -> bool:
-        """Whether nobody is asked for anything, not even for a group that the flag does not go by."""
+    def matches_everyone(self, condition: Condition) -> bool:
+        """Return whether the condition has no properties and targets users, or groups of the flag's type."""
         own = self.group_type_of(condition)
         return not condition.properties and (own is None or own == self.group_type_index)
 
     def group_type_of(self, condition: Condition) -> int | None:
-        """The group type a condition is about, None for people. One without its own has the flag's."""
+        """Return the group type of a condition, None for users. The default is the flag's."""
         if "aggregation_group_type_index" in condition.raw:
             return condition.group_type_index
         return self.group_type_index
 
     @cached_property
     def is_conditional(self) -> bool:
-        """True when everyone who gets the highest share is asked for a property first."""
+        """Return whether every condition with the highest percentage requires a property."""
         highest = self.rollout
         best = [condition for condition in self.deciding if condition.rollout == highest]
         return bool(best) and all(condition.properties for condition in best)
 
     @property
     def properties(self) -> Iterator[Property]:
-        """Everything its conditions ask for, in order."""
+        """Yield the properties of all conditions, in order."""
         return (item for condition in self.conditions for item in condition.properties)
 
     @cached_property
     def depends_on(self) -> tuple[int, ...]:
-        """Ids of the flags its conditions ask for, each once."""
+        """Return the ids of the flags that the conditions depend on, each once."""
         return tuple(dict.fromkeys(item.flag_id for item in self.properties if item.flag_id is not None))
 
     @cached_property
     def cohorts(self) -> tuple[int, ...]:
-        """Ids of the cohorts its conditions ask for, each once."""
+        """Return the ids of the cohorts that the conditions name, each once."""
         return tuple(dict.fromkeys(item.cohort_id for item in self.properties if item.cohort_id is not None))
 
 
 def is_known_version(version: JSON) -> bool:
-    """Whether configuration of this version has conditions; newer ones have rules, which are only shown.
+    """Return whether a configuration of this version has conditions.
 
-    The product refuses everything but the whole number 1, which is also meant where nothing is stored.
+    Newer ones have rules, which are only shown. The product rejects everything but the whole number 1,
+    which is also the default.
     """
     return isinstance(version, int) and not isinstance(version, bool) and version == 1
 
 
 def is_readable(condition: JSON) -> bool:
-    """Whether servers can evaluate a stored condition at all; one that they cannot ends the evaluation."""
+    """Return whether servers can evaluate a stored condition; an unreadable one ends the evaluation."""
     if not isinstance(condition, dict):
         return False
-    share, asked = condition.get("rollout_percentage"), condition.get("properties") or []
+    share, properties = condition.get("rollout_percentage"), condition.get("properties") or []
     is_share = share is None or (isinstance(share, int | float) and not isinstance(share, bool))
-    return is_share and isinstance(asked, list) and all(isinstance(item, dict) for item in asked)
+    return is_share and isinstance(properties, list) and all(isinstance(item, dict) for item in properties)
 
 
 def as_index(value: JSON) -> int | None:
-    """A group type index: a small number from 0."""
-    found = as_whole(value)
-    return found if found is not None and 0 <= found < 1000 else None
+    """Return a group type index: a small number from 0."""
+    index = as_whole(value)
+    return index if index is not None and 0 <= index < 1000 else None
 
 
 def _share(stored: JSON) -> float:
@@ -250,27 +260,27 @@ OPTED_IN: Final = "those who opted in to early access"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A condition as the server is asked about it: with its own group type, or the flag's."""
+class ConditionQuery:
+    """A condition as sent to the server: with its own group type, or the flag's."""
 
     number: int
-    """From 1, as people and the server count."""
+    """Position from 1, as users and the server count."""
     condition: Condition
     group_type: int | None
 
     @property
     def share(self) -> float:
-        """In percent."""
+        """Return the percentage."""
         return self.condition.rollout
 
     @property
     def identity(self) -> str:
-        """What the server counts: the properties and the kind of group, not the share."""
+        """Return what the server counts: properties and group type, without the percentage."""
         properties = self.condition.raw.get("properties") or []
         return json.dumps([properties, self.group_type], sort_keys=True, default=str)
 
 
-def asked_of(filters: Filters) -> Iterator[Asked]:
-    """Each condition that can decide anybody."""
+def deciding_conditions(filters: Filters) -> Iterator[ConditionQuery]:
+    """Yield each condition that can decide."""
     for number, condition in enumerate(filters.deciding, 1):
-        yield Asked(number, condition, filters.group_type_of(condition))
+        yield ConditionQuery(number, condition, filters.group_type_of(condition))

@@ -1,4 +1,4 @@
-"""The one flag that is opened or changed, with everything the server said about it."""
+"""One flag with everything the server sent."""
 
 from functools import cached_property
 
@@ -16,22 +16,22 @@ class ExperimentLink(Record):
     id: Whole = 0
     name: str = ""
     is_running: bool | None = None
-    """None on servers that do not say."""
+    """None on servers that do not send it."""
 
 
 class Flag(Record):
-    """A feature flag. `active` alone says on or off; `status` says whether it is used."""
+    """A feature flag. `active` alone is the switch; `status` is its use."""
 
     id: Whole = 0
     key: str = ""
     name: str = ""
-    """The description; the server calls it name."""
+    """The description; the API's name for it is `name`."""
     filters: dict[str, JSON] = {}
     active: bool = False
     archived: bool = False
     deleted: bool = False
     version: Whole | None = None
-    """One more with every write; null on very old flags."""
+    """Increases with every write; null on very old flags."""
     created_by: User | None = None
     last_modified_by: User | None = None
     created_at: Moment | None = None
@@ -63,24 +63,24 @@ class Flag(Record):
     is_used_in_replay_settings: bool = False
     is_eligible_for_experiment: bool = False
     creation_context: str | None = None
-    """The product area it was made for; the newest servers do not show it."""
+    """The product area that created it; the newest servers omit it."""
     is_simple_flag: bool | None = None
     rollout_percentage: Whole | None = None
-    """A summary old servers give; `filters` says it right."""
+    """A summary of old servers; `filters` is exact."""
 
     @cached_property
     def targeting(self) -> Filters:
-        """`filters` as typed views."""
+        """Return `filters` as typed views."""
         return Filters.of(self.raw.get("filters", self.filters))
 
     @property
     def contexts(self) -> tuple[str, ...]:
-        """Where it is evaluated, under whichever name the server knows. Empty can also mean hidden."""
+        """Return the evaluation contexts, under either name. Empty can also mean hidden."""
         return self.evaluation_contexts or self.evaluation_tags
 
     @property
     def type(self) -> FlagType:
-        """What kind of flag it is; linked experiments count before anything else."""
+        """Return the type of the flag; linked experiments take precedence."""
         if self.experiment_set:
             return "experiment"
         if self.is_remote_configuration:
@@ -90,7 +90,7 @@ class Flag(Record):
         return "multivariant" if self.targeting.variants else "boolean"
 
     def row(self) -> FlagRow:
-        """The flag as the list shows it."""
+        """Return the flag as a list row."""
         return FlagRow(
             id=self.id,
             key=self.key,
@@ -113,5 +113,5 @@ class Flag(Record):
             experiments=self.experiment_set,
             depends_on=self.targeting.depends_on,
             can_edit=self.can_edit,
-            tells_calls="last_called_at" in self.raw,
+            has_call_times="last_called_at" in self.raw,
         )

@@ -1,4 +1,4 @@
-"""What the operations around flags answer: bulk changes, cohorts, schedules, definitions."""
+"""Responses of the operations around flags: bulk changes, cohorts, schedules, definitions."""
 
 from flagtui.models.account import User
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
@@ -6,7 +6,7 @@ from flagtui.models.record import Each, Ids, Items, Moment, NamedTexts, Record, 
 
 
 class FlagKey(Record):
-    """Another flag by name, as the list of dependents gives it."""
+    """Another flag by key, as the list of dependents has it."""
 
     id: Whole = 0
     key: str = ""
@@ -14,7 +14,7 @@ class FlagKey(Record):
 
 
 class Rollout(Record):
-    """How far a flag is rolled out, as its status says it."""
+    """The rollout of a flag, as part of its status."""
 
     effectively_full_rollout: bool = False
     has_targeting_conditions: bool = False
@@ -23,36 +23,36 @@ class Rollout(Record):
 
 
 class FlagStatus(Record):
-    """Whether a flag is used."""
+    """The status of a flag: used or not."""
 
     status: str = ""
     """Lower case here: active, stale, inactive, archived, deleted, unknown."""
     reason: str = ""
     rollout: Rollout | None = None
-    """None on servers that do not say."""
+    """None on servers that do not send it."""
 
 
 class BlastRadius(Record):
-    """How many persons, or groups, have the properties of a condition. The percentage is not in it."""
+    """How many users, or groups, have the properties of a condition, before its percentage."""
 
     affected: Whole = 0
     total: Whole = 0
 
     @classmethod
     def of_any(cls, raw: JSON) -> "BlastRadius":
-        """Reads both the newer and the older names of the two numbers."""
-        found = as_dict(raw)
-        affected = as_number(found.get("affected", found.get("users_affected")))
-        total = as_number(found.get("total", found.get("total_users")))
-        return cls.of(found | {"affected": round(affected or 0), "total": round(total or 0)})
+        """Return the counts under either the newer or the older names."""
+        counts = as_dict(raw)
+        affected = as_number(counts.get("affected", counts.get("users_affected")))
+        total = as_number(counts.get("total", counts.get("total_users")))
+        return cls.of(counts | {"affected": round(affected or 0), "total": round(total or 0)})
 
     def at(self, percentage: float) -> int:
-        """The estimate for a share of them."""
+        """Return the estimated number for a percentage of them."""
         return round(self.affected * min(max(percentage, 0.0), 100.0) / 100)
 
 
 class ServerEvaluation(Record):
-    """Why a person gets a value, as the server says it."""
+    """The server's reason for a user's value."""
 
     reason: str = ""
     condition_index: Whole | None = None
@@ -60,7 +60,7 @@ class ServerEvaluation(Record):
 
 
 class EvaluatedFlag(Record):
-    """A flag's value for one person."""
+    """A flag's value for one user."""
 
     value: JSON = None
     """True, false, or the key of a variant."""
@@ -68,7 +68,7 @@ class EvaluatedFlag(Record):
 
 
 class PropertyCheck(Record):
-    """One property of one condition, asked of one person."""
+    """One property of a condition, evaluated for one user."""
 
     key: str = ""
     operator: str = ""
@@ -80,7 +80,7 @@ class PropertyCheck(Record):
 
 
 class ConditionCheck(Record):
-    """One condition, asked of one person."""
+    """One condition, evaluated for one user."""
 
     index: Whole = 0
     matched: bool = False
@@ -93,7 +93,7 @@ class ConditionCheck(Record):
 
 
 class Trial(Record):
-    """The server's own account of a flag for one person."""
+    """The server's evaluation of a flag for one user."""
 
     flag_key: str = ""
     result: JSON = None
@@ -105,14 +105,14 @@ class Trial(Record):
 
 
 class MyFlag(Record):
-    """A flag and its value for the holder of the key."""
+    """A flag and its value for the owner of the key."""
 
     feature_flag: dict[str, JSON] = {}
     value: JSON = None
 
 
 class BulkError(Record):
-    """A record a bulk change left as it was."""
+    """A record that a bulk change left unchanged."""
 
     id: JSON = None
     key: str = ""
@@ -120,7 +120,7 @@ class BulkError(Record):
 
 
 class BulkDelete(Record):
-    """What a bulk deletion did; partial success is normal."""
+    """The result of a bulk deletion; partial success is normal."""
 
     deleted: Each[FlagKey] = ()
     errors: Each[BulkError] = ()
@@ -134,14 +134,14 @@ class TagsNow(Record):
 
 
 class BulkTags(Record):
-    """What a bulk change of tags did."""
+    """The result of a bulk change of tags."""
 
     updated: Each[TagsNow] = ()
     skipped: Each[BulkError] = ()
 
 
 class FlagVersion(Record):
-    """A flag as it was; people are ids here."""
+    """A flag at an earlier version; users are ids here."""
 
     id: Whole = 0
     key: str = ""
@@ -156,21 +156,21 @@ class FlagVersion(Record):
 
 
 class CopyFailure(Record):
-    """A project a flag could not be copied to."""
+    """A project to which the flag could not be copied."""
 
     project_id: Whole = 0
     error_message: JSON = None
 
 
 class Copied(Record):
-    """What copying a flag to other projects did."""
+    """The result of copying a flag to other projects."""
 
     success: Each[dict[str, JSON]] = ()
     failed: Each[CopyFailure] = ()
 
 
 def keys_by_id(raw: JSON) -> dict[int, str]:
-    """The `keys` of a bulk answer: its ids are text on the wire."""
+    """Return the `keys` of a bulk response by id: its ids are text on the wire."""
     keys = as_dict(as_dict(raw).get("keys"))
     return {
         int(name): key
@@ -180,26 +180,26 @@ def keys_by_id(raw: JSON) -> dict[int, str]:
 
 
 class Cohort(Record):
-    """A cohort as it is made; its count comes later."""
+    """A new cohort; its count comes later."""
 
     id: Whole = 0
     name: str = ""
     description: str | None = None
     is_static: bool = False
     is_calculating: bool = False
-    """True while the server is still filling it."""
+    """Whether the server is still filling it."""
     count: Whole | None = None
     created_at: Moment | None = None
     experiment_set: Ids = ()
 
     @classmethod
     def in_answer(cls, raw: JSON) -> "Cohort":
-        """The cohort inside `{"cohort": …}`."""
+        """Return the cohort inside `{"cohort": …}`."""
         return cls.of(as_dict(raw).get("cohort"))
 
 
 class ScheduledChange(Record):
-    """One change and when it is due."""
+    """A scheduled change and its time."""
 
     id: Whole = 0
     record_id: str = ""
@@ -210,7 +210,7 @@ class ScheduledChange(Record):
     scheduled_at: Moment | None = None
     executed_at: Moment | None = None
     failure_reason: str | None = None
-    """Why it could not be made; nothing checks the payload before it is due."""
+    """Why it failed; the payload is not checked before it is due."""
     created_by: User | None = None
     created_at: Moment | None = None
     is_recurring: bool = False
@@ -222,16 +222,17 @@ class ScheduledChange(Record):
 
     @property
     def operation(self) -> str:
+        """Return the operation of the payload."""
         return as_text(self.payload.get("operation"))
 
     @property
     def is_done(self) -> bool:
-        """True when it was made, or tried and failed, and will not come again."""
+        """Return whether it was applied, or failed, and will not run again."""
         return not self.is_recurring and (self.executed_at is not None or bool(self.failure_reason))
 
 
 class LocalEvaluation(Record):
-    """Flags, cohorts and group types as of one moment; `etag` names that moment."""
+    """Flags, cohorts and group types of one moment, which `etag` identifies."""
 
     flags: Items = ()
     group_type_mapping: NamedTexts = {}

@@ -1,4 +1,4 @@
-"""What is known of one flag beyond its row, and what people call things that conditions name by number."""
+"""Facts about one flag beyond its row, and the names of things that conditions reference by id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Names:
-    """As far as they are known; raw."""
+    """Names as far as they are loaded; raw."""
 
     flags: Mapping[int, str] = field(default_factory=dict)
     """Keys by id."""
@@ -25,12 +25,12 @@ class Names:
     cohorts: Mapping[int, str] = field(default_factory=dict)
     """Names by id."""
     undecided: Mapping[int, str] = field(default_factory=dict)
-    """Why a flag that conditions ask for may never let anybody in, by id."""
+    """Why a flag that conditions depend on may never match anyone, by id."""
     matching_version: int = 1
     """How the project compares values with true and false; see `evaluate.operator_words`."""
 
     def group_noun(self, index: int) -> str:
-        """`company groups`, or `groups of type 0` while the name is not known."""
+        """Return `company groups`, or `groups of type 0` while the name is not loaded."""
         return f"{self.groups[index]} groups" if index in self.groups else f"groups of type {index}"
 
 
@@ -39,11 +39,11 @@ NO_NAMES: Final = Names()
 
 @dataclass(frozen=True)
 class Counted:
-    """One condition, counted by the server. `number` counts from 1, as people and the server do."""
+    """A condition counted by the server. `number` counts from 1, as users and the server do."""
 
     number: int
     fitting: int
-    """Who has its properties."""
+    """Number of users who have its properties."""
     share: float
     """Its percentage."""
     total: int
@@ -51,29 +51,29 @@ class Counted:
 
     @property
     def reached(self) -> int:
-        """The share of those who fit."""
+        """Return the percentage of the matching users."""
         return round(self.fitting * self.share / 100)
 
 
 @dataclass(frozen=True)
 class CountedReach:
-    """How many of all a flag's conditions reach; None while unknown, with the reason when it stays so."""
+    """The reach of all conditions; None while unknown, with the reason when it stays unknown."""
 
     affected: int | None = None
     total: int | None = None
     reason: str = ""
     is_bound: bool = False
-    """True when conditions may overlap, so that the number is the most it can be."""
+    """Whether conditions may overlap, so that the number is an upper bound."""
     besides: str = ""
-    """Who else has it without being counted by the server, in words."""
+    """Other users who have the flag and are not counted by the server, in words."""
     parts: tuple[Counted, ...] = ()
     unit: str = "users"
     uncounted: int = 0
-    """Conditions that are still to be counted; the sum waits for them."""
+    """Conditions not yet counted; the sum waits for them."""
 
     @property
     def about(self) -> str:
-        """What stands before the number: how exact it is."""
+        """Return the words before the number: how exact it is."""
         if self.is_bound:
             return "up to "
         return "about " if any(0 < part.share < 100 for part in self.parts) else ""
@@ -81,21 +81,21 @@ class CountedReach:
 
 @dataclass(frozen=True)
 class FlagDetails:
-    """What is known of one flag beyond its row; each part may still be on its way."""
+    """Facts about one flag beyond its row; each part may still be in flight."""
 
     row: FlagRow
     flag: Flag | None = None
     reach: CountedReach | None = None
     dependents: tuple[str, ...] | None = None
-    """Keys of the flags that are on and ask for it; None while not known."""
+    """Keys of the flags that are on and depend on it; None while not loaded."""
     changes: tuple[Activity, ...] | None = None
     trouble: str = ""
     status: FlagStatus | None = None
     no_status: str = ""
-    """Why the server did not say what it makes of the flag."""
+    """Why the server sent no status."""
     schedule: tuple[ScheduledChange, ...] | None = None
-    """What is due, and what was; None while not known."""
+    """Past and future scheduled changes; None while not loaded."""
     no_schedule: str = ""
     no_dependents: str = ""
-    """Why it is not known what asks for it."""
+    """Why the dependents could not be loaded."""
     names: Names = NO_NAMES

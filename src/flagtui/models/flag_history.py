@@ -1,4 +1,4 @@
-"""A flag as it was, worked out backwards from what the activity feed says was changed."""
+"""Rebuild an earlier version of a flag from the activity feed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -9,13 +9,13 @@ from flagtui.models.flag_answers import FlagVersion
 from flagtui.models.json_value import JSON, as_list, as_whole
 
 _EMPTY: Final[Mapping[str, JSON]] = {"name": "", "filters": {}, "tags": [], "evaluation_contexts": []}
-"""Fields that are never null, as they were where the feed has null for empty."""
+"""Fields that are never null, with the value that the feed logs as null."""
 
 
 def rebuilt_version(flag: Flag, entries: Sequence[Activity], number: int) -> FlagVersion | None:
-    """The flag at version `number`, or None when the feed does not reach back to it or has a hole.
+    """Return the flag at version `number`, or None when the feed has a gap or does not reach it.
 
-    `entries` are newest first. A write whose content was not logged (tags) leaves those as they are now.
+    `entries` are newest first. A write whose content was not logged (tags) keeps the current values.
     """
     if flag.version is None or not 0 < number <= flag.version or flag.has_encrypted_payloads:
         return None
@@ -40,7 +40,7 @@ def rebuilt_version(flag: Flag, entries: Sequence[Activity], number: int) -> Fla
 
 
 def _undo(state: dict[str, JSON], entry: Activity) -> int | None:
-    """Puts the old values back; the version before the entry, or None when it moved none."""
+    """Restore the values before the entry; return the version before it, or None if the entry made none."""
     before: int | None = None
     for change in as_list(entry.detail.get("changes")):
         if not isinstance(change, dict) or not isinstance(change.get("field"), str):

@@ -1,4 +1,4 @@
-"""From the bytes of a flag list to rows, building nothing the list does not show."""
+"""Convert the bytes of a flag list to rows, building nothing that the list does not show."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final
@@ -11,13 +11,13 @@ from flagtui.models.rows import FlagRow, FlagType, RowPage, RowReader
 
 Id = Annotated[int, msgspec.Meta(ge=1, le=MOST_WHOLE)]
 Whole = Annotated[int, msgspec.Meta(ge=LEAST_WHOLE, le=MOST_WHOLE)]
-"""An integer a database can hold; a larger one goes the careful way, which leaves it out."""
+"""A 64-bit integer, as databases store it; larger ones use the slow reader, which omits them."""
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
-"""A time with a zone; one without goes the careful way, which takes it for UTC."""
+"""A time with a zone; one without uses the slow reader, which assumes UTC."""
 
 
 class Maker(msgspec.Struct, gc=False):
-    """A person, as far as a row shows one."""
+    """A user, with the fields that a row shows."""
 
     id: Id | None = None
     email: str | None = None
@@ -76,12 +76,12 @@ class _Flag(msgspec.Struct, gc=False):
 
 
 def read_flag_page(body: bytes) -> RowPage[FlagRow]:
-    """The rows in a page of the flag list; raises `NotJson` when it is not a page."""
+    """Return the rows of a page of the flag list; raises `NotJson` for other content."""
     return _READER.read(body)
 
 
 def row_of_object(raw: dict[str, JSON]) -> FlagRow:
-    """The row of one flag that was read by itself."""
+    """Return the row of a single flag."""
     try:
         return _row_of(msgspec.convert(raw, _Flag))
     except (msgspec.ValidationError, OverflowError):
@@ -131,41 +131,41 @@ def _type_of(flag: _Flag) -> FlagType:
 
 
 def _reach(filters: _Filters) -> tuple[float | None, bool]:
-    """Highest share of the conditions that can decide, and whether all who get it are asked something first.
+    """Return the highest percentage of the deciding conditions, and whether all with it have properties.
 
     The same as `Filters.rollout` and `Filters.is_conditional`.
     """
     groups, highest = filters.groups or (), 0.0
-    asked = bool(groups)
+    is_conditional = bool(groups)
     for condition in groups:
         share = EVERYONE if condition.rollout_percentage is None else condition.rollout_percentage
         if share > highest:
-            highest, asked = share, bool(condition.properties)
+            highest, is_conditional = share, bool(condition.properties)
         elif share == highest and not condition.properties:
-            asked = False
+            is_conditional = False
         if filters.early_exit and not condition.properties and _is_always_asked(condition, filters):
             break
-    return (highest if is_known_version(filters.version) else None), asked
+    return (highest if is_known_version(filters.version) else None), is_conditional
 
 
 def _is_always_asked(condition: _Condition, filters: _Filters) -> bool:
-    """Whether it goes by people, or by the groups that the flag itself goes by."""
+    """Return whether the condition targets users, or groups of the flag's own type."""
     own = condition.aggregation_group_type_index
     return own is msgspec.UNSET or own is None or own == filters.aggregation_group_type_index
 
 
 def _needed(filters: _Filters | None) -> tuple[int, ...]:
-    """Ids of the flags that are asked for, each once."""
-    found: list[int] = []
+    """Return the ids of the flags that it depends on, each once."""
+    ids: list[int] = []
     for condition in (filters.groups if filters else None) or ():
         for item in condition.properties or ():
-            if item.type == "flag" and (id := as_id(item.key)) and id not in found:
-                found.append(id)
-    return tuple(found)
+            if item.type == "flag" and (id := as_id(item.key)) and id not in ids:
+                ids.append(id)
+    return tuple(ids)
 
 
 def credit(maker: Maker | None) -> tuple[int | None, str]:
-    """Whose work it is: the id, and the e-mail or else the first name."""
+    """Return the author: the id, and the e-mail or else the first name."""
     return (maker.id, maker.email or maker.first_name or "") if maker else (None, "")
 
 
@@ -175,7 +175,7 @@ def _row_from_anything(raw: dict[str, JSON]) -> FlagRow | None:
 
 
 def _careful_row(raw: dict[str, JSON]) -> FlagRow:
-    # Only odd rows come here, so the full models are loaded only when there is one.
+    # Only malformed rows come here, so the full models are loaded only when there is one.
     from flagtui.models.flag import Flag
 
     return Flag.of(raw).row()

@@ -1,4 +1,4 @@
-"""JSON from outside: read once, with limits, into plain values."""
+"""JSON from outside: parsed once, with limits, into plain values."""
 
 import json
 import math
@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeAlias
 
 JSON: TypeAlias = Any
-"""None, bool, int, float, str, list or dict: what `json.loads` gives. Look before you use it."""
+"""None, bool, int, float, str, list or dict: the result of `json.loads`. Check it before use."""
 
 DEPTH_LIMIT: Final = 64
-"""Levels of lists and objects; the deepest flag seen has 9."""
+"""Levels of lists and objects; the deepest flag in the field has 9."""
 
 LEAST_WHOLE: Final = -(2**63)
 MOST_WHOLE: Final = 2**63 - 1
-"""The integers that a database and our cached copies can hold: 64 bits with a sign."""
+"""Integers that a database and the cached copies can hold: signed 64 bits."""
 _MOST_DIGITS: Final = 20
 """Characters of an integer that may be within them."""
 
@@ -22,7 +22,7 @@ _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class NotJson(ValueError):
-    """The text is not JSON we accept; the message is a short reason and quotes none of it."""
+    """The text is not acceptable JSON; the message is a short reason and quotes none of it."""
 
 
 def read_json(body: bytes) -> JSON:
@@ -74,7 +74,7 @@ def _read(body: bytes, decode: Callable[[str], JSON]) -> JSON:
 
 
 def without_surrogates(value: JSON) -> JSON:
-    """The same value with halves of UTF-16 pairs replaced by U+FFFD: they can be neither drawn nor sent."""
+    """Return the value with halves of UTF-16 pairs replaced by U+FFFD: they can be neither drawn nor sent."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
@@ -85,7 +85,7 @@ def without_surrogates(value: JSON) -> JSON:
 
 
 def copy_json(value: JSON) -> JSON:
-    """A copy that can be changed at any depth; ten times as fast as `copy.deepcopy`."""
+    """Return a copy that can be changed at any depth; ten times as fast as `copy.deepcopy`."""
     if isinstance(value, dict):
         return {key: copy_json(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -94,17 +94,17 @@ def copy_json(value: JSON) -> JSON:
 
 
 def as_dict(value: JSON) -> dict[str, JSON]:
-    """The object, or an empty one for anything else."""
+    """Return the object, or an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: JSON) -> list[JSON]:
-    """The list, or an empty one for anything else."""
+    """Return the list, or an empty one for any other value."""
     return value if isinstance(value, list) else []
 
 
 def as_text(value: JSON) -> str:
-    """The text, a number as text, and nothing for anything else."""
+    """Return the text, a number as text, and empty text for any other value."""
     if isinstance(value, str):
         return value
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -112,7 +112,7 @@ def as_text(value: JSON) -> str:
 
 
 def as_whole(value: JSON) -> int | None:
-    """A whole number of 64 bits, which a server may write as 10 or as 10.0; never a bool or text."""
+    """Return a whole number of 64 bits, written as 10 or as 10.0; never a bool or text."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -121,15 +121,15 @@ def as_whole(value: JSON) -> int | None:
 
 
 def as_id(value: JSON) -> int | None:
-    """A record id that is a number or digits, within what a database can hold."""
+    """Return a record id that is a number or digits, within 64 bits."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
         value = int(value)
-    found = as_whole(value)
-    return found if found is not None and found > 0 else None
+    id = as_whole(value)
+    return id if id is not None and id > 0 else None
 
 
 def as_number(value: JSON) -> float | None:
-    """A finite number."""
+    """Return a finite number, or None."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
         return float(value)
     return None

@@ -1,4 +1,4 @@
-"""What every record has in common: frozen, lenient, and the JSON it came from kept beside it."""
+"""The base of every record: frozen, lenient, with the JSON it was read from."""
 
 from datetime import datetime
 from typing import Annotated, Any, Self, TypeVar
@@ -40,7 +40,7 @@ def _only_objects(value: JSON) -> JSON:
 
 
 def _only_ids(value: JSON) -> tuple[int, ...]:
-    return tuple(found for item in _only_items(value) if (found := as_id(item)) is not None)
+    return tuple(id for item in _only_items(value) if (id := as_id(item)) is not None)
 
 
 def _only_texts(value: JSON) -> tuple[str, ...]:
@@ -58,32 +58,32 @@ def _only_named_texts(value: JSON) -> dict[str, str]:
 
 
 def _whole_if_it_is(value: JSON) -> JSON:
-    found = as_whole(value)
-    return value if found is None else found
+    whole = as_whole(value)
+    return value if whole is None else whole
 
 
 Whole = Annotated[int, BeforeValidator(_whole_if_it_is), Field(strict=True, ge=LEAST_WHOLE, le=MOST_WHOLE)]
-"""An integer a database can hold, written as 10 or as 10.0; never a bool, a part of one or text."""
+"""A 64-bit integer, written as 10 or as 10.0; never a bool, a fraction or text."""
 Count = Annotated[float, Field(strict=True, ge=0, lt=1e15)]
-"""How many a query counted. Queries answer floats, and estimates need not be whole."""
+"""A count of a query. Queries return floats, and estimates need not be whole."""
 Counts = Annotated[dict[str, float], BeforeValidator(_only_numbers)]
-"""How many by name; what is no number is left out and loses nothing else."""
+"""Counts by name; a value that is not a number is skipped alone."""
 Moment = Annotated[datetime, AfterValidator(aware)]
 """A time with a zone; text without one means UTC."""
 Ids = Annotated[tuple[int, ...], BeforeValidator(_only_ids)]
-"""Record ids; anything in the list that is no id is left out."""
+"""Record ids; elements that are no ids are skipped."""
 Texts = Annotated[tuple[str, ...], BeforeValidator(_only_texts)]
 NamedTexts = Annotated[dict[str, str], BeforeValidator(_only_named_texts)]
-"""Text by name; what is no text is left out and loses nothing else."""
+"""Text by name; a value that is not text is skipped alone."""
 Items = Annotated[tuple[Any, ...], BeforeValidator(_only_items)]
-"""A list whose items we do not interpret."""
+"""A list whose items are not interpreted."""
 Item = TypeVar("Item")
 Each = Annotated[tuple[Item, ...], BeforeValidator(_only_objects)]
-"""The objects of a list, each as this kind; what is no object is left out and stays in `raw`."""
+"""The objects of a list, each of this kind; other elements are skipped and stay in `raw`."""
 
 
 class Record(BaseModel):
-    """A JSON object as typed fields. A field that is missing, null or of an odd type has its default."""
+    """A JSON object as typed fields. A missing, null or malformed field has its default."""
 
     model_config = ConfigDict(
         frozen=True, extra="allow", coerce_numbers_to_str=True, protected_namespaces=(), defer_build=True
@@ -93,12 +93,12 @@ class Record(BaseModel):
 
     @classmethod
     def of(cls, raw: JSON) -> Self:
-        """The record in this JSON object; anything that is not an object gives the empty record."""
+        """Return the record in this JSON object; any other value gives the empty record."""
         return cls.model_validate(raw if isinstance(raw, dict) else {})
 
     @property
     def raw(self) -> dict[str, JSON]:
-        """The JSON as received, unknown fields and all. Not to be changed."""
+        """Return the JSON as received, including unknown fields. Not to be changed."""
         return self._raw
 
     @model_validator(mode="wrap")

@@ -1,4 +1,4 @@
-"""The fields of flags, experiments and event definitions that people change: each is declared here alone."""
+"""The editable fields of flags, experiments and event definitions: each is declared only here."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ FLAG_FIELDS: Final = FieldTable(
         False,
         "state",
         traits=("for new", "restored"),
-        says_itself=True,
+        is_self_explanatory=True,
     ),
     EditableField(
         "archived",
@@ -34,9 +34,11 @@ FLAG_FIELDS: Final = FieldTable(
         switch("in the list", "archived"),
         False,
         traits=("newer",),
-        says_itself=True,
+        is_self_explanatory=True,
     ),
-    EditableField("deleted", "deleted", switch("not deleted", "deleted"), is_edited=False, says_itself=True),
+    EditableField(
+        "deleted", "deleted", switch("not deleted", "deleted"), is_edited=False, is_self_explanatory=True
+    ),
     EditableField(
         "evaluation_runtime",
         "runtime",
@@ -119,28 +121,28 @@ EVENT_FIELDS: Final = FieldTable(
         "",
         "description",
         "what it means and when it is sent",
-        ("made again",),
+        ("recreated",),
     ),
-    EditableField("tags", "tags", texts(), [], "tags", traits=("made again",)),
+    EditableField("tags", "tags", texts(), [], "tags", traits=("recreated",)),
     EditableField(
         "verified",
         "verified",
         switch("unverified", "verified"),
         False,
-        traits=("made again",),
-        says_itself=True,
+        traits=("recreated",),
+        is_self_explanatory=True,
     ),
     EditableField(
-        "hidden", "hidden", switch("shown", "hidden"), False, traits=("made again",), says_itself=True
+        "hidden", "hidden", switch("shown", "hidden"), False, traits=("recreated",), is_self_explanatory=True
     ),
-    EditableField("owner", "owner", own(int, "the number of a person"), traits=("made again",)),
+    EditableField("owner", "owner", own(int, "the number of a person"), traits=("recreated",)),
     EditableField(
         "primary_property",
         "primary property",
         text(is_null=True),
         line="primary property",
         about="the property that tells most about such an event; empty for none",
-        traits=("made again",),
+        traits=("recreated",),
         shown=FieldColumn("property", "PROPERTY", 10, "primary_property"),
     ),
     EditableField(
@@ -152,10 +154,10 @@ EVENT_FIELDS: Final = FieldTable(
             is_null=False,
         ),
         line="enforcement",
-        traits=("made again",),
+        traits=("recreated",),
         shown=FieldColumn("enforcement", "TAKES", 7),
     ),
     EditableField(
-        "default_columns", "columns", own(list, "a list"), [], traits=("made again",), is_edited=False
+        "default_columns", "columns", own(list, "a list"), [], traits=("recreated",), is_edited=False
     ),
 )

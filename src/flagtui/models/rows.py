@@ -1,4 +1,4 @@
-"""Rows of lists, pages of them, and how bytes become rows: fast, and row by row where something is odd."""
+"""Rows and pages of lists, and their readers: fast, with a slow fallback for malformed rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,35 +9,36 @@ import msgspec
 from flagtui.models.json_value import JSON, NotJson, as_id, read_json_for_rows
 
 UNUSED: Final = ("STALE", "INACTIVE")
-"""What servers say of flags that seem not to be needed; INACTIVE is the word of older ones."""
+"""Status of unused flags; INACTIVE is the word of older servers."""
 
 OLD_QUERIES: Final = frozenset(("ExperimentTrendsQuery", "ExperimentFunnelsQuery"))
-"""Kinds of metrics that only the engine before this one measures."""
+"""Kinds of metrics that only the previous engine measures."""
 
 FlagType = Literal["boolean", "multivariant", "experiment", "config", "rules"]
 
 
 class FlagRow(msgspec.Struct, frozen=True, gc=False):
-    """A flag as the list shows it. Times are Unix seconds, UTC; text is raw and must be made safe to draw."""
+    """A flag as a list row. Times are Unix seconds, UTC; text is raw and must be made safe to draw."""
 
     id: int
     key: str
     name: str = ""
-    """The description; the server calls it name."""
+    """The description; the API's name for it is `name`."""
     active: bool = False
     archived: bool = False
     deleted: bool = False
     type: FlagType = "boolean"
-    """`experiment` wins over `multivariant`; `config` is remote configuration; `rules` has targeting of a
-    newer kind, of which nothing else is known."""
+    """`experiment` wins over `multivariant`; `config` is remote configuration; `rules` has newer
+    targeting, of which nothing else is known.
+    """
     runtime: str = "all"
-    """`server`, `client`, `all`, or whatever a newer server says."""
+    """`server`, `client`, `all`, or a word of a newer server."""
     status: str = ""
-    """Upper case: ACTIVE, STALE, INACTIVE, ARCHIVED, DELETED, or a word we do not know. Never on or off."""
+    """Upper case: ACTIVE, STALE, INACTIVE, ARCHIVED, DELETED, or an unknown word. Never on or off."""
     rollout: float | None = 0.0
-    """Highest percentage of any condition that can decide; 0 when none could match, None for newer rules."""
+    """Highest percentage of any deciding condition; 0 when none can match, None for newer rules."""
     conditional: bool = False
-    """True when no condition gives the highest percentage to everyone: some property is asked first."""
+    """Whether no condition gives everyone the highest percentage: each requires a property."""
     tags: tuple[str, ...] = ()
     creator_id: int | None = None
     creator: str = ""
@@ -49,20 +50,22 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False):
     experiments: tuple[int, ...] = ()
     """Ids of experiments on this flag that are not deleted."""
     depends_on: tuple[int, ...] = ()
-    """Ids of flags its conditions ask for."""
+    """Ids of flags that its conditions depend on."""
     can_edit: bool = True
-    tells_calls: bool = True
-    """False where the server does not say when a flag was last asked for."""
+    has_call_times: bool = True
+    """Whether the server sends the time of a flag's last call."""
 
     @property
     def is_stale(self) -> bool:
-        """On, and seems not to be needed. Older servers say INACTIVE of flags that are off, too; newer ones
-        ask that only of flags that are on."""
+        """Return whether the flag is on and unused.
+
+        Older servers send INACTIVE for flags that are off, too; newer ones judge only flags that are on.
+        """
         return self.active and self.status in UNUSED
 
 
 class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
-    """An experiment as the list shows it. Times are Unix seconds, UTC; text is raw."""
+    """An experiment as a list row. Times are Unix seconds, UTC; text is raw."""
 
     id: int
     name: str
@@ -71,15 +74,15 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     """The key of its flag."""
     flag_id: int | None = None
     flag_active: bool | None = None
-    """None where the server does not say."""
+    """None where the server does not send it."""
     status: str = "draft"
-    """draft, running, paused, stopped, exposure_frozen, or a word we do not know; derived on old servers."""
+    """draft, running, paused, stopped, exposure_frozen, or an unknown word; derived on old servers."""
     archived: bool = False
     deleted: bool = False
     type: str = "product"
     """`product` or `web`."""
     conclusion: str = ""
-    """won, lost, inconclusive, stopped_early, invalid, or empty. Can be set while it still runs."""
+    """won, lost, inconclusive, stopped_early, invalid, or empty. Can be set on a running experiment."""
     variants: tuple[str, ...] = ()
     started_at: float | None = None
     ended_at: float | None = None
@@ -93,15 +96,15 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     can_edit: bool = True
 
 
-TOLD: Final = ("description", "owner", "verified", "last_seen_at")
-"""Members of an event definition of which a row says something; the plainest servers do not send all."""
+OPTIONAL_MEMBERS: Final = ("description", "owner", "verified", "last_seen_at")
+"""Optional members of an event definition; the plainest servers omit some."""
 
 
 class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
-    """An event definition as the list shows it. Times are Unix seconds, UTC; text is raw."""
+    """An event definition as a list row. Times are Unix seconds, UTC; text is raw."""
 
     id: str
-    """A UUID, except where an old server says otherwise."""
+    """A UUID, except on some old servers."""
     name: str
     description: str = ""
     tags: tuple[str, ...] = ()
@@ -110,30 +113,30 @@ class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
     owner_id: int | None = None
     owner: str = ""
     created_at: float | None = None
-    """None for one made by hand before the event was ever seen."""
+    """None for a definition created by hand before the first event."""
     seen_at: float | None = None
     """Precise to about a day."""
     updated_at: float | None = None
     enforcement: str = "allow"
-    """`reject` drops events that do not fit."""
+    """`reject` drops events that do not match the schema."""
     primary_property: str = ""
     is_action: bool = False
-    """A set of events under one name, which is no event itself."""
-    untold: tuple[str, ...] = ()
-    """Of `TOLD` what the server did not send: then nothing can be said about it."""
+    """Whether it is a set of events under one name rather than an event."""
+    not_sent: tuple[str, ...] = ()
+    """Names in `OPTIONAL_MEMBERS` that the server did not send: their values are unknown."""
 
     @property
     def is_builtin(self) -> bool:
-        """Sent by the product's own libraries."""
+        """Return whether the product's own libraries send the event."""
         return self.name.startswith("$")
 
 
 Wire = TypeVar("Wire")
-"""A struct with just the fields a row needs, as they come over the wire."""
+"""A struct with only the fields that a row needs, as on the wire."""
 Row = TypeVar("Row")
 
 COUNT_LIMIT: Final = 10_000_000
-"""More records than any project has; a larger count is a fault and is not believed."""
+"""More records than any project has; a larger count is a fault and is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,21 +145,22 @@ class RowPage(Generic[Row]):
 
     rows: tuple[Row, ...]
     total: int
-    """How many the server says there are; never less than what this page holds."""
+    """The server's total; never less than the rows of this page."""
     unreadable: tuple[int | str, ...] = ()
     """Ids of records that could not become rows; 0 where not even the id could be read."""
     server_time: float | None = None
-    """The server's own clock when it answered, Unix seconds."""
+    """The server's own clock at the response, Unix seconds."""
     is_capped: bool = False
-    """The server stopped counting, or its count cannot be believed: `total` is a lower bound and only a short
-    page ends the list."""
+    """Whether the count is a lower bound: capped by the server, or implausible. Only a short page ends the
+    list.
+    """
     has_more: bool = False
     body_size: int = field(default=0, compare=False)
     """Bytes of the response."""
 
     @property
     def size(self) -> int:
-        """How many records the server sent, readable or not."""
+        """Return how many records the server sent, readable or not."""
         return len(self.rows) + len(self.unreadable)
 
 
@@ -170,8 +174,8 @@ class _Page(msgspec.Struct, Generic[Wire], gc=False):
 class RowReader(Generic[Wire, Row]):
     """Reads list pages of one kind of record.
 
-    `fast` builds a row from the wire struct. `slow` builds it from the JSON object, whatever is in it,
-    and gives None for a record nobody could recognise.
+    `fast` builds a row from the wire struct. `slow` builds it from the JSON object, whatever is in it, and
+    returns None for an unrecognisable record.
     """
 
     def __init__(
@@ -184,7 +188,7 @@ class RowReader(Generic[Wire, Row]):
         self._split = msgspec.json.Decoder(_Page[msgspec.Raw])
 
     def read(self, body: bytes) -> RowPage[Row]:
-        """The page in `body`; raises `NotJson` when it is not a page at all."""
+        """Return the page in `body`; raises `NotJson` for other content."""
         try:
             page = self._whole.decode(body)
             return _page_of(page, tuple(map(self._fast, page.results)), ())

@@ -59,7 +59,7 @@ def _obstacles(flag: Flag, dependents: Sequence[str] | None) -> Iterator[list[Pi
 
 
 def _calls(row: FlagRow, now: float) -> list[Piece]:
-    if row.called_at is None and not row.tells_calls:
+    if row.called_at is None and not row.has_call_times:
         return [("last call not known: search the code for it", "")]
     if row.called_at is None:
         return [("no call recorded: code may no longer use it", "")]

@@ -55,7 +55,7 @@ def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
         yield " HIDDEN ", plain
     elif row.verified:
         yield " VERIFIED ", "bold $badge-text on $success"
-    elif "verified" not in row.untold:
+    elif "verified" not in row.not_sent:
         yield " UNVERIFIED ", plain
     if is_silent(row, now):
         yield from ((" ", ""), (" SILENT ", "bold $badge-text on $warning"))
@@ -67,13 +67,15 @@ def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
 
 def owner_words(row: EventDefinitionRow) -> str:
     """Return the owner, if the server reports one."""
-    return safe_text(row.owner, 80) or (NOT_REPORTED if "owner" in row.untold else "none")
+    return safe_text(row.owner, 80) or (NOT_REPORTED if "owner" in row.not_sent else "none")
 
 
 def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piece]]:
     """Yield the description, wrapped."""
     if not row.description.strip():
-        yield [(f"description {NOT_REPORTED}" if "description" in row.untold else "no description", "$faint")]
+        yield [
+            (f"description {NOT_REPORTED}" if "description" in row.not_sent else "no description", "$faint")
+        ]
         return
     for line in safe_lines(row.description, 4_000, 4_000):
         for text in wrap(line, max(10, width)) or [""]:
@@ -105,7 +107,7 @@ def use_lines(uses: Sequence[Use] | None, why: str) -> Iterator[list[Piece]]:
 
 def last_seen_words(row: EventDefinitionRow, now: float) -> str:
     """Return `3 d ago`, `never`, or `not known` if the server does not report it."""
-    return seen_in_words(row.seen_at, now, "not known" if "last_seen_at" in row.untold else "never")
+    return seen_in_words(row.seen_at, now, "not known" if "last_seen_at" in row.not_sent else "never")
 
 
 def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:
@@ -173,7 +175,7 @@ def _facts(definition: EventDefinition, now: float) -> Lines:
     row = definition.row()
     yield labelled("TAGS", spaced(row.tags, MOST_TAGS, 60, "#") or "none")
     yield labelled("OWNER", owner_words(row))
-    no = NOT_REPORTED if "verified" in row.untold else "no"
+    no = NOT_REPORTED if "verified" in row.not_sent else "no"
     yield labelled(
         "VERIFIED", _signed(definition.verified_by, definition.verified_at, now) if row.verified else no
     )

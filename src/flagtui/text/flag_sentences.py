@@ -217,7 +217,7 @@ class _EarlierConditions:
             self._end = (number, f"condition {number} is malformed and ends the evaluation")
         elif condition.properties:
             return
-        elif self._filters.early_exit and self._filters.fits_everybody(condition):
+        elif self._filters.early_exit and self._filters.matches_everyone(condition):
             self._end = (number, f"condition {number} matches everyone and decides, even by its rollout")
         else:
             kind = self._filters.group_type_of(condition)

@@ -11,7 +11,7 @@ from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.details.event_inspector import EventDetails
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
-from flagtui.models.rows import TOLD, EventDefinitionRow
+from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow
 from flagtui.text.event_words import detail_lines, event_lines
 from flagtui.text.flag_sentences import plain
 
@@ -33,19 +33,19 @@ def cells(row: EventDefinitionRow) -> dict[str, str]:
 
 
 def test_a_row_knows_what_was_not_sent() -> None:
-    assert row_of(PLAIN).untold == TOLD
-    assert row_of(WHOLE).untold == ()
-    assert row_of({**PLAIN, "verified": None, "owner": {"id": 7}}).untold == ("description", "last_seen_at")
+    assert row_of(PLAIN).not_sent == OPTIONAL_MEMBERS
+    assert row_of(WHOLE).not_sent == ()
+    assert row_of({**PLAIN, "verified": None, "owner": {"id": 7}}).not_sent == ("description", "last_seen_at")
 
 
 def test_the_list_says_nothing_of_what_was_not_sent() -> None:
-    told, untold = cells(row_of(WHOLE)), cells(row_of(PLAIN))
+    told, not_sent = cells(row_of(WHOLE)), cells(row_of(PLAIN))
     assert [told[name] for name in ("seen", "verified", "description")] == [
         "never",
         "unverified",
         "no description",
     ]
-    assert [untold[name] for name in ("seen", "verified", "description")] == ["?", "not told", "not told"]
+    assert [not_sent[name] for name in ("seen", "verified", "description")] == ["?", "not told", "not told"]
 
 
 @pytest.mark.parametrize(

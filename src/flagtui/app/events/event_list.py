@@ -51,7 +51,7 @@ def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
         return (("hidden", "faint"),)
     if event.verified:
         return (("verified", "good"),)
-    return (("not told", "faint") if "verified" in event.untold else ("unverified", "muted"),)
+    return (("not told", "faint") if "verified" in event.not_sent else ("unverified", "muted"),)
 
 
 def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -61,7 +61,7 @@ def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 
 def draw_seen(event: EventDefinitionRow, slot: Slot) -> Cell:
-    if "last_seen_at" in event.untold:
+    if "last_seen_at" in event.not_sent:
         return (("?", "faint"),)
     return ((seen_words(event.seen_at, slot.now), "warn" if is_silent(event, slot.now) else "muted"),)
 
@@ -72,7 +72,7 @@ def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
     text = event.description.strip()
-    nothing = "not told" if "description" in event.untold else "no description"
+    nothing = "not told" if "description" in event.not_sent else "no description"
     return ((safe_text(text), "muted"),) if text else ((nothing, "faint"),)
 
 

@@ -71,7 +71,7 @@ def field_line(field: EditableField, value: JSON) -> FormLine:
 
 def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
     """Its value: `#web #checkout`, `on`, `server and client`, or that there is none."""
-    if field.takes.asked == "texts":
+    if field.takes.input_kind == "texts":
         texts = as_list(value)
         named: list[Piece] = [(f"#{safe_text(as_text(item), 40)}  ", "$primary") for item in texts[:MOST]]
         if len(texts) > MOST:
@@ -79,7 +79,7 @@ def field_pieces(field: EditableField, value: JSON) -> list[Piece]:
         return named or [("none", "$faint")]
     option = field.option(value)
     if option is not None:
-        style = "$text-muted" if option.value is False else "$success" if field.says_itself else ""
+        style = "$text-muted" if option.value is False else "$success" if field.is_self_explanatory else ""
         return [(option.about or option.words, style)]
     text = safe_text(as_text(value), 200)
     return [(text, "bold" if "title" in field.traits else "")] if text else [("empty", "$faint")]
@@ -146,7 +146,7 @@ async def ask_field(
 ) -> FieldAnswer | None:
     """Another value of a field, or the same; None where the question was left. A switch is turned at once."""
     title = title or f"{field.label[:1].upper()}{field.label[1:]}"
-    match field.takes.asked:
+    match field.takes.input_kind:
         case "switch":
             return FieldAnswer(before is not True)
         case "choice":

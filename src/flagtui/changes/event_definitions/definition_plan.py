@@ -13,7 +13,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 
-MADE_AGAIN: Final = tuple(name for name in EVENT_FIELDS if name in EVENT_FIELDS.having("made again"))
+RECREATED_FIELDS: Final = tuple(name for name in EVENT_FIELDS if name in EVENT_FIELDS.having("recreated"))
 """What a server takes when a definition is made by hand; dates and who verified it are its own."""
 
 
@@ -103,7 +103,9 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
 
 def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionContext) -> EventPlan:
     """A deleted definition made again from the copy in the journal."""
-    values = {field: kept[field] for field in MADE_AGAIN if kept.get(field) not in (None, [], "", False)}
+    values = {
+        field: kept[field] for field in RECREATED_FIELDS if kept.get(field) not in (None, [], "", False)
+    }
     intent = EventIntent("", values, "recreate")
     lost = "since when it is known is lost"
     if kept.get("verified"):

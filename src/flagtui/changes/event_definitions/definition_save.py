@@ -11,7 +11,7 @@ from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, 
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
-    MADE_AGAIN,
+    RECREATED_FIELDS,
     DefinitionContext,
     EventPlan,
     plan_event,
@@ -243,7 +243,7 @@ def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) 
     """Plans the old values on the current definition; a field changed since is a clash."""
     if _is_recreation(entry):
         return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)
-    names = [name for name in entry.after if name in MADE_AGAIN and name in entry.before]
+    names = [name for name in entry.after if name in RECREATED_FIELDS and name in entry.before]
     before = {name: entry.before[name] for name in names}
     seen = {name: entry.after[name] for name in names}
     # Both at once are refused only when both are true, and the one that was true brings the other along.
@@ -261,5 +261,5 @@ async def _read(entry: Entry, client: Client) -> EventDefinition:
 
 
 def _is_now(record: EventDefinition, values: Mapping[str, JSON]) -> bool:
-    known = {name: value for name, value in values.items() if name in MADE_AGAIN}
+    known = {name: value for name, value in values.items() if name in RECREATED_FIELDS}
     return all(same(stored(record, name), value) for name, value in known.items())

@@ -8,7 +8,7 @@ from typing import Final
 
 from flagtui.changes.blocked import Linked
 from flagtui.models.account import User
-from flagtui.models.filters import OPTED_IN, Asked, Filters, asked_of
+from flagtui.models.filters import OPTED_IN, ConditionQuery, Filters, deciding_conditions
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -101,8 +101,8 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not fresh.targeting.is_editable:
         return NotKnown("its targeting is of a newer kind")
     wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
-    old = [*asked_of(fresh.targeting)]
-    new = old if wanted is fresh.targeting else [*asked_of(wanted)]
+    old = [*deciding_conditions(fresh.targeting)]
+    new = old if wanted is fresh.targeting else [*deciding_conditions(wanted)]
     distinct = _distinct(old, new)
     besides = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
     if not distinct:
@@ -125,9 +125,9 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, besides=besides)
 
 
-def _distinct(old: Sequence[Asked], new: Sequence[Asked]) -> dict[str, Asked]:
+def _distinct(old: Sequence[ConditionQuery], new: Sequence[ConditionQuery]) -> dict[str, ConditionQuery]:
     """What is asked about, each once; no more than is needed to know that it is too much."""
-    distinct: dict[str, Asked] = {}
+    distinct: dict[str, ConditionQuery] = {}
     for asked in chain(old, new if new is not old else ()):
         distinct[asked.identity] = asked
         if len(distinct) > MANY:
@@ -135,7 +135,7 @@ def _distinct(old: Sequence[Asked], new: Sequence[Asked]) -> dict[str, Asked]:
     return distinct
 
 
-def _sum(conditions: Sequence[Asked], counted: Mapping[str, BlastRadius], total: int) -> int:
+def _sum(conditions: Sequence[ConditionQuery], counted: Mapping[str, BlastRadius], total: int) -> int:
     """The most it can be: people who match several conditions are counted for each."""
     found = sum(counted[one.identity].affected * one.share / 100 for one in conditions)
     return min(total, round(found))

@@ -26,7 +26,7 @@ NOT_COMPARABLE: Final = frozenset(
     {"tags", "evaluation_tags", "evaluation_contexts", "analytics_dashboards", "has_encrypted_payloads"}
 )
 """Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
-SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.takes.asked == "texts")
+SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.takes.input_kind == "texts")
 """Lists without an order: two people's additions and removals never clash."""
 
 

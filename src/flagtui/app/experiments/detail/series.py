@@ -101,7 +101,7 @@ def state_words(series: Timeseries) -> tuple[str, str]:
     """What there is to know about how complete the days are, and its colour."""
     days = series.days
     known = sum(result is not None for _day, result in days)
-    if series.is_calculated_anew:
+    if series.is_recalculating:
         return "being calculated anew…", "$warning"
     if known == 0 and series.status == "failed":
         first = next(iter(series.errors.values()), "")

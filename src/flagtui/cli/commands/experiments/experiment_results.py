@@ -182,7 +182,7 @@ def timeseries(
 
         async def look() -> tuple[Metric, Timeseries] | None:
             found = await inspector.series(row, chosen.uuid)
-            return None if found[1].is_calculated_anew else found
+            return None if found[1].is_recalculating else found
 
         waited = None
         if wait:
@@ -194,7 +194,7 @@ def timeseries(
             if result is not None
             for value in _of_result(fresh.id, kept, result, day.isoformat())
         ]
-        return values, wait is not None and series.is_calculated_anew
+        return values, wait is not None and series.is_recalculating
 
     values, is_late = in_project(place, work)
     printer.records(DAY, values, "Nothing is stored by day.")
