@@ -149,7 +149,7 @@ def test_a_holdout_comes_before_the_conditions() -> None:
 
 
 def test_a_newer_configuration_is_not_guessed_at() -> None:
-    evaluation = found(ADA, flag(version=2, rules=[]))
+    evaluation = found(ADA, flag(version=3, rules=[]))
     assert (evaluation.value, evaluation.unknown) == (None, Unknown(Why.CONFIGURATION_NEWER, "beta"))
     assert describe(evaluation) == "the flag has a newer kind of configuration"
 

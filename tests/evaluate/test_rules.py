@@ -127,7 +127,7 @@ def test_filters_that_cannot_be_read_say_so(raw: JSON, problem: str) -> None:
     assert describe(found) == f"the flag matches nobody, since it cannot be read: {problem}"
 
 
-@pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 2, 0, []])
+@pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 3, "2", 0, []])
 def test_only_a_whole_number_one_is_the_configuration_that_is_known(version: Any) -> None:
     definitions = Definitions.of([flag("it", {}, version=version), flag("other", {}, version=1)])
     assert evaluate("it", IN_FREE, definitions).unknown == Unknown(Why.CONFIGURATION_NEWER, "it")

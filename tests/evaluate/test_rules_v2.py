@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from flagtui.evaluate.conditions import holdout_fraction, rollout_fraction, variant_fraction
-from flagtui.evaluate.evaluation import Why
-from flagtui.evaluate.rules_v2 import RuleReason, RulesEvaluation, evaluate_rules
-from flagtui.evaluate.run import Manner, Person
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Evaluation, Reason, RuleReason, RulesEvaluation, Unknown, Why
+from flagtui.evaluate.explanation import describe, describe_rule
+from flagtui.evaluate.flags import evaluate as evaluate_flag_of
+from flagtui.evaluate.rules_v2 import evaluate_rules
+from flagtui.evaluate.run import Manner, Person, Rules
 
 FACTS = json.loads((Path(__file__).parent / "rules_v2.json").read_text("utf-8"))
 EVERYONE: dict[str, Any] = {"properties": []}
@@ -118,3 +121,43 @@ def test_subject_is_first_200_characters() -> None:
 def test_malformed_rule_fails_whole_flag(rule: Any) -> None:
     result = evaluate([rule, targeted("y")], Person("p", is_complete=True))
     assert (result.value, result.reason) == (None, RuleReason.ERROR)
+
+
+def evaluate_flag(rules: list[Any], person: Person, how: Rules = Rules.SERVER, **fields: Any) -> Evaluation:
+    filters = {"version": 2, "return_type": "string", "default_value": "default", "rules": rules}
+    definitions = Definitions.of([{"key": "it", "active": True, "filters": filters, **fields}])
+    return evaluate_flag_of("it", person, definitions, how)
+
+
+def test_flag_with_rules_reports_value_and_deciding_rule() -> None:
+    rules = [targeted("blue", key="plan", value="free"), targeted("red")]
+    evaluation = evaluate_flag(rules, Person("ada", {"plan": "pro"}))
+    assert (evaluation.value, evaluation.reason) == ("red", RuleReason.TARGETING_MATCH)
+    assert (evaluation.condition_index, describe(evaluation)) == (1, "rule 2 matches")
+    assert evaluation.rules is not None
+    assert [describe_rule(step) for step in evaluation.rules.steps] == [
+        "rule 1 does not match: plan is free: it is pro",
+        "rule 2 matches",
+    ]
+
+
+def test_costly_pattern_leaves_rules_not_known() -> None:
+    rules = [targeted("blue", key="email", operator="regex", value="(a|a?)+$")]
+    evaluation = evaluate_flag(rules, Person("ada", {"email": "a" * 3_000 + "!"}, is_complete=True))
+    assert (evaluation.value, evaluation.reason, evaluation.is_known) == (None, Reason.UNKNOWN, False)
+
+
+def test_pattern_that_no_server_evaluates_is_a_server_failure() -> None:
+    rules = [targeted("blue", key="email", operator="regex", value="[")]
+    evaluation = evaluate_flag(rules, Person("ada", {"email": "ada@x.com"}))
+    assert (evaluation.value, evaluation.reason, evaluation.is_known) == (None, RuleReason.ERROR, True)
+    assert describe(evaluation).startswith("the server cannot evaluate this flag: ")
+
+
+def test_inactive_flag_with_rules_is_off() -> None:
+    assert evaluate_flag([targeted("red")], Person("ada"), active=False).reason is Reason.DISABLED
+
+
+def test_library_does_not_evaluate_rules() -> None:
+    evaluation = evaluate_flag([targeted("red")], Person("ada"), Rules.LIBRARY)
+    assert evaluation.unknown == Unknown(Why.CONFIGURATION_NEWER, "it")

@@ -164,14 +164,69 @@ class ConditionResult:
         return next(check for check in self.checks if check.verdict is False)
 
 
+class RuleReason(StrEnum):
+    """The server's words for what decided a flag of version 2."""
+
+    TARGETING_MATCH = "targeting_match"
+    ROLLOUT_MISS = "rollout_miss"
+    EXPERIMENT_PAUSED = "experiment_paused"
+    HOLDOUT = "holdout"
+    NO_RULE_MATCH = "no_rule_match"
+    ERROR = "error"
+
+
+class RuleOutcome(StrEnum):
+    """How one rule came out; evaluation continues after the two misses alone."""
+
+    SERVED = "served"
+    PAUSED = "paused"
+    HELD_OUT = "held_out"
+    DEFAULT_ON_MISS = "default_on_miss"
+    TARGETING_MISS = "targeting_miss"
+    ROLLOUT_MISS = "rollout_miss"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleStep:
+    """One evaluated rule, with everything needed to explain its result."""
+
+    index: int
+    rule_type: str
+    outcome: RuleOutcome
+    checks: tuple[Check, ...] = ()
+    """Evaluated predicates, up to the first that decided; verdicts include negation."""
+    holdout: Draw | None = None
+    rollout: Draw | None = None
+    """None when nothing was hashed, as at 100 %."""
+    variant: VariantDraw | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RulesEvaluation:
+    """The result of one version 2 document for one person."""
+
+    value: Any
+    """None when the default is null (callers use their own default) and on failure."""
+    reason: RuleReason
+    rule_index: int | None = None
+    """0-based."""
+    rule_id: str | None = None
+    rule_type: str | None = None
+    variant: str | None = None
+    """Key of the drawn variant. The server never reports it for version 2."""
+    steps: tuple[RuleStep, ...] = ()
+    failure: Unknown | None = None
+    """Why the whole flag failed; set exactly when the reason is ``error``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     key: str
-    value: bool | str | None
-    """None when it cannot be known; ``unknown`` says why."""
-    reason: Reason
+    value: Any
+    """A boolean or a variant's key; with ``rules``, any JSON. None also when not ``is_known``."""
+    reason: Reason | RuleReason
     condition_index: int | None = None
-    """The condition that decided, or that came nearest."""
+    """The condition that decided, or that came nearest; with ``rules``, the rule that decided. 0-based."""
     payload: Any = None
     """As stored, so usually JSON text."""
     conditions: tuple[ConditionResult, ...] = ()
@@ -181,4 +236,11 @@ class Evaluation:
     """What early access decided; None when it had no say."""
     unknown: Unknown | None = None
     problem: Unknown | None = None
-    """Why the server takes it for off without having looked at any condition."""
+    """Why the server takes it for off without having looked at any condition; with ``rules``, its failure."""
+    rules: RulesEvaluation | None = None
+    """The steps of a flag with rules (configuration version 2); None for flags with conditions."""
+
+    @property
+    def is_known(self) -> bool:
+        """Return False when only the server knows the value. A known None is a failure or the default."""
+        return self.unknown is None

@@ -10,6 +10,9 @@ from flagtui.evaluate.evaluation import (
     Evaluation,
     Outcome,
     Reason,
+    RuleOutcome,
+    RulesEvaluation,
+    RuleStep,
     Unknown,
     VariantDraw,
     Why,
@@ -112,12 +115,51 @@ def describe_condition(result: ConditionResult) -> str:
             return f"{name} does not fit: {describe_check(result.differing)}"
 
 
+def describe_rule(step: RuleStep) -> str:
+    """Describe why a rule did or did not decide, in one line. Rules count from 1."""
+    name = f"rule {step.index + 1}"
+    match step.outcome:
+        case RuleOutcome.SERVED if step.variant:
+            return f"{name} matches{_beside(step.rollout)}, {describe_variant(step.variant)}"
+        case RuleOutcome.SERVED:
+            return f"{name} matches{_beside(step.rollout)}"
+        case RuleOutcome.PAUSED:
+            return f"{name} matches, and its split is paused: default value"
+        case RuleOutcome.HELD_OUT:
+            return f"{name} matches, and holds this user out: default value{_beside(step.holdout)}"
+        case RuleOutcome.TARGETING_MISS:
+            differing = next(check for check in step.checks if check.verdict is False)
+            negation = "not " if differing.filter.is_negated else ""
+            return f"{name} does not match: {negation}{describe_check(differing)}"
+        case RuleOutcome.ROLLOUT_MISS:
+            return f"{name} matches, but its rollout excludes this user: next rule{_beside(step.rollout)}"
+        case RuleOutcome.DEFAULT_ON_MISS:
+            return f"{name} matches, but its rollout excludes this user: default value{_beside(step.rollout)}"
+
+
+def describe_rules(result: RulesEvaluation) -> str:
+    """Describe what decided a flag with rules, in one line."""
+    if result.failure:
+        is_malformed = result.failure.why is Why.FILTERS_MALFORMED
+        cause = f"malformed {result.failure.about}" if is_malformed else describe_unknown(result.failure)
+        return f"the server cannot evaluate this flag: {cause}"
+    if result.rule_index is None:
+        return "no rule matches: default value"
+    return describe_rule(result.steps[-1])
+
+
 def describe(evaluation: Evaluation) -> str:
     """What decided the flag, in one line."""
     if evaluation.unknown:
         return describe_unknown(evaluation.unknown)
+    if evaluation.rules:
+        return describe_rules(evaluation.rules)
     if evaluation.problem:
         return describe_unknown(evaluation.problem)
+    return _describe_decision(evaluation)
+
+
+def _describe_decision(evaluation: Evaluation) -> str:
     match evaluation.reason:
         case Reason.DISABLED:
             return "the flag is off"

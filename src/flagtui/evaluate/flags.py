@@ -1,6 +1,7 @@
 """A flag and a person in; the value, and what decided it, out."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from flagtui.evaluate.conditions import evaluate_condition, holdout_fraction
 from flagtui.evaluate.definitions import Definitions
@@ -10,12 +11,14 @@ from flagtui.evaluate.evaluation import (
     Evaluation,
     Outcome,
     Reason,
+    RulesEvaluation,
     Unknown,
     Verdict,
     Why,
 )
 from flagtui.evaluate.filters import check
 from flagtui.evaluate.parts import Filter, Flag
+from flagtui.evaluate.rules_v2 import evaluate_rules
 from flagtui.evaluate.run import Person, Rules, Run, Vantage
 
 _REASONS = {
@@ -34,6 +37,8 @@ def evaluate(
     """Raises KeyError for a flag that the definitions do not have."""
     flag = definitions.flags[flag_key]
     run = Run(person, definitions, rules, _evaluate_flag, under_way=frozenset({flag_key}))
+    if flag.rules is not None and flag.is_active and rules is Rules.SERVER:
+        return _by_rules(flag.key, evaluate_rules(flag.rules, person, run.manner))
     return _evaluate_flag(run, flag) if rules is Rules.SERVER else _begin_as_library(run, flag)
 
 
@@ -50,6 +55,20 @@ def verdict_on(question: Filter, person: Person, definitions: Definitions) -> Ve
     """Return whether a person, not a group, passes one question of a condition."""
     run = Run(person, definitions, Rules.SERVER, _evaluate_flag)
     return check(run, Vantage(run.properties, person.distinct_id), question).verdict
+
+
+_SERVER_FAILURES: Final = frozenset(
+    (Why.FILTERS_MALFORMED, Why.FILTER_UNUSABLE, Why.PROPERTY_UNREADABLE, Why.OPERATOR_UNKNOWN)
+)
+"""Predicates that fail the whole flag on the server as well; it may decide all others."""
+
+
+def _by_rules(key: str, result: RulesEvaluation) -> Evaluation:
+    """Return the result of rules. Flags that depend on such a flag never get here: servers refuse them."""
+    failure = result.failure
+    if failure is not None and failure.why not in _SERVER_FAILURES:
+        return Evaluation(key, None, Reason.UNKNOWN, unknown=failure, rules=result)
+    return Evaluation(key, result.value, result.reason, result.rule_index, problem=failure, rules=result)
 
 
 def _begin_as_library(run: Run, flag: Flag) -> Evaluation:

@@ -75,7 +75,9 @@ class Flag:
     exits_early: bool = False
     """Stop at the first condition whose properties fit but whose rollout leaves the person out."""
     is_newer: bool = False
-    """The configuration is of a version that this evaluator does not know, or is none."""
+    """The configuration has no conditions: it has ``rules``, or is of an unknown version or none."""
+    rules: Mapping[str, Any] | None = None
+    """The whole document of configuration version 2; None for every other version."""
     problem: str = ""
     """Why its conditions cannot be read at all, so that it matches nobody; empty when they can."""
 
@@ -104,6 +106,7 @@ def flag(raw: Mapping[str, Any]) -> Flag:
         enrollment_condition=condition(enrollment[0], None) if enrollment else None,
         exits_early=bool(filters.get("early_exit")),
         is_newer=not is_known_version(filters),
+        rules=filters if has_rules(filters) else None,
         problem=problem_of(raw),
     )
 
@@ -121,6 +124,12 @@ def is_known_version(filters: Mapping[str, Any]) -> bool:
     """Whether the filters are of version 1: they say so with a whole number, or say nothing."""
     version = filters.get("version", 1)
     return isinstance(version, int) and not isinstance(version, bool) and version == 1
+
+
+def has_rules(filters: Mapping[str, Any]) -> bool:
+    """Return whether the filters are rules: configuration version 2 as a number, also 2.0."""
+    version = filters.get("version")
+    return isinstance(version, int | float) and not isinstance(version, bool) and version == 2
 
 
 def condition(raw: Any, flag_index: int | None) -> Condition:

@@ -1,12 +1,21 @@
 """Evaluate flag configuration version 2 ("rules"): a document and a person in, the value and its rule out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 from flagtui.evaluate.conditions import holdout_fraction, rollout_fraction, variant_fraction
-from flagtui.evaluate.evaluation import Check, Draw, Unknown, VariantDraw, Verdict, Why
+from flagtui.evaluate.evaluation import (
+    Check,
+    Draw,
+    RuleOutcome,
+    RuleReason,
+    RulesEvaluation,
+    RuleStep,
+    Unknown,
+    VariantDraw,
+    Verdict,
+    Why,
+)
 from flagtui.evaluate.filters import compare, without_property
 from flagtui.evaluate.parts import Filter
 from flagtui.evaluate.parts import question as read_filter
@@ -16,58 +25,6 @@ SUBJECT_LENGTH: Final = 200
 """Characters of a distinct id that are hashed; the server cuts the rest off."""
 _RULE_TYPES: Final = ("targeted_release", "percentage_rollout", "experiment")
 _OPPOSITE_PATTERNS: Final = {"regex": "not_regex", "not_regex": "regex"}
-
-
-class RuleReason(StrEnum):
-    """The server's words for what decided a flag of version 2."""
-
-    TARGETING_MATCH = "targeting_match"
-    ROLLOUT_MISS = "rollout_miss"
-    EXPERIMENT_PAUSED = "experiment_paused"
-    HOLDOUT = "holdout"
-    NO_RULE_MATCH = "no_rule_match"
-    ERROR = "error"
-
-
-class RuleMiss(StrEnum):
-    """Why evaluation continued after a rule."""
-
-    TARGETING = "targeting"
-    ROLLOUT = "rollout"
-
-
-@dataclass(frozen=True, slots=True)
-class RuleStep:
-    """One evaluated rule, with everything needed to explain its result."""
-
-    index: int
-    rule_type: str
-    checks: tuple[Check, ...] = ()
-    """Evaluated predicates, up to the first that decided; verdicts include negation."""
-    holdout: Draw | None = None
-    rollout: Draw | None = None
-    """None when nothing was hashed, as at 100 %."""
-    variant: VariantDraw | None = None
-    miss: RuleMiss | None = None
-    """None for the rule that decided."""
-
-
-@dataclass(frozen=True, slots=True)
-class RulesEvaluation:
-    """The result of one version 2 document for one person."""
-
-    value: Any
-    """None when the default is null (callers use their own default) and on failure."""
-    reason: RuleReason
-    rule_index: int | None = None
-    """0-based."""
-    rule_id: str | None = None
-    rule_type: str | None = None
-    variant: str | None = None
-    """Key of the drawn variant. The server never reports it for version 2."""
-    steps: tuple[RuleStep, ...] = ()
-    failure: Unknown | None = None
-    """Why the whole flag failed; set exactly when the reason is ``error``."""
 
 
 class _FailureError(Exception):
@@ -115,26 +72,30 @@ def _evaluate_rule(
         raise _malformed("rule_type")
     checks = _check_targeting(rule, person, manner)
     if any(check.verdict is False for check in checks):
-        return RuleStep(index, rule_type, checks, miss=RuleMiss.TARGETING), None
+        return RuleStep(index, rule_type, RuleOutcome.TARGETING_MISS, checks), None
     if rule_type == "targeted_release":
-        return RuleStep(index, rule_type, checks), (rule.get("value"), RuleReason.TARGETING_MATCH, None)
+        step = RuleStep(index, rule_type, RuleOutcome.SERVED, checks)
+        return step, (rule.get("value"), RuleReason.TARGETING_MATCH, None)
     if rule_type == "experiment" and rule.get("paused") is True:
-        return RuleStep(index, rule_type, checks), (default, RuleReason.EXPERIMENT_PAUSED, None)
+        step = RuleStep(index, rule_type, RuleOutcome.PAUSED, checks)
+        return step, (default, RuleReason.EXPERIMENT_PAUSED, None)
     subject = person.distinct_id[:SUBJECT_LENGTH]
     holdout = _draw_holdout(rule, subject) if rule_type == "experiment" else None
     if holdout is not None and holdout.is_in:
-        return RuleStep(index, rule_type, checks, holdout), (default, RuleReason.HOLDOUT, None)
+        step = RuleStep(index, rule_type, RuleOutcome.HELD_OUT, checks, holdout)
+        return step, (default, RuleReason.HOLDOUT, None)
     seed, percentage = _text(rule, "seed"), _number(rule, "rollout_percentage")
     is_hashed = subject != "" and percentage < 100
     rollout = Draw(rollout_fraction(seed, subject), percentage, subject) if is_hashed else None
     if subject == "" or (rollout is not None and not rollout.is_in):
-        step = RuleStep(index, rule_type, checks, holdout, rollout, miss=RuleMiss.ROLLOUT)
-        return step, _decide_miss(rule, default)
+        decision = _decide_miss(rule, default)
+        outcome = RuleOutcome.DEFAULT_ON_MISS if decision else RuleOutcome.ROLLOUT_MISS
+        return RuleStep(index, rule_type, outcome, checks, holdout, rollout), decision
     if rule_type == "percentage_rollout":
-        step = RuleStep(index, rule_type, checks, rollout=rollout)
+        step = RuleStep(index, rule_type, RuleOutcome.SERVED, checks, rollout=rollout)
         return step, (rule.get("value"), RuleReason.TARGETING_MATCH, None)
     draw, key, value = _draw_variant(rule, seed, subject)
-    step = RuleStep(index, rule_type, checks, holdout, rollout, draw)
+    step = RuleStep(index, rule_type, RuleOutcome.SERVED, checks, holdout, rollout, draw)
     return step, (value, RuleReason.TARGETING_MATCH, key)
 
 

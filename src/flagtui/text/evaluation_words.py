@@ -7,8 +7,15 @@ from typing import Final
 
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.evaluate.conditions import draw_variant, rollout_fraction
-from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, Why
-from flagtui.evaluate.explanation import apart, describe, describe_condition, describe_filter, parting
+from flagtui.evaluate.evaluation import ConditionResult, Draw, Evaluation, Outcome, RuleReason, Why
+from flagtui.evaluate.explanation import (
+    apart,
+    describe,
+    describe_condition,
+    describe_filter,
+    describe_rule,
+    parting,
+)
 from flagtui.evaluate.parts import Flag as Parts
 from flagtui.models.flag_answers import ConditionCheck
 from flagtui.models.json_value import JSON
@@ -25,6 +32,11 @@ REASONS: Final = {
     "disabled": "the flag is off",
     "missing_dependency": "a dependency is missing",
     "unknown": "not known here",
+    RuleReason.ROLLOUT_MISS: "the rollout of",
+    RuleReason.EXPERIMENT_PAUSED: "the paused split of",
+    RuleReason.HOLDOUT: "the holdout of",
+    RuleReason.NO_RULE_MATCH: "no rule matches: default value",
+    RuleReason.ERROR: "the server cannot evaluate this flag",
 }
 
 
@@ -34,7 +46,19 @@ def value_words(value: JSON) -> str:
         return "on" if value else "off"
     if value in ("on", "off"):
         return f'"{value}"'
-    return "?" if value is None else safe_text(str(value), 60)
+    if value is None:
+        return "?"
+    return safe_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 60)
+
+
+def served_words(account: PersonEvaluation) -> str:
+    """Format the value of an account; a known None of rules is the caller's own default, or a failure."""
+    if account.value is None and account.reason in RULE_REASONS:
+        return "error" if account.reason == RuleReason.ERROR else "the caller's default"
+    return value_words(account.value)
+
+
+RULE_REASONS: Final = frozenset(RuleReason)
 
 
 def decided_by(account: PersonEvaluation) -> str:
@@ -42,7 +66,7 @@ def decided_by(account: PersonEvaluation) -> str:
     index = account.condition_index
     here = account.here
     if here is not None and (
-        (here.unknown is not None and account.value is None)
+        (not here.is_known and account.value is None and account.reason not in RULE_REASONS)
         or (here.problem is not None and not account.is_from_server)
     ):
         return safe_text(describe(here), 160)
@@ -51,6 +75,10 @@ def decided_by(account: PersonEvaluation) -> str:
         return words
     if account.reason == "condition_match":
         return f"condition {index + 1}"
+    if account.reason == RuleReason.TARGETING_MATCH:
+        return f"rule {index + 1}"
+    if account.reason in RULE_REASONS:
+        return f"{words} rule {index + 1}"
     if account.reason == "out_of_rollout_bound":
         return f"{words} condition {index + 1}"
     return words
@@ -71,6 +99,10 @@ def condition_sentences(account: PersonEvaluation) -> tuple[str, ...]:
         return tuple(_check_sentence(check) for check in account.by_server.conditions)
     if account.here is None:
         return account.refusals
+    if account.here.rules is not None:
+        steps = tuple(describe_rule(step) for step in account.here.rules.steps)
+        is_decided = account.here.is_known and account.here.condition_index is not None
+        return steps if is_decided else (*steps, describe(account.here))
     return tuple(describe_condition(result) for result in account.here.conditions) or (
         describe(account.here),
     )
@@ -85,6 +117,9 @@ def _check_sentence(check: ConditionCheck) -> str:
 
 def variant_words(account: PersonEvaluation) -> str:
     """Return `0.84 → test`; empty if no variant is chosen."""
+    if account.here is not None and account.here.rules is not None:
+        split = account.here.rules.steps[-1].variant if account.here.rules.steps else None
+        return f"{split.fraction:.2f} → {safe_text(account.here.rules.variant or '', 40)}" if split else ""
     parts, identifier = _parts(account), _identifier(account)
     if parts is None or identifier is None or not parts.variants or account.value in (False, None):
         return ""
@@ -109,6 +144,10 @@ def library_words(account: PersonEvaluation) -> str:
 def _draw(account: PersonEvaluation) -> Draw | None:
     if account.here is not None and account.here.holdout is not None and account.here.holdout.is_in:
         return account.here.holdout
+    if account.here is not None and account.here.rules is not None and account.here.rules.steps:
+        deciding = account.here.rules.steps[-1]
+        is_held_out = deciding.holdout is not None and deciding.holdout.is_in
+        return deciding.holdout if is_held_out else deciding.rollout
     parts, identifier, index = _parts(account), _identifier(account), account.condition_index
     if parts is None or identifier is None or index is None or index >= len(parts.conditions):
         return None
@@ -160,7 +199,8 @@ def why_they_differ(left: PersonEvaluation, right: PersonEvaluation) -> str:
 
 def _is_explained(account: PersonEvaluation) -> bool:
     """Return whether the local evaluation gives the value shown."""
-    return account.here is not None and account.here.value == account.value and account.value is not None
+    here = account.here
+    return here is not None and here.is_known and here.value == account.value
 
 
 def _difference(has: ConditionResult, lacks: ConditionResult, names: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.evaluation import Check, ConditionResult, Evaluation, Outcome, Reason
+from flagtui.evaluate.evaluation import Check, ConditionResult, Evaluation, Outcome, Reason, RuleReason
 from flagtui.evaluate.explanation import describe_check, describe_condition, describe_unknown
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.parts import Flag
@@ -46,6 +46,14 @@ _DESCRIPTIONS: Mapping[Reason, str] = {
     Reason.DISABLED: "Feature flag is disabled",
     Reason.MISSING_DEPENDENCY: "Flag cannot be evaluated due to missing dependency",
     Reason.UNKNOWN: "Flag cannot be evaluated",
+}
+_RULE_DESCRIPTIONS: Mapping[RuleReason, str] = {
+    RuleReason.TARGETING_MATCH: "Matched rule {}",
+    RuleReason.ROLLOUT_MISS: "Rule {} rollout miss",
+    RuleReason.EXPERIMENT_PAUSED: "Rule {} is paused",
+    RuleReason.HOLDOUT: "Rule {} holdout",
+    RuleReason.NO_RULE_MATCH: "No rule matched",
+    RuleReason.ERROR: "Flag cannot be evaluated",
 }
 
 
@@ -103,6 +111,8 @@ def describe_reason(evaluation: Evaluation) -> str:
         return f"Matched condition set {(evaluation.condition_index or 0) + 1}"
     if evaluation.unknown and evaluation.reason is Reason.UNKNOWN:
         return f"{_DESCRIPTIONS[Reason.UNKNOWN]}: {describe_unknown(evaluation.unknown)}"
+    if isinstance(evaluation.reason, RuleReason):
+        return _RULE_DESCRIPTIONS[evaluation.reason].format((evaluation.condition_index or 0) + 1)
     return _DESCRIPTIONS[evaluation.reason]
 
 

@@ -31,6 +31,7 @@ from flagtui.text.evaluation_words import (
     hash_words,
     library_words,
     payload_words,
+    served_words,
     too_costly,
     value_words,
     variant_words,
@@ -167,7 +168,7 @@ def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Itera
         return [(label.ljust(LABEL), "$text-muted"), *padded]
 
     yield row("WHO", [(safe_text(account.subject.distinct_id, 100), "bold") for account in accounts])
-    yield row("value", [(value_words(account.value), value_style(account.value)) for account in accounts])
+    yield row("value", [(served_words(account), value_style(account.value)) for account in accounts])
     yield row("decided by", [(decided_by(account), "") for account in accounts])
     sentences = [_sentence(account, study) for account in accounts]
     if any(sentences):
