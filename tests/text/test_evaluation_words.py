@@ -1,5 +1,6 @@
 """Flags with rules (configuration version 2), evaluated for one user, in words."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import Trial
 from flagtui.text.evaluation_words import condition_sentences, decided_by, served_words, why_they_differ
 
 EVERYONE: dict[str, Any] = {"properties": []}
@@ -63,3 +65,17 @@ def test_rules_explain_why_two_users_differ() -> None:
     left, right = account_of(0, [PRO], plan="pro"), account_of(0, [PRO], plan="free")
     assert served_words(left) == '{"limit": 3}'
     assert why_they_differ(left, right) == "ada: rule 1 matches; ada: no rule matches: default value"
+
+
+@pytest.mark.parametrize(
+    ("trial", "value"),
+    [
+        ({"result": True, "reason": "condition_match", "condition_index": 0, "payload": "7"}, "7"),
+        ({"result": True, "reason": "condition_match", "condition_index": 0}, "?"),
+        ({"result": False, "reason": "no_rule_match"}, "the caller's default"),
+    ],
+)
+def test_rules_have_the_value_that_the_server_reports(trial: dict[str, Any], value: str) -> None:
+    account = replace(account_of(0, [ROLLOUT]), trial=Trial.of(trial))
+    assert served_words(account) == value
+    assert decided_by(account) == ("rule 1" if trial["result"] else "no rule matches: default value")

@@ -14,7 +14,7 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.evaluation import Evaluation
+from flagtui.evaluate.evaluation import Evaluation, Reason, RuleReason
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person, Rules
@@ -144,10 +144,23 @@ class PersonEvaluation:
 
     @property
     def value(self) -> JSON:
-        """True, false, a variant's key; None if not known."""
+        """True, false, a variant's key, any JSON for a flag with rules; None if not known."""
         if self.by_server is not None:
-            return self.by_server.result
+            return self._value_of_rules if self.flag.targeting.has_rules else self.by_server.result
         return self.here.value if self.here else None
+
+    @property
+    def _value_of_rules(self) -> JSON:
+        """The server's value of rules, whose numbers and objects are `true` with a payload on the wire.
+
+        Null and a failure are `false` there; a number or an object without its payload is not known.
+        """
+        trial = self.by_server
+        if trial is None or self.flag.targeting.raw.get("return_type") in ("boolean", "string"):
+            result = trial.result if trial else None
+            is_null = result is False and self.flag.targeting.raw.get("return_type") == "string"
+            return None if is_null else result
+        return read_value(trial.payload) if isinstance(trial.payload, str) and trial.result is True else None
 
     @property
     def condition_index(self) -> int | None:
@@ -160,7 +173,8 @@ class PersonEvaluation:
     def reason(self) -> str:
         """The server's code of the reason."""
         if self.by_server is not None and self.by_server.reason:
-            return self.by_server.reason
+            is_rule = self.flag.targeting.has_rules and self.by_server.reason == Reason.CONDITION_MATCH
+            return RuleReason.TARGETING_MATCH if is_rule else self.by_server.reason
         return self.here.reason.value if self.here else "unknown"
 
     @property

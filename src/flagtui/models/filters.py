@@ -145,6 +145,11 @@ class Filters:
         return is_known_version(self.config_version)
 
     @property
+    def has_rules(self) -> bool:
+        """Whether it has rules, configuration version 2, instead of conditions."""
+        return has_rules(self.raw)
+
+    @property
     def why_no_conditions(self) -> str:
         """Return why no condition is evaluated, for a flag without readable conditions."""
         return f"its conditions cannot be read, {self.problem}" if self.problem else "it has no condition"
@@ -226,6 +231,12 @@ def is_known_version(version: JSON) -> bool:
     which is also the default.
     """
     return isinstance(version, int) and not isinstance(version, bool) and version == 1
+
+
+def has_rules(filters: Mapping[str, JSON]) -> bool:
+    """Return whether stored filters are rules: their ``version`` is the number 2, also 2.0."""
+    version = filters.get("version")
+    return isinstance(version, int | float) and not isinstance(version, bool) and version == 2
 
 
 def is_readable(condition: JSON) -> bool:

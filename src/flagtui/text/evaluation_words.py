@@ -54,6 +54,8 @@ def value_words(value: JSON) -> str:
 def served_words(account: PersonEvaluation) -> str:
     """Format the value of an account; a known None of rules is the caller's own default, or a failure."""
     if account.value is None and account.reason in RULE_REASONS:
+        if account.reason == RuleReason.TARGETING_MATCH:
+            return "?"
         return "error" if account.reason == RuleReason.ERROR else "the caller's default"
     return value_words(account.value)
 
@@ -77,7 +79,7 @@ def decided_by(account: PersonEvaluation) -> str:
         return f"condition {index + 1}"
     if account.reason == RuleReason.TARGETING_MATCH:
         return f"rule {index + 1}"
-    if account.reason in RULE_REASONS:
+    if account.reason in (RuleReason.ROLLOUT_MISS, RuleReason.EXPERIMENT_PAUSED, RuleReason.HOLDOUT):
         return f"{words} rule {index + 1}"
     if account.reason == "out_of_rollout_bound":
         return f"{words} condition {index + 1}"

@@ -5,11 +5,19 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.evaluation import Check, ConditionResult, Evaluation, Outcome, Reason, RuleReason
+from flagtui.evaluate.evaluation import (
+    Check,
+    ConditionResult,
+    Evaluation,
+    Outcome,
+    Reason,
+    RulesEvaluation,
+    Unknown,
+    Why,
+)
 from flagtui.evaluate.explanation import describe_check, describe_condition, describe_unknown
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.parts import Flag
-from flagtui.evaluate.rules_v2 import RulesEvaluation
 from flagtui.evaluate.run import Person
 from flagtui.service.answers import Answer, answer, spliced, text_of
 from flagtui.service.bodies import Fields
@@ -46,14 +54,6 @@ _DESCRIPTIONS: Mapping[Reason, str] = {
     Reason.DISABLED: "Feature flag is disabled",
     Reason.MISSING_DEPENDENCY: "Flag cannot be evaluated due to missing dependency",
     Reason.UNKNOWN: "Flag cannot be evaluated",
-}
-_RULE_DESCRIPTIONS: Mapping[RuleReason, str] = {
-    RuleReason.TARGETING_MATCH: "Matched rule {}",
-    RuleReason.ROLLOUT_MISS: "Rule {} rollout miss",
-    RuleReason.EXPERIMENT_PAUSED: "Rule {} is paused",
-    RuleReason.HOLDOUT: "Rule {} holdout",
-    RuleReason.NO_RULE_MATCH: "No rule matched",
-    RuleReason.ERROR: "Flag cannot be evaluated",
 }
 
 
@@ -92,9 +92,17 @@ def evaluate_for(call: Call, distinct_id: str) -> dict[str, Result]:
     definitions = load_definitions(call.db, call.project.id)
     keys = [key for key in definitions.flags if requested is None or key in requested]
     return {
-        key: evaluate_stored_rules(call, key, person, definitions) or evaluate(key, person, definitions)
+        key: evaluate_stored_rules(call, key, person, definitions) or _by_conditions(key, person, definitions)
         for key in keys
     }
+
+
+def _by_conditions(key: str, person: Person, definitions: Definitions) -> Evaluation:
+    """Return the result of a flag with conditions; without the pilot, rules cannot be evaluated."""
+    evaluation = evaluate(key, person, definitions)
+    if evaluation.rules is None:
+        return evaluation
+    return Evaluation(key, None, Reason.UNKNOWN, unknown=Unknown(Why.CONFIGURATION_NEWER, key))
 
 
 def value_served(evaluation: Result) -> bool | str | None:
@@ -111,9 +119,7 @@ def describe_reason(evaluation: Evaluation) -> str:
         return f"Matched condition set {(evaluation.condition_index or 0) + 1}"
     if evaluation.unknown and evaluation.reason is Reason.UNKNOWN:
         return f"{_DESCRIPTIONS[Reason.UNKNOWN]}: {describe_unknown(evaluation.unknown)}"
-    if isinstance(evaluation.reason, RuleReason):
-        return _RULE_DESCRIPTIONS[evaluation.reason].format((evaluation.condition_index or 0) + 1)
-    return _DESCRIPTIONS[evaluation.reason]
+    return _DESCRIPTIONS[Reason(evaluation.reason)]
 
 
 def _reasoned(call: Call, evaluation: Result) -> dict[str, Json]:
@@ -135,7 +141,7 @@ def try_flag(call: Call) -> Answer:
         raise not_found()
     person = _subject(call)
     definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
-    explained = _explained(row, person, definitions, evaluate(row["key"], person, definitions))
+    explained = _explained(row, person, definitions, _by_conditions(row["key"], person, definitions))
     rules = evaluate_stored_rules(call, row["key"], person, definitions)
     return answer(explained if rules is None else explained | explain_rules(rules))
 

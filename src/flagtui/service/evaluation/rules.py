@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.evaluation import Reason
+from flagtui.evaluate.evaluation import Reason, RuleReason, RulesEvaluation
 from flagtui.evaluate.explanation import describe_unknown
-from flagtui.evaluate.rules_v2 import RuleReason, RulesEvaluation, evaluate_rules
+from flagtui.evaluate.rules_v2 import evaluate_rules
 from flagtui.evaluate.run import Manner, Person
 from flagtui.service.answers import text_of, value_of
 from flagtui.service.call import Call
