@@ -157,12 +157,12 @@ def project_from(row: sqlite3.Row) -> Project:
 
 def _find_project(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.Row:
     number = caller.current_project_id if name == "@current" else project_number(name)
-    found = None
+    match = None
     if number is not None:
-        found = db.execute(_FIND_PROJECT, {"user": caller.user_id, "project": number}).fetchone()
-    if found is None:
+        match = db.execute(_FIND_PROJECT, {"user": caller.user_id, "project": number}).fetchone()
+    if match is None:
         raise not_found("Project not found.")
-    row: sqlite3.Row = found
+    row: sqlite3.Row = match
     return row
 
 
@@ -213,18 +213,18 @@ def _admit_outside(
 
 def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.Row:
     """An organization by UUID, or the one of the caller's current project; `level` is null for strangers."""
-    wanted = name
+    organization_id = name
     if name == "@current":
         row = find(db, "projects", id=caller.current_project_id)
-        wanted = row["organization_id"] if row else ""
-    found = db.execute(
+        organization_id = row["organization_id"] if row else ""
+    match = db.execute(
         "SELECT o.*, m.level FROM organizations AS o LEFT JOIN organization_members AS m"
         " ON m.organization_id = o.id AND m.user_id = ? WHERE o.id = ?",
-        (caller.user_id, wanted),
+        (caller.user_id, organization_id),
     ).fetchone()
-    if found is None:
+    if match is None:
         raise not_found()
-    organization: sqlite3.Row = found
+    organization: sqlite3.Row = match
     return organization
 
 

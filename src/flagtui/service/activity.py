@@ -19,7 +19,7 @@ _SYSTEM = '{"first_name":"System","email":null,"is_system":true}'
 _FEED = """
     SELECT a.id, a.activity, a.scope, a.item_id, a.detail, a.created_at, a.is_system, u.first_name, u.email
     FROM activity AS a LEFT JOIN users AS u ON u.id = a.user_id
-    WHERE a.project_id = ? AND a.scope = ?{one} ORDER BY a.created_at DESC, a.rowid DESC LIMIT ? OFFSET ?"""
+    WHERE a.project_id = ? AND a.scope = ?{only_item} ORDER BY a.created_at DESC, a.rowid DESC LIMIT ? OFFSET ?"""
 
 
 Changes = list[dict[str, Json]]
@@ -59,18 +59,18 @@ def record(db: sqlite3.Connection, entry: Entry) -> None:
     )
 
 
-def log(call: Call, scope: str, row: Row, verb: str, changes: Changes | None, **told: Json) -> None:
-    """Tells of a change in the caller's name; a record is called by its `name` unless `told` says how."""
+def log(call: Call, scope: str, row: Row, verb: str, changes: Changes | None, **overrides: Json) -> None:
+    """Tells of a change in the caller's name; a record is called by its `name` unless `overrides` name it."""
     detail = {
         "name": row["name"],
         "type": None,
         "short_id": None,
         "trigger": None,
         "changes": changes,
-        **told,
+        **overrides,
     }
     caller, item = call.caller.user_id, str(row["id"])
-    record(call.db, Entry(row["project_id"], scope, item, verb, caller, call.stamp, detail | told))
+    record(call.db, Entry(row["project_id"], scope, item, verb, caller, call.stamp, detail | overrides))
 
 
 def ordered_uuid() -> str:
@@ -112,12 +112,12 @@ def changes_between(
 def feed(call: Call, scope: str, item_id: str | None = None) -> Answer:
     """A page of the feed of one record or of all of a kind, newest first. Pages are counted from 1."""
     limit, number = strict_number(call, "limit", 10, 1), strict_number(call, "page", 1, 1)
-    one, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])
+    only_item, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])
     where: list[Json] = [call.project.id, scope, *arguments]
-    counting = "SELECT count(*) FROM activity AS a WHERE a.project_id = ? AND a.scope = ?" + one
+    counting = "SELECT count(*) FROM activity AS a WHERE a.project_id = ? AND a.scope = ?" + only_item
     total = call.db.execute(counting, where).fetchone()[0]
     offset = min((number - 1) * limit, LARGEST)
-    rows = call.db.execute(_FEED.format(one=one), [*where, limit, offset]).fetchall()
+    rows = call.db.execute(_FEED.format(only_item=only_item), [*where, limit, offset]).fetchall()
     after = link(call, page=str(number + 1), limit=str(limit)) if offset + limit < total else None
     before = link(call, page=str(number - 1), limit=str(limit)) if number > 1 else None
     return spliced(

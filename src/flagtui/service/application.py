@@ -136,7 +136,7 @@ def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: da
 def _served(settings: Settings) -> tuple[Operation, ...]:
     """The operations of the generation that was chosen."""
     missing = settings.generation.missing_operations
-    served = tuple(one for one in OPERATIONS if one.name not in missing)
+    served = tuple(operation for operation in OPERATIONS if operation.name not in missing)
     return (*served, schema_operation(served, settings.generation))
 
 

@@ -192,10 +192,10 @@ class Dispatcher:
         path: str = request.scope["path"]
         if path.startswith("/api/environments/"):
             path = "/api/projects/" + path.removeprefix("/api/environments/")
-        found = self.routes.find(path)
-        if found is None:
+        route = self.routes.find(path)
+        if route is None:
             raise not_found("Endpoint not found.")
-        methods, params = found
+        methods, params = route
         method = "GET" if request.method == "HEAD" else request.method
         return Match(methods.get(method), params, tuple(sorted({*methods, "OPTIONS"})))
 

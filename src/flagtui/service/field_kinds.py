@@ -230,8 +230,8 @@ def moment(*, null: bool = True) -> Kind:
     """Kept as the service's clock writes it."""
 
     def read(body: Fields, name: str, _: Target) -> Json:
-        found = body.moment(name, null=null)
-        return None if found is None else stamp(found)
+        sent = body.moment(name, null=null)
+        return None if sent is None else stamp(sent)
 
     return Kind(read, MAYBE_MOMENT if null else MOMENT)
 

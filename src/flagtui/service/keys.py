@@ -61,32 +61,33 @@ def mask(secret: str) -> str:
     return f"{secret[:4]}...{secret[-4:]}" if len(secret) > 12 else "..."
 
 
-def insert_key(db: sqlite3.Connection, wanted: NewKey, now: str) -> str:
+def insert_key(db: sqlite3.Connection, new_key: NewKey, now: str) -> str:
     """Stores the hash of a key and gives back the secret. KeyRefused when it cannot be."""
-    for scope in wanted.scopes:
+    for scope in new_key.scopes:
         if _SCOPE.fullmatch(scope) is None:
             raise KeyRefused(f"{scope!r} is not a scope. Write * or something like feature_flag:read.")
-    if wanted.secret is not None:
-        check_secret(wanted.secret)
+    if new_key.secret is not None:
+        check_secret(new_key.secret)
     owner = db.execute(
-        "SELECT id FROM users WHERE email = ? OR ? IS NULL ORDER BY id LIMIT 1", (wanted.owner, wanted.owner)
+        "SELECT id FROM users WHERE email = ? OR ? IS NULL ORDER BY id LIMIT 1",
+        (new_key.owner, new_key.owner),
     ).fetchone()
     if owner is None:
-        raise KeyRefused(f"There is no user {wanted.owner} in this database.")
-    for team in wanted.teams:
+        raise KeyRefused(f"There is no user {new_key.owner} in this database.")
+    for team in new_key.teams:
         if find(db, "projects", id=team) is None:
             raise KeyRefused(f"There is no project {team} in this database.")
-    secret = wanted.secret or make_secret()
+    secret = new_key.secret or make_secret()
     if find(db, "api_keys", hash=hash_key(secret)):
         raise KeyRefused("This key exists already.")
     stored = {
         "id": ordered_uuid(),
         "user_id": owner["id"],
-        "label": wanted.label,
+        "label": new_key.label,
         "hash": hash_key(secret),
         "mask": mask(secret),
-        "scopes": text_of(wanted.scopes),
-        "scoped_teams": text_of(wanted.teams),
+        "scopes": text_of(new_key.scopes),
+        "scoped_teams": text_of(new_key.teams),
         "created_at": now,
     }
     insert_row(db, "api_keys", stored)
@@ -103,10 +104,10 @@ def note_use(db: sqlite3.Connection, key_id: str, now: str) -> None:
     db.execute("UPDATE api_keys SET last_used_at = ? WHERE id = ?", (now, key_id))
 
 
-def create_key(database: Path, wanted: NewKey, *, clock: Clock = system_clock) -> str:
+def create_key(database: Path, new_key: NewKey, *, clock: Clock = system_clock) -> str:
     """Makes a key in the file and gives back the secret, which cannot be read again."""
     with contextlib.closing(Database(database)) as opened:
-        return opened.write(lambda db: insert_key(db, wanted, stamp(clock()))).result()
+        return opened.write(lambda db: insert_key(db, new_key, stamp(clock()))).result()
 
 
 def list_keys(database: Path) -> Sequence[KeyLine]:
@@ -124,14 +125,14 @@ def revoke_key(database: Path, name: str) -> bool:
 
 
 def _forget(db: sqlite3.Connection, name: str) -> bool:
-    found = db.execute(
+    matches = db.execute(
         "SELECT id FROM api_keys WHERE id = :name OR label = :name OR mask = :name", {"name": name}
     ).fetchall()
-    if len(found) > 1:
-        raise KeyRefused(f"{len(found)} keys are called {name!r}. Give the id of one.")
-    for row in found:
+    if len(matches) > 1:
+        raise KeyRefused(f"{len(matches)} keys are called {name!r}. Give the id of one.")
+    for row in matches:
         db.execute("DELETE FROM api_keys WHERE id = ?", (row["id"],))
-    return bool(found)
+    return bool(matches)
 
 
 def _line(row: sqlite3.Row) -> KeyLine:

@@ -119,10 +119,10 @@ class Routes:
     def find(self, path: str) -> tuple[Mapping[str, Operation], dict[str, str]] | None:
         """Operations by method and the named parts; None for a path nobody serves."""
         parts = path.removesuffix("/").split("/")[1:]
-        found = _walk(self._root, parts, [])
-        if found is None:
+        route = _walk(self._root, parts, [])
+        if route is None:
             return None
-        branch, values = found
+        branch, values = route
         return branch.methods, dict(zip(branch.names, values, strict=True))
 
 
@@ -131,9 +131,9 @@ def _walk(branch: Branch, parts: list[str], values: list[str]) -> tuple[Branch, 
         return (branch, values) if branch.methods else None
     first, rest = parts[0], parts[1:]
     if (fixed := branch.fixed.get(first)) is not None:
-        found = _walk(fixed, rest, values)
-        if found is not None:
-            return found
+        route = _walk(fixed, rest, values)
+        if route is not None:
+            return route
     if branch.any is not None and first:
         return _walk(branch.any, rest, [*values, first])
     return None

@@ -126,11 +126,11 @@ def wants(call: Call, name: str) -> bool:
 
 def nested_users(db: sqlite3.Connection, ids: Iterable[int | None]) -> dict[int | None, str]:
     """JSON text of users as other records nest them, by id; nobody is `null`."""
-    wanted = [user_id for user_id in ids if user_id is not None]
-    found: dict[int | None, str] = {None: "null"} | dict.fromkeys(wanted, "null")
+    user_ids = [user_id for user_id in ids if user_id is not None]
+    texts: dict[int | None, str] = {None: "null"} | dict.fromkeys(user_ids, "null")
     query = "SELECT id, nested FROM users WHERE id IN (SELECT value FROM json_each(?))"
-    found.update((row["id"], row["nested"]) for row in db.execute(query, (text_of(wanted),)))
-    return found
+    texts.update((row["id"], row["nested"]) for row in db.execute(query, (text_of(user_ids),)))
+    return texts
 
 
 def current_user(call: Call) -> Answer:

@@ -29,8 +29,8 @@ class Reader(sqlite3.Connection):
             self._known_at = moment
         if question not in self._known:
             self._known[question] = work_out()
-        found: T = self._known[question]
-        return found
+        value: T = self._known[question]
+        return value
 
     def remember_while(self, topic: str, question: Hashable, work_out: Callable[[], T]) -> T:
         """Return what `work_out` gave for the question since the tables of the topic last changed."""

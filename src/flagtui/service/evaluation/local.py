@@ -94,13 +94,13 @@ def _needed(cohorts: Mapping[str, Json], filters: Sequence[str]) -> dict[str, Js
         for item in properties_of(value_of(text))
         if item.get("type") == "cohort"
     ]
-    found: dict[str, Json] = {}
+    needed: dict[str, Json] = {}
     while waiting:
         name = waiting.pop()
-        if name in cohorts and name not in found:
-            found[name] = cohorts[name]
+        if name in cohorts and name not in needed:
+            needed[name] = cohorts[name]
             waiting.extend(_named_in(cohorts[name]))
-    return dict(sorted(found.items()))
+    return dict(sorted(needed.items()))
 
 
 def _named_in(group: Json) -> Iterator[str]:
@@ -120,9 +120,9 @@ def _expands_cohorts(call: Call) -> bool:
     return call.query.get("send_cohorts", "no").lower() in _SENT_AS_NO
 
 
-def _is_known(tag: str, known: str) -> bool:
+def _is_known(tag: str, header: str) -> bool:
     """Weak comparison, as the header asks for."""
-    candidates = {candidate.strip().removeprefix("W/") for candidate in known.split(",")}
+    candidates = {candidate.strip().removeprefix("W/") for candidate in header.split(",")}
     return "*" in candidates or tag.removeprefix("W/") in candidates
 
 

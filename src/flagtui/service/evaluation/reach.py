@@ -36,8 +36,8 @@ def user_blast_radius(call: Call) -> Answer:
 
 def _count(call: Call, questions: list[Json], index: int | None) -> tuple[int, int]:
     filters = {"groups": [{"properties": questions}], "aggregation_group_type_index": index}
-    asked = {"id": 0, "key": _ASKED, "active": True, "filters": filters}
-    definitions = load_definitions_for(call.db, call.project.id, asked)
+    trial = {"id": 0, "key": _ASKED, "active": True, "filters": filters}
+    definitions = load_definitions_for(call.db, call.project.id, trial)
     _refuse_missing_cohorts(filters, {*definitions.cohorts, *definitions.static_cohorts})
     if index is not None:
         name = definitions.group_types.get(str(index))
@@ -54,8 +54,8 @@ def _count_people(people: Sequence[Stored], definitions: Definitions, now: datet
     conditions = definitions.flags[_ASKED].conditions
     if len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
         # Another flag that is asked for draws lots: nobody is like anybody else.
-        return sum(is_on(evaluate(_ASKED, one.at(now), definitions)) for one in people)
-    questions = [_Question(asked, definitions) for condition in conditions for asked in condition.filters]
+        return sum(is_on(evaluate(_ASKED, person.at(now), definitions)) for person in people)
+    questions = [_Question(filter_, definitions) for condition in conditions for filter_ in condition.filters]
     for question in sorted(questions, key=lambda question: question.kinds_among(people[:_FEW])):
         people = question.who_fits(people, now)
     return len(people)
@@ -64,12 +64,12 @@ def _count_people(people: Sequence[Stored], definitions: Definitions, now: datet
 class _Question:
     """What divides people into few kinds is asked first, and leaves few people for the rest."""
 
-    def __init__(self, asked: Filter, definitions: Definitions) -> None:
-        self._asked = asked
+    def __init__(self, filter_: Filter, definitions: Definitions) -> None:
+        self._asked = filter_
         self._definitions = definitions
-        is_cohort = asked.kind == "cohort"
+        is_cohort = filter_.kind == "cohort"
         self._cohort_keys = sorted(set(_keys_in(list(definitions.cohorts.values())))) if is_cohort else ()
-        self._is_of_person = asked.type == "person_metadata"
+        self._is_of_person = filter_.type == "person_metadata"
         """Whether it is about what the product knows of a person besides properties."""
 
     def kinds_among(self, people: Sequence[Stored]) -> int:
@@ -77,32 +77,32 @@ class _Question:
 
     def who_fits(self, people: Sequence[Stored], now: datetime) -> list[Stored]:
         """People who are alike in all that is asked about are asked once."""
-        known: dict[Hashable, bool] = {}
-        found = []
-        for one in people:
-            likeness = self._likeness(one)
-            if likeness not in known:
-                known[likeness] = holds(verdict_on(self._asked, one.at(now), self._definitions))
-            if known[likeness]:
-                found.append(one)
-        return found
+        verdicts: dict[Hashable, bool] = {}
+        matches = []
+        for person in people:
+            likeness = self._likeness(person)
+            if likeness not in verdicts:
+                verdicts[likeness] = holds(verdict_on(self._asked, person.at(now), self._definitions))
+            if verdicts[likeness]:
+                matches.append(person)
+        return matches
 
-    def _likeness(self, one: Stored) -> Hashable:
+    def _likeness(self, person: Stored) -> Hashable:
         """Of everything the question is about: a property, or what any cohort may ask."""
         if self._is_of_person:
-            return one.created_at
+            return person.created_at
         if self._asked.kind == "property":
-            return _spelled(one, self._asked.key)
+            return _spelled(person, self._asked.key)
         # A cohort may ask for the person's own creation, under the name that a property may have too.
-        created = one.created_at if "created_at" in self._cohort_keys else ""
-        return one.cohorts, created, *[_spelled(one, key) for key in self._cohort_keys]
+        created = person.created_at if "created_at" in self._cohort_keys else ""
+        return person.cohorts, created, *[_spelled(person, key) for key in self._cohort_keys]
 
 
-def _spelled(one: Stored, name: str) -> Hashable:
+def _spelled(person: Stored, name: str) -> Hashable:
     # The spelling, since 1, 1.0 and true are equal here but not to every operator.
-    if name in one.properties:
-        return repr(one.properties[name])
-    return (one.distinct_id,) if name == "distinct_id" else None
+    if name in person.properties:
+        return repr(person.properties[name])
+    return (person.distinct_id,) if name == "distinct_id" else None
 
 
 def _keys_in(conditions: Json) -> Iterator[str]:
@@ -116,8 +116,8 @@ def _keys_in(conditions: Json) -> Iterator[str]:
             yield from _keys_in(value)
 
 
-def _refuse_missing_cohorts(filters: Mapping[str, Json], known: set[str]) -> None:
+def _refuse_missing_cohorts(filters: Mapping[str, Json], cohort_ids: set[str]) -> None:
     for item in properties_of(filters):
-        if item.get("type") == "cohort" and str(item.get("value")) not in known:
+        if item.get("type") == "cohort" and str(item.get("value")) not in cohort_ids:
             detail = f"Cohort with id {item.get('value')} does not exist"
             raise invalid(detail, "filters", "cohort_does_not_exist")

@@ -97,18 +97,18 @@ def _add_search(_: Call, where: Where, text: str) -> None:
         where.add(f"NOT EXISTS ({missing})", terms=text_of([like(term) for term in terms]))
 
 
-def _add_event_type(call: Call, where: Where, asked: str) -> None:
-    if asked not in _TYPES:
+def _add_event_type(call: Call, where: Where, event_type: str) -> None:
+    if event_type not in _TYPES:
         if not call.generation.faults_have_bodies:
             raise server_error()
         raise invalid("Not a valid event type. Use one of: event, event_custom, event_posthog.", "event_type")
-    if condition := _TYPES[asked]:
+    if condition := _TYPES[event_type]:
         where.add(condition)
 
 
 def _add_verified(_: Call, where: Where, text: str) -> None:
-    known = f"(d.verified = 1 OR {_OWN})"
-    where.add(known if text == "true" else f"NOT {known}")
+    is_verified = f"(d.verified = 1 OR {_OWN})"
+    where.add(is_verified if text == "true" else f"NOT {is_verified}")
 
 
 def _add_stale(call: Call, where: Where, text: str) -> None:
@@ -139,8 +139,8 @@ FILTERS: Mapping[str, Filter] = {
 def order(call: Call, everything: int) -> str:
     """The ORDER BY of a list; unknown keys are dropped and the name decides at last."""
     allowed = call.generation.definition_orders
-    asked = dict.fromkeys(key for text in call.query.getlist("ordering") for key in text.split(","))
-    keys = [key for key in asked if key.removeprefix("-") in allowed]
+    requested = dict.fromkeys(key for text in call.query.getlist("ordering") for key in text.split(","))
+    keys = [key for key in requested if key.removeprefix("-") in allowed]
     by_length = []
     if not keys:
         by_length = ["length(d.name)"] if call.query.get("search", "").strip() else []

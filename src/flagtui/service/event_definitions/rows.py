@@ -29,10 +29,10 @@ def find_row(call: Call, name: str = "id") -> sqlite3.Row:
 
     404 when there is none; a service set to it answers 500 for a UUID that nobody has, as the product does.
     """
-    known = uuid_text(call.params[name])
-    if known is None:
+    definition_id = uuid_text(call.params[name])
+    if definition_id is None:
         raise not_found() if call.generation.faults_have_bodies else server_error()
-    row = find_by(call.db, call.project.id, "id", known)
+    row = find_by(call.db, call.project.id, "id", definition_id)
     if row is None:
         raise server_error() if call.settings.unknown_definition_fails else not_found()
     return row
@@ -95,14 +95,14 @@ def by_name(call: Call) -> Answer:
 
 def primary_properties(call: Call) -> Answer:
     """Those that have one, of all events or of the names that were asked for."""
-    wanted = set(call.query.getlist("names"))
+    names = set(call.query.getlist("names"))
     rows = call.db.execute(
         "SELECT name, primary_property FROM event_definitions"
         " WHERE project_id = ? AND primary_property IS NOT NULL ORDER BY name",
         (call.project.id,),
     )
-    found = {row["name"]: row["primary_property"] for row in rows if not wanted or row["name"] in wanted}
-    return answer({"primary_properties": found})
+    properties = {row["name"]: row["primary_property"] for row in rows if not names or row["name"] in names}
+    return answer({"primary_properties": properties})
 
 
 def metrics(call: Call) -> Answer:

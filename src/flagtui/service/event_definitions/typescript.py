@@ -33,17 +33,17 @@ def typescript(call: Call) -> Answer:
 
 def _events(db: sqlite3.Connection, project_id: int) -> Iterator[tuple[str, Properties]]:
     """Every event that is not hidden, with the properties it was seen with."""
-    known: dict[str, dict[str, str]] = {}
+    properties: dict[str, dict[str, str]] = {}
     for row in db.execute(
         "SELECT event, name, property_type FROM property_definitions WHERE project_id = ? ORDER BY name",
         (project_id,),
     ):
-        known.setdefault(row["event"], {})[row["name"]] = _TYPES.get(row["property_type"], "any")
+        properties.setdefault(row["event"], {})[row["name"]] = _TYPES.get(row["property_type"], "any")
     for (name,) in db.execute(
         "SELECT name FROM event_definitions WHERE project_id = ? AND hidden IS NOT 1 ORDER BY name",
         (project_id,),
     ):
-        yield name, known.get(name, {})
+        yield name, properties.get(name, {})
 
 
 def source_of(events: Mapping[str, Properties]) -> str:

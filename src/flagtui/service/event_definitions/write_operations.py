@@ -124,13 +124,13 @@ def bulk_update_verified(call: Call) -> Answer:
     fields = Fields(call.body())
     ids = read_ids(fields)
     fields.require("verified")
-    wanted = {"verified": fields.flag("verified")}
+    values = {"verified": fields.flag("verified")}
 
     def verify(row: sqlite3.Row) -> Values | None:
-        if bool(row["verified"]) == wanted["verified"]:
+        if bool(row["verified"]) == values["verified"]:
             return None
-        save(call, row, settled(wanted, row, call))
-        return wanted
+        save(call, row, settled(values, row, call))
+        return values
 
     return _for_each(call, ids, verify)
 
@@ -140,8 +140,8 @@ def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Va
     check_licence(call)
     rows = {each: find_by(call.db, call.project.id, "id", each) for each in ids}
     skipped = [{"id": each, "reason": "Not found"} for each, row in rows.items() if row is None]
-    told = ((each, change(row)) for each, row in rows.items() if row is not None)
-    updated = [{"id": each, **values} for each, values in told if values is not None]
+    outcomes = ((each, change(row)) for each, row in rows.items() if row is not None)
+    updated = [{"id": each, **values} for each, values in outcomes if values is not None]
     return answer({"updated": updated, "skipped": skipped})
 
 
@@ -149,7 +149,7 @@ def read_ids(fields: Fields) -> list[str]:
     """UUIDs, each once, in the order they were sent."""
     ids: dict[str, None] = {}
     for position, item in enumerate(fields.filled("ids", MOST_IDS)):
-        if (known := uuid_text(item)) is None:
+        if (definition_id := uuid_text(item)) is None:
             raise invalid("Must be a valid UUID.", f"ids__{position}")
-        ids[known] = None
+        ids[definition_id] = None
     return list(ids)

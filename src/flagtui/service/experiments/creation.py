@@ -45,7 +45,7 @@ def read_input(call: Call, sent: Mapping[str, Json], *, new: bool) -> Input:
     """Every field of the body; raises the fault of the first that is wrong."""
     fields = Fields(sent)
     columns = EXPERIMENTS.read(fields, Target(call), needed=new)
-    flag_key, asked = columns.pop("feature_flag_key", None), columns.pop("feature_flag", None)
+    flag_key, config = columns.pop("feature_flag_key", None), columns.pop("feature_flag", None)
     links = columns.get("saved_metrics_ids")
     if "saved_metrics_ids" in columns:
         columns["saved_metrics_ids"] = sent["saved_metrics_ids"]
@@ -53,7 +53,7 @@ def read_input(call: Call, sent: Mapping[str, Json], *, new: bool) -> Input:
     return Input(
         columns=columns,
         flag_key=flag_key,
-        flag=asked or from_parameters(call, parameters),
+        flag=config or from_parameters(call, parameters),
         says_variants=bool(parameters.get("feature_flag_variants")),
         links=links,
         sent=frozenset(sent),
@@ -84,9 +84,9 @@ def create(call: Call, given: Input) -> Experiment:
     number = insert(call.db, stored)
     if given.links:
         replace_links(call, number, given.links)
-    one = find(call.db, call.project.id, number, deleted=True)
-    log(call, SCOPE, one.fields, "created", None, merge=None)
-    return one
+    experiment = find(call.db, call.project.id, number, deleted=True)
+    log(call, SCOPE, experiment.fields, "created", None, merge=None)
+    return experiment
 
 
 def link_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFlag:
@@ -129,14 +129,14 @@ def check_metrics(call: Call, columns: Mapping[str, Json], given: Input) -> None
 
 def orders(columns: Mapping[str, Json], had: Mapping[str, Json], given: Input) -> dict[str, list[str] | None]:
     """Display orders that follow from the metrics or were sent; `had` are the columns before."""
-    found = {}
+    orders_by_field = {}
     for field, name in ORDER_OF.items():
         if field in columns or name in columns:
             metrics = columns[field] if field in columns else had.get(field)
-            found[name] = ordered_uuids(
+            orders_by_field[name] = ordered_uuids(
                 columns.get(name), had.get(name), metrics or [], field, given=name in given.sent
             )
-    return found
+    return orders_by_field
 
 
 def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFlag:

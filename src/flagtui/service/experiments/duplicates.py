@@ -25,13 +25,15 @@ _COPIED = EXPERIMENTS.using(Use.COPIED)
 
 def duplicate(call: Call) -> Answer:
     """Without a flag key the copy rests on the same flag."""
-    one = called(call)
+    experiment = called(call)
     fields = Fields(call.body())
-    key = fields.text("feature_flag_key", blank=False, null=True) or one.flag.key
-    name = fields.text("name", longest=LONGEST_NAME, null=True) or _free_name(call, str(one.fields["name"]))
-    _check_engine(call, one, "Duplication")
-    given = copied(call, one, name, key)
-    links = [Link(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, one)]
+    key = fields.text("feature_flag_key", blank=False, null=True) or experiment.flag.key
+    name = fields.text("name", longest=LONGEST_NAME, null=True) or _free_name(
+        call, str(experiment.fields["name"])
+    )
+    _check_engine(call, experiment, "Duplication")
+    given = copied(call, experiment, name, key)
+    links = [Link(link["saved_metric"], link["metadata"]) for link in saved_metric_links(call, experiment)]
     saved = [{"id": link.saved_metric, "metadata": link.metadata} for link in links] or None
     columns = {**given.columns, "saved_metrics_ids": saved}
     return shown(call, create(call, replace(given, columns=columns, links=links)), 201)
@@ -39,45 +41,45 @@ def duplicate(call: Call) -> Answer:
 
 def copy_to_project(call: Call) -> Answer:
     """Saved metrics, holdout and dates are not copied: they belong to this project."""
-    one = called(call)
+    experiment = called(call)
     fields = Fields(call.body())
     fields.require("target_team_id")
     number = fields.number("target_team_id") or 0
-    key = fields.text("feature_flag_key", blank=False, null=True) or one.flag.key
-    name = fields.text("name", longest=LONGEST_NAME, null=True) or str(one.fields["name"])
+    key = fields.text("feature_flag_key", blank=False, null=True) or experiment.flag.key
+    name = fields.text("name", longest=LONGEST_NAME, null=True) or str(experiment.fields["name"])
     target = replace(call, scoped_project=_target(call, number))
-    _check_engine(call, one, "Copying")
-    return shown(target, create(target, copied(target, one, name, key)), 201)
+    _check_engine(call, experiment, "Copying")
+    return shown(target, create(target, copied(target, experiment, name, key)), 201)
 
 
-def copied(call: Call, one: Experiment, name: str, key: str) -> Input:
+def copied(call: Call, experiment: Experiment, name: str, key: str) -> Input:
     """The input that would make the copy: new metric ids, no dates, no conclusion."""
-    columns: dict[str, Json] = {column: one.fields[column] for column in _COPIED}
+    columns: dict[str, Json] = {column: experiment.fields[column] for column in _COPIED}
     columns["filters"] = columns["filters"] or {}
     for field in ORDER_OF:
-        metrics = one.fields[field] or []
+        metrics = experiment.fields[field] or []
         columns[field] = [{**metric, "uuid": str(uuid.uuid4())} for metric in metrics]
     columns["name"] = name
     is_new = find_flag(call.db, call.project.id, key) is None
-    config = FlagConfig.of(one.flag) if is_new else SAYS_NOTHING
-    excluded = one.fields["excluded_variants"]
-    columns["excluded_variants"] = excluded if is_new or key == one.flag.key else None
+    config = FlagConfig.of(experiment.flag) if is_new else SAYS_NOTHING
+    excluded = experiment.fields["excluded_variants"]
+    columns["excluded_variants"] = excluded if is_new or key == experiment.flag.key else None
     return Input(columns=columns, flag_key=key, flag=config, allow_unknown_events=True)
 
 
-def _check_engine(call: Call, one: Experiment, verb: str) -> None:
-    if is_old(one, saved_metric_links(call, one)):
+def _check_engine(call: Call, experiment: Experiment, verb: str) -> None:
+    if is_old(experiment, saved_metric_links(call, experiment)):
         detail = f"{verb} is not supported for experiments using legacy metrics."
         raise hand_written(400, {"detail": detail})
 
 
 def _free_name(call: Call, name: str) -> str:
     """`x (Copy)`, then `x (Copy) 1`, and so on."""
-    wanted, number = f"{name[:380]} (Copy)", 0
-    free = wanted
+    copy_name, number = f"{name[:380]} (Copy)", 0
+    free = copy_name
     while find(call.db, "experiments", project_id=call.project.id, name=free, deleted=0):
         number += 1
-        free = f"{wanted} {number}"
+        free = f"{copy_name} {number}"
     return free
 
 

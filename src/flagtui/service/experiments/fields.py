@@ -119,7 +119,7 @@ def _criteria_faults(sent: Mapping[str, Json]) -> Iterator[str]:
     if config.get("kind", EXPOSURE_KINDS[0]) not in EXPOSURE_KINDS:
         yield f"exposure_criteria.exposure_config.kind must be one of {list(EXPOSURE_KINDS)}"
     filters = config.get("properties", [])
-    is_filters = isinstance(filters, list) and all(isinstance(one, dict) for one in filters)
+    is_filters = isinstance(filters, list) and all(isinstance(item, dict) for item in filters)
     if config.get("kind") == "ActionsNode":
         is_right = isinstance(config.get("id"), int) and not isinstance(config["id"], bool)
     else:
@@ -146,14 +146,14 @@ def _filter_faults(sent: Mapping[str, Json]) -> Iterator[str]:
 
 def _texts(name: str, what: str, sent: Json) -> list[str] | None:
     """Texts in a list, or null."""
-    if sent is not None and (not isinstance(sent, list) or not all(isinstance(one, str) for one in sent)):
+    if sent is not None and (not isinstance(sent, list) or not all(isinstance(key, str) for key in sent)):
         raise invalid(f"{name} must be a list of {what}", name)
     return sent
 
 
 def _checked_excluded(sent: Json) -> list[str] | None:
     excluded = _texts("excluded_variants", "strings", sent)
-    holdouts = [one for one in excluded or () if one.startswith("holdout-")]
+    holdouts = [key for key in excluded or () if key.startswith("holdout-")]
     if holdouts:
         raise invalid(f"cannot exclude holdout pseudo-variants: {holdouts}", "excluded_variants")
     return excluded
@@ -173,7 +173,7 @@ def check_excluded(excluded: Sequence[str] | None, variant_keys: Sequence[str], 
         return
     if baseline in excluded:
         raise invalid(f"baseline variant cannot be excluded ('{baseline}')", attr)
-    unknown = [one for one in excluded if one not in variant_keys]
+    unknown = [key for key in excluded if key not in variant_keys]
     if unknown:
         raise invalid(f"unknown variants for this experiment: {unknown}", attr)
     if all(key in excluded for key in variant_keys if key != baseline):

@@ -110,7 +110,7 @@ def projected_parameters(call: Call, stored: Mapping[str, Json] | None, flag: Li
     now = FlagConfig.of(flag)
     variants = flag.variants
     if is_projected:
-        variants = [{**one, "split_percent": one.get("rollout_percentage")} for one in variants]
+        variants = [{**variant, "split_percent": variant.get("rollout_percentage")} for variant in variants]
     shown: dict[str, Json] = {
         **(stored or {}),
         "feature_flag_variants": variants,
@@ -129,7 +129,7 @@ def normal_variants(sent: Json, generation: Generation = NEWEST) -> list[dict[st
     """Variants as a flag keeps them, checked: objects with a key and a share, `split_percent` winning."""
     if not isinstance(sent, list):
         raise invalid("Feature flag variants must be a list")
-    variants = [_normal_variant(one, index) for index, one in enumerate(sent)]
+    variants = [_normal_variant(variant, index) for index, variant in enumerate(sent)]
     keys = [variant["key"] for variant in variants]
     if len(variants) > MOST_VARIANTS:
         raise invalid(f"Feature flag variants must be less than {MOST_VARIANTS + 1}")
@@ -155,21 +155,21 @@ def check_variants_of(flag: LinkedFlag) -> None:
         raise invalid(NO_CONTROL)
 
 
-def _normal_variant(one: Json, index: int) -> dict[str, Json]:
-    if not isinstance(one, dict):
+def _normal_variant(variant: Json, index: int) -> dict[str, Json]:
+    if not isinstance(variant, dict):
         raise invalid(f"Feature flag variant at index {index} must be an object")
-    if not isinstance(one.get("key"), str) or not one["key"]:
+    if not isinstance(variant.get("key"), str) or not variant["key"]:
         raise invalid(f"Feature flag variant at index {index} must have a 'key' field")
-    variant = {name: value for name, value in one.items() if name != "split_percent"}
-    if one.get("split_percent") is not None:
-        variant["rollout_percentage"] = one["split_percent"]
-    if variant.get("rollout_percentage", 0) is None:
-        del variant["rollout_percentage"]
-    return variant
+    normal = {name: value for name, value in variant.items() if name != "split_percent"}
+    if variant.get("split_percent") is not None:
+        normal["rollout_percentage"] = variant["split_percent"]
+    if normal.get("rollout_percentage", 0) is None:
+        del normal["rollout_percentage"]
+    return normal
 
 
-def _group_type(said: Mapping[str, Json]) -> Json:
-    index = said.get("aggregation_group_type_index")
+def _group_type(parameters: Mapping[str, Json]) -> Json:
+    index = parameters.get("aggregation_group_type_index")
     return ... if index is None else index
 
 
@@ -204,10 +204,10 @@ def read_flag_input(sent: Json) -> FlagConfig | None:
     )
 
 
-def _level(place: str, sent: Mapping[str, Json] | None, *known: str) -> Fields:
+def _level(place: str, sent: Mapping[str, Json] | None, *allowed: str) -> Fields:
     """One object of the input; refuses names that it does not know."""
     for name in sent or ():
-        if name not in known:
+        if name not in allowed:
             raise invalid("Unsupported key for the experiment feature_flag input.", f"{place}__{name}")
     return Fields(sent or {}, f"{place}__")
 

@@ -34,7 +34,7 @@ class Holdouts(Resource):
     def follow(self, call: Call, number: int, columns: Values) -> None:
         """People held back see a variant of this name; the flags of its experiments follow a new share."""
         if "filters" in columns:
-            named = [{**one, "variant": f"holdout-{number}"} for one in columns["filters"]]
+            named = [{**group, "variant": f"holdout-{number}"} for group in columns["filters"]]
             update_row(call.db, self.table, number, {"filters": text_of(named)})
             _carry_over(call, number, holdout_of(call, number))
 
@@ -46,11 +46,16 @@ class Holdouts(Resource):
 
 def _carry_over(call: Call, number: int, share: Json) -> None:
     done: set[int] = set()
-    for one in select(call.db, "e.holdout_id = ?", (number,)):
-        had = one.flag.filters.get("holdout") or {}
-        if one.flag.id not in done and not one.flag.deleted and had.get("id") == number and had != share:
-            change_flag(call, one.flag, {"filters": {**one.flag.filters, "holdout": share}})
-        done.add(one.flag.id)
+    for experiment in select(call.db, "e.holdout_id = ?", (number,)):
+        had = experiment.flag.filters.get("holdout") or {}
+        if (
+            experiment.flag.id not in done
+            and not experiment.flag.deleted
+            and had.get("id") == number
+            and had != share
+        ):
+            change_flag(call, experiment.flag, {"filters": {**experiment.flag.filters, "holdout": share}})
+        done.add(experiment.flag.id)
 
 
 HOLDOUTS: Final = Holdouts()

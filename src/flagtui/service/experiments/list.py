@@ -50,14 +50,16 @@ def list_experiments(call: Call) -> Answer:
     event = call.query.get("event")
     if event:
         every = select(call.db, str(where), where.values, order)
-        found = [one for one in every if uses_event(call.db, every_metric(call, one), event)]
-        chosen, count = found[part.offset : part.offset + part.limit], len(found)
+        matches = [
+            experiment for experiment in every if uses_event(call.db, every_metric(call, experiment), event)
+        ]
+        chosen, count = matches[part.offset : part.offset + part.limit], len(matches)
     else:
         counting = f"SELECT count(*) FROM experiments AS e JOIN flags AS f ON f.id = e.flag_id WHERE {where}"
         count = call.db.execute(counting, where.values).fetchone()[0]
         values = {**where.values, "limit": part.limit, "offset": part.offset}
         chosen = select(call.db, str(where), values, f"{order} LIMIT :limit OFFSET :offset")
-    return page(call, count, [text_of(one) for one in describe_all(call, chosen, IN_A_LIST)], part)
+    return page(call, count, [text_of(record) for record in describe_all(call, chosen, IN_A_LIST)], part)
 
 
 def retrieve_experiment(call: Call) -> Answer:
@@ -99,11 +101,11 @@ def _where(call: Call) -> Where:
 
 
 def _order(call: Call) -> str:
-    asked = call.query.get("order", "").strip() or "-created_at"
-    name = asked.removeprefix("-")
+    order = call.query.get("order", "").strip() or "-created_at"
+    name = order.removeprefix("-")
     if name not in _ORDERS:
-        raise invalid(f"Invalid order field: '{asked}'")
-    direction = "DESC" if asked.startswith("-") else "ASC"
+        raise invalid(f"Invalid order field: '{order}'")
+    direction = "DESC" if order.startswith("-") else "ASC"
     return f"ORDER BY {_ORDERS[name]} {direction} NULLS LAST, e.id {direction}"
 
 

@@ -76,8 +76,8 @@ def check_references(
 ) -> None:
     """Actions must exist; events must have been seen unless the caller knows better."""
     sources = [node for metric in metrics for node in nodes(metric)]
-    asked = [node["id"] for node in sources if node.get("kind") == "ActionsNode"]
-    missing = [number for number in sorted(set(asked)) if find_action(db, project_id, number) is None]
+    action_ids = [node["id"] for node in sources if node.get("kind") == "ActionsNode"]
+    missing = [number for number in sorted(set(action_ids)) if find_action(db, project_id, number) is None]
     if missing:
         listed = ", ".join(str(number) for number in missing)
         raise invalid(
@@ -135,14 +135,14 @@ def ordered_uuids(
         if sent is None and uuids:
             kind = "primary" if field == "metrics" else "secondary"
             raise invalid(f"{name} is null but {kind} metrics exist. {hint}")
-        missing = [one for one in uuids if one not in (sent or [])]
+        missing = [uuid for uuid in uuids if uuid not in (sent or [])]
         if missing:
             raise invalid(f"{name} is missing UUIDs: {missing}. {hint}")
-        return None if sent is None else [str(one) for one in sent]
+        return None if sent is None else [str(uuid) for uuid in sent]
     if not uuids and had is None:
         return None
-    kept = [one for one in had or () if one in uuids]
-    return kept + [one for one in uuids if one not in kept]
+    kept = [uuid for uuid in had or () if uuid in uuids]
+    return kept + [uuid for uuid in uuids if uuid not in kept]
 
 
 def _checked(metric: Json, index: int, field: str) -> dict[str, Json]:
@@ -168,7 +168,7 @@ def _checked(metric: Json, index: int, field: str) -> dict[str, Json]:
 
 def _faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
     """Faults of shape, as the product's validator words and places them."""
-    kind = next((known for known in NODES if known == metric.get("metric_type")), None)
+    kind = next((name for name in NODES if name == metric.get("metric_type")), None)
     if kind is None:
         expected = "'mean', 'funnel', 'ratio' or 'retention'"
         yield _fault(("metric_type",), "literal_error", f"Input should be {expected}")
@@ -243,7 +243,7 @@ def _math_faults(node: Mapping[str, Json], place: tuple[str | int, ...]) -> Iter
         yield _fault((*place, "math_property"), "string_type", "Input should be a valid string")
     filters = node.get("properties")
     if filters is not None and not (
-        isinstance(filters, list) and all(isinstance(one, dict) for one in filters)
+        isinstance(filters, list) and all(isinstance(item, dict) for item in filters)
     ):
         yield _fault((*place, "properties"), "list_type", "Input should be a valid list")
 

@@ -22,10 +22,10 @@ from flagtui.service.shapes import (
 def _checked_filters(sent: Json) -> list[dict[str, Json]]:
     if sent is None:
         return []
-    if not isinstance(sent, list) or not all(isinstance(one, dict) for one in sent):
+    if not isinstance(sent, list) or not all(isinstance(item, dict) for item in sent):
         raise invalid("Filters must be a list of objects", "filters")
-    for one in sent:
-        share = one.get("rollout_percentage")
+    for item in sent:
+        share = item.get("rollout_percentage")
         if share is None:
             raise invalid("Rollout percentage must be present.", "filters")
         if not is_share(share):

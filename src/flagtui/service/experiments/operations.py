@@ -48,15 +48,15 @@ def _action(
 def _shared(name: str, subject: str, kind: Resource, shown: Json, body: Json) -> tuple[Operation, ...]:
     """List, create, read, change, replace and delete of what several experiments share."""
     path = f"{PROJECT}/{name}"
-    one = f"{path}/{{id}}"
+    record_path = f"{path}/{{id}}"
     page, update = page_of(shown), kind.update
     return (
         Operation("GET", path, kind.list_all, f"List {subject}s", READ, page, parameters=kind.parameters),
         Operation("POST", path, kind.create, f"Create a {subject}", WRITE, shown, body, (201,)),
-        Operation("GET", one, kind.retrieve, f"One {subject}", READ, shown),
-        Operation("PATCH", one, update, f"Change a {subject}", WRITE, shown, body),
-        Operation("PUT", one, update, f"Replace a {subject}", WRITE, shown, body),
-        Operation("DELETE", one, kind.delete, f"Delete a {subject}", WRITE, statuses=(204,)),
+        Operation("GET", record_path, kind.retrieve, f"One {subject}", READ, shown),
+        Operation("PATCH", record_path, update, f"Change a {subject}", WRITE, shown, body),
+        Operation("PUT", record_path, update, f"Replace a {subject}", WRITE, shown, body),
+        Operation("DELETE", record_path, kind.delete, f"Delete a {subject}", WRITE, statuses=(204,)),
     )
 
 

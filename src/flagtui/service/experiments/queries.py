@@ -39,9 +39,9 @@ def run_query(call: Call) -> Answer:
 def query_status(call: Call) -> Answer:
     """The state of a question that was to be fetched, with its result once it is answered."""
     number = call.params["query_id"]
-    asked, query = _asked(number)
+    moment, query = _asked(number)
     work_out = _prepared(call, query)
-    if call.now < asked + QUEUED:
+    if call.now < moment + QUEUED:
         return answer({"query_status": _status(call, number, None)}, 202)
     return answer({"query_status": _status(call, number, work_out())})
 
@@ -79,24 +79,28 @@ def _unpacked(packed: bytes) -> bytes:
     return zlib.decompressobj().decompress(packed, 1024 * 1024)
 
 
-def _metric_result(call: Call, one: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
+def _metric_result(call: Call, experiment: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
     metric = query.get("metric")
     if isinstance(metric, dict) and metric.get("kind") in OLD_KINDS:
         raise invalid("Metrics of the legacy engine are not computed here", "metric")
     checked = checked_metrics([metric], "metric")[0]
     try:
-        result = Results(call, one).now(checked)
+        result = Results(call, experiment).now(checked)
     except NotComputable as problem:
         raise invalid(str(problem), "metric") from None
     return {"metric": metric, **result}
 
 
-def _exposures(call: Call, one: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
+def _exposures(call: Call, experiment: Experiment, query: Mapping[str, Json]) -> dict[str, Json]:
     try:
-        seen = Results(call, one).seen()
+        seen = Results(call, experiment).seen()
     except NotComputable as problem:
         raise invalid(str(problem)) from None
-    dates = {"date_from": one.fields["start_date"], "date_to": one.fields["end_date"], "explicitDate": True}
+    dates = {
+        "date_from": experiment.fields["start_date"],
+        "date_to": experiment.fields["end_date"],
+        "explicitDate": True,
+    }
     return {**seen, "date_range": dates}
 
 
@@ -116,13 +120,13 @@ def _prepared(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, J
         raise invalid(f"Query kind '{kind}' is not served here. Served are: {served}.", "query")
     if number is None:
         raise invalid("experiment_id is required")
-    known = whole_number(number)
-    if known is None or abs(known) > LARGEST:
+    experiment_id = whole_number(number)
+    if experiment_id is None or abs(experiment_id) > LARGEST:
         raise not_found(f"Experiment with id {number} not found")
-    one = find(call.db, call.project.id, known)
+    experiment = find(call.db, call.project.id, experiment_id)
 
     def work_out() -> dict[str, Json]:
         computed = {"is_cached": False, "last_refresh": call.now.isoformat(), "hogql": None}
-        return {"kind": kind, **question(call, one, query), **computed}
+        return {"kind": kind, **question(call, experiment, query), **computed}
 
     return work_out

@@ -55,115 +55,119 @@ class Recalculation:
 
 def recalculate_timeseries(call: Call) -> Answer:
     """201 for a new request, 200 for the one that is under way already."""
-    one = called(call)
+    experiment = called(call)
     sent = call.body()
     metric, fingerprint = sent.get("metric"), sent.get("fingerprint")
     if not isinstance(metric, dict) or not metric:
         raise invalid("metric is required")
     if not isinstance(fingerprint, str) or not fingerprint:
         raise invalid("fingerprint is required")
-    if not one.is_launched:
+    if not experiment.is_launched:
         raise invalid("Cannot recalculate timeseries for experiment that hasn't started")
     number = str(metric.get("uuid"))
-    last = newest(call, one, number, fingerprint)
+    last = newest(call, experiment, number, fingerprint)
     if last is not None and last.state(call.now) != "completed":
         return answer(_job(call, last), 200)
-    made = _store(call, one, "manual", number, fingerprint)
+    made = _store(call, experiment, "manual", number, fingerprint)
     return answer(_job(call, made), 201)
 
 
 def recalculate_metrics(call: Call) -> Answer:
     """201 for a new run over all metrics, 200 for the one that is under way already."""
-    one = called(call)
+    experiment = called(call)
     cause = call.body().get("trigger", "manual")
     if not isinstance(cause, str) or len(cause) > 100:
         raise invalid("Not a valid string.", "trigger")
-    if not one.is_launched:
+    if not experiment.is_launched:
         raise invalid("Cannot recalculate metrics for experiment that hasn't started")
-    total = len(every_metric(call, one))
-    last = newest(call, one, None, None)
+    total = len(every_metric(call, experiment))
+    last = newest(call, experiment, None, None)
     if last is not None and last.state(call.now, total) != "completed":
-        return answer(_run(call, one, last, is_existing=True), 200)
-    return answer(_run(call, one, _store(call, one, cause)), 201)
+        return answer(_run(call, experiment, last, is_existing=True), 200)
+    return answer(_run(call, experiment, _store(call, experiment, cause)), 201)
 
 
 def latest_metrics_recalculation(call: Call) -> Answer:
-    one = called(call)
-    total = len(every_metric(call, one))
-    for run in _asked(call, one):
+    experiment = called(call)
+    total = len(every_metric(call, experiment))
+    for run in _load_requests(call, experiment):
         if run.state(call.now, total) == "completed":
-            return answer(_run(call, one, run))
+            return answer(_run(call, experiment, run))
     raise hand_written(404, {"detail": "No completed recalculation found"})
 
 
 def metrics_recalculation(call: Call) -> Answer:
-    one = called(call)
-    for run in _asked(call, one):
+    experiment = called(call)
+    for run in _load_requests(call, experiment):
         if run.id == call.params["run_id"]:
-            return answer(_run(call, one, run))
+            return answer(_run(call, experiment, run))
     raise not_found()
 
 
-def newest(call: Call, one: Experiment, metric: str | None, fingerprint: str | None) -> Recalculation | None:
+def newest(
+    call: Call, experiment: Experiment, metric: str | None, fingerprint: str | None
+) -> Recalculation | None:
     """The last request for a metric, or for all of them."""
-    return next(iter(_asked(call, one, metric, fingerprint)), None)
+    return next(iter(_load_requests(call, experiment, metric, fingerprint)), None)
 
 
-def running_day_as_of(call: Call, one: Experiment, metric: str, fingerprint: str) -> datetime | None:
+def running_day_as_of(call: Call, experiment: Experiment, metric: str, fingerprint: str) -> datetime | None:
     """The moment of the last request for this metric that is done: as of then the running day is known."""
-    total = len(every_metric(call, one))
-    asked = (newest(call, one, metric, fingerprint), newest(call, one, None, None))
+    total = len(every_metric(call, experiment))
+    requests = (newest(call, experiment, metric, fingerprint), newest(call, experiment, None, None))
     done = [
-        found.created_at
-        for found, metrics in zip(asked, (1, total), strict=True)
-        if found is not None and found.state(call.now, metrics) == "completed"
+        request.created_at
+        for request, metrics in zip(requests, (1, total), strict=True)
+        if request is not None and request.state(call.now, metrics) == "completed"
     ]
     return max(done, default=None)
 
 
-def _asked(
-    call: Call, one: Experiment, metric: str | None = None, fingerprint: str | None = None
+def _load_requests(
+    call: Call, experiment: Experiment, metric: str | None = None, fingerprint: str | None = None
 ) -> list[Recalculation]:
     """Requests for a metric, or for all of them, the newest first."""
     rows = call.db.execute(
         "SELECT * FROM experiment_recalculations WHERE experiment_id = ? AND metric_uuid IS ?"
         " AND fingerprint IS ? ORDER BY created_at DESC, id DESC",
-        (one.id, metric, fingerprint),
+        (experiment.id, metric, fingerprint),
     )
     return [Recalculation(**{**dict(row), "created_at": read_stamp(row["created_at"])}) for row in rows]
 
 
 def _store(
-    call: Call, one: Experiment, cause: str, metric: str | None = None, fingerprint: str | None = None
+    call: Call, experiment: Experiment, cause: str, metric: str | None = None, fingerprint: str | None = None
 ) -> Recalculation:
-    made = Recalculation(ordered_uuid(), one.id, metric, fingerprint, cause, read_stamp(call.stamp))
+    made = Recalculation(ordered_uuid(), experiment.id, metric, fingerprint, cause, read_stamp(call.stamp))
     insert_row(call.db, "experiment_recalculations", {**asdict(made), "created_at": call.stamp})
     return made
 
 
-def _job(call: Call, found: Recalculation) -> dict[str, Json]:
+def _job(call: Call, request: Recalculation) -> dict[str, Json]:
     return {
-        "id": found.id,
-        "experiment_id": found.experiment_id,
-        "metric_uuid": found.metric_uuid,
-        "fingerprint": found.fingerprint,
-        "status": found.state(call.now),
-        "created_at": found.created_at.isoformat(),
+        "id": request.id,
+        "experiment_id": request.experiment_id,
+        "metric_uuid": request.metric_uuid,
+        "fingerprint": request.fingerprint,
+        "status": request.state(call.now),
+        "created_at": request.created_at.isoformat(),
     }
 
 
-def _run(call: Call, one: Experiment, run: Recalculation, *, is_existing: bool = False) -> dict[str, Json]:
-    metrics = every_metric(call, one)
+def _run(
+    call: Call, experiment: Experiment, run: Recalculation, *, is_existing: bool = False
+) -> dict[str, Json]:
+    metrics = every_metric(call, experiment)
     state, done = run.state(call.now, len(metrics)), run.done_metrics(call.now, len(metrics))
-    computed = Results(call, one, run.created_at)
-    results = [_result(one, computed, metric) for metric in metrics[:done]]
+    computed = Results(call, experiment, run.created_at)
+    results = [_result(experiment, computed, metric) for metric in metrics[:done]]
     failed = [result for result in results if result["status"] == "failed"]
     if state == "completed" and failed and len(failed) == len(metrics):
         state = "failed"
     finished = run.finished_at(len(metrics)).isoformat() if state in ("completed", "failed") else None
     return {
         "id": run.id,
-        "experiment_id": one.id,
+        "experiment_id": experiment.id,
         "status": state,
         "total_metrics": len(metrics),
         "completed_metrics": len(results) - len(failed),
@@ -180,8 +184,8 @@ def _run(call: Call, one: Experiment, run: Recalculation, *, is_existing: bool =
     }
 
 
-def _result(one: Experiment, computed: Results, metric: Mapping[str, Json]) -> dict[str, Json]:
-    shown = {"metric_uuid": metric.get("uuid"), "fingerprint": metric_fingerprint(one, metric)}
+def _result(experiment: Experiment, computed: Results, metric: Mapping[str, Json]) -> dict[str, Json]:
+    shown = {"metric_uuid": metric.get("uuid"), "fingerprint": metric_fingerprint(experiment, metric)}
     try:
         result = computed.now(metric)
     except NotComputable as problem:
@@ -194,64 +198,68 @@ def timeseries_results(call: Call) -> Answer:
 
     A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
     """
-    one = called(call)
+    experiment = called(call)
     uuid, fingerprint = call.query.get("metric_uuid"), call.query.get("fingerprint")
     if not uuid:
         raise invalid("metric_uuid query parameter is required")
     if not fingerprint:
         raise invalid("fingerprint query parameter is required")
-    if not one.is_launched:
+    if not experiment.is_launched:
         raise invalid("Experiment has not been started yet")
-    results = Results(call, one)
+    results = Results(call, experiment)
     days = results.days()
-    found: dict[int, Json] = {}
+    values: dict[int, Json] = {}
     errors: dict[str, str] = {}
-    metrics = {str(metric.get("uuid")): metric for metric in reversed(every_metric(call, one))}
+    metrics = {str(metric.get("uuid")): metric for metric in reversed(every_metric(call, experiment))}
     metric = metrics.get(uuid)
-    if metric is not None and metric_fingerprint(one, metric) == fingerprint:
-        told = _told_days(call, one, days, running_day_as_of(call, one, uuid, fingerprint))
+    if metric is not None and metric_fingerprint(experiment, metric) == fingerprint:
+        reported = _reported_days(
+            call, experiment, days, running_day_as_of(call, experiment, uuid, fingerprint)
+        )
         try:
-            found = dict(results.daily(metric, told))
+            values = dict(results.daily(metric, reported))
         except NotComputable as problem:
-            errors = {day_name(day): str(problem) for day in told}
-    last = newest(call, one, uuid, fingerprint)
+            errors = {day_name(day): str(problem) for day in reported}
+    last = newest(call, experiment, uuid, fingerprint)
     return answer(
         {
-            "experiment_id": one.id,
+            "experiment_id": experiment.id,
             "metric_uuid": uuid,
-            "status": _status(len(days), len(found), len(errors)),
-            "timeseries": {day_name(day): found.get(day) for day in days},
+            "status": _status(len(days), len(values), len(errors)),
+            "timeseries": {day_name(day): values.get(day) for day in days},
             "errors": errors or None,
-            "computed_at": call.now.isoformat() if found else None,
-            "created_at": one.start.isoformat() if found and one.start else None,
-            "updated_at": call.now.isoformat() if found else None,
+            "computed_at": call.now.isoformat() if values else None,
+            "created_at": experiment.start.isoformat() if values and experiment.start else None,
+            "updated_at": call.now.isoformat() if values else None,
             "recalculation_status": last.state(call.now) if last else None,
             "recalculation_created_at": last.created_at.isoformat() if last else None,
         }
     )
 
 
-def _told_days(
-    call: Call, one: Experiment, days: Mapping[int, float], asked: datetime | None
+def _reported_days(
+    call: Call, experiment: Experiment, days: Mapping[int, float], recalculated: datetime | None
 ) -> dict[int, float]:
     """The days whose end has passed, and the running one as of the last recalculation."""
     now = call.now.timestamp()
-    told = {day: moment for day, moment in days.items() if (day + 1) * DAY <= now or _has_ended(one, now)}
-    if asked is not None:
-        moment = asked.timestamp()
+    reported = {
+        day: moment for day, moment in days.items() if (day + 1) * DAY <= now or _has_ended(experiment, now)
+    }
+    if recalculated is not None:
+        moment = recalculated.timestamp()
         running = int(moment // DAY)
-        if running in days and running not in told:
-            told[running] = moment
-    return dict(sorted(told.items()))
+        if running in days and running not in reported:
+            reported[running] = moment
+    return dict(sorted(reported.items()))
 
 
-def _has_ended(one: Experiment, now: float) -> bool:
-    return one.end is not None and one.end.timestamp() <= now
+def _has_ended(experiment: Experiment, now: float) -> bool:
+    return experiment.end is not None and experiment.end.timestamp() <= now
 
 
-def _status(days: int, found: int, failed: int) -> str:
-    if found == days and days:
+def _status(days: int, computed: int, failed: int) -> str:
+    if computed == days and days:
         return "completed"
-    if found:
+    if computed:
         return "partial"
     return "failed" if failed else "pending"

@@ -12,8 +12,8 @@ Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
 
 
 def variants_in(filters: Mapping[str, Json]) -> list[dict[str, Json]]:
-    found = (filters.get("multivariate") or {}).get("variants") or []
-    return [variant for variant in found if isinstance(variant, dict)]
+    variants = (filters.get("multivariate") or {}).get("variants") or []
+    return [variant for variant in variants if isinstance(variant, dict)]
 
 
 def is_frozen(group: Json) -> bool:
@@ -103,8 +103,8 @@ class Experiment:
         return "control" if "control" in keys or not keys else keys[0]
 
     def metrics(self, kind: Literal["primary", "secondary"]) -> list[dict[str, Json]]:
-        found = self.fields["metrics" if kind == "primary" else "metrics_secondary"]
-        return [metric for metric in found or () if isinstance(metric, dict)]
+        items = self.fields["metrics" if kind == "primary" else "metrics_secondary"]
+        return [metric for metric in items or () if isinstance(metric, dict)]
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -30,20 +30,20 @@ def describe_all(
     call: Call, experiments: Sequence[Experiment], record: str = "experiment"
 ) -> list[dict[str, Json]]:
     """The objects with the fields that the generation shows of this kind of record."""
-    holdouts = nested_holdouts(call, (one.fields["holdout_id"] for one in experiments))
-    users = nested_users(call.db, (one.fields["created_by_id"] for one in experiments))
+    holdouts = nested_holdouts(call, (experiment.fields["holdout_id"] for experiment in experiments))
+    users = nested_users(call.db, (experiment.fields["created_by_id"] for experiment in experiments))
     levels = levels_of(call)
     links = links_by_experiment(call, experiments)
     shown = []
-    for one in experiments:
-        linked = links[one.id]
+    for experiment in experiments:
+        linked = links[experiment.id]
         row = {
-            **_described(call, one),
-            "holdout": holdouts.get(one.fields["holdout_id"]),
+            **_described(call, experiment),
+            "holdout": holdouts.get(experiment.fields["holdout_id"]),
             "saved_metrics": linked,
-            "created_by": value_of(users[one.fields["created_by_id"]]),
-            "is_legacy": is_old(one, linked),
-            "user_access_level": _shown_level(call, levels, one),
+            "created_by": value_of(users[experiment.fields["created_by_id"]]),
+            "is_legacy": is_old(experiment, linked),
+            "user_access_level": _shown_level(call, levels, experiment),
         }
         shown.append(call.generation.written(record, row))
     return shown
@@ -54,26 +54,26 @@ def levels_of(call: Call) -> Levels:
     return load_levels(call.db, call.caller, call.project, "experiment")
 
 
-def _shown_level(call: Call, levels: Levels, one: Experiment) -> str:
+def _shown_level(call: Call, levels: Levels, experiment: Experiment) -> str:
     """The access level in an answer: the creator of an experiment is its manager."""
-    level = levels.of(one.id)
-    is_own = one.fields["created_by_id"] == call.caller.user_id
+    level = levels.of(experiment.id)
+    is_own = experiment.fields["created_by_id"] == call.caller.user_id
     return "manager" if is_own and level == DEFAULT else level
 
 
-def _described(call: Call, one: Experiment) -> dict[str, Json]:
+def _described(call: Call, experiment: Experiment) -> dict[str, Json]:
     """Its own columns, and what follows from them and the flag."""
-    fields = one.fields
+    fields = experiment.fields
     return {name: fields.get(place) for name, place in _SHOWN} | {
-        "feature_flag_key": one.flag.key,
-        "feature_flag": nested_flag(call, one.flag),
-        "parameters": projected_parameters(call, fields["parameters"], one.flag),
+        "feature_flag_key": experiment.flag.key,
+        "feature_flag": nested_flag(call, experiment.flag),
+        "parameters": projected_parameters(call, fields["parameters"], experiment.flag),
         "running_time_calculation": fields["running_time_calculation"] or {},
         "secondary_metrics": fields["secondary_metrics"] or [],
         "filters": fields["filters"] or {},
-        "metrics": with_fingerprints(one, one.metrics("primary")),
-        "metrics_secondary": with_fingerprints(one, one.metrics("secondary")),
-        "status": one.status,
+        "metrics": with_fingerprints(experiment, experiment.metrics("primary")),
+        "metrics_secondary": with_fingerprints(experiment, experiment.metrics("secondary")),
+        "status": experiment.status,
     }
 
 
@@ -83,23 +83,23 @@ def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
     return call.generation.written("flag summary", summary)
 
 
-def metric_fingerprint(one: Experiment, metric: Mapping[str, Json]) -> str:
+def metric_fingerprint(experiment: Experiment, metric: Mapping[str, Json]) -> str:
     """Of a metric as this experiment computes it now."""
-    return fingerprint(metric, one.start.isoformat() if one.start else None, one.fields)
+    return fingerprint(metric, experiment.start.isoformat() if experiment.start else None, experiment.fields)
 
 
-def with_fingerprints(one: Experiment, metrics: Iterable[Mapping[str, Json]]) -> list[dict[str, Json]]:
-    return [{**metric, "fingerprint": metric_fingerprint(one, metric)} for metric in metrics]
+def with_fingerprints(experiment: Experiment, metrics: Iterable[Mapping[str, Json]]) -> list[dict[str, Json]]:
+    return [{**metric, "fingerprint": metric_fingerprint(experiment, metric)} for metric in metrics]
 
 
-def saved_metric_links(call: Call, one: Experiment) -> list[dict[str, Json]]:
+def saved_metric_links(call: Call, experiment: Experiment) -> list[dict[str, Json]]:
     """Which saved metrics an experiment uses."""
-    return links_by_experiment(call, [one])[one.id]
+    return links_by_experiment(call, [experiment])[experiment.id]
 
 
 def links_by_experiment(call: Call, experiments: Sequence[Experiment]) -> Mapping[int, list[dict[str, Json]]]:
     """Which saved metrics each experiment uses, by its id; read in one query."""
-    by_id = {one.id: one for one in experiments}
+    by_id = {experiment.id: experiment for experiment in experiments}
     rows = call.db.execute(
         "SELECT l.id, l.experiment_id, l.saved_metric_id, l.metadata, l.created_at, m.query, m.name"
         " FROM experiment_saved_metrics AS l JOIN saved_metrics AS m ON m.id = l.saved_metric_id"
@@ -108,15 +108,15 @@ def links_by_experiment(call: Call, experiments: Sequence[Experiment]) -> Mappin
     )
     links: dict[int, list[dict[str, Json]]] = {number: [] for number in by_id}
     for row in rows:
-        one = by_id[row["experiment_id"]]
-        links[one.id].append(
+        experiment = by_id[row["experiment_id"]]
+        links[experiment.id].append(
             {
                 "id": row["id"],
-                "experiment": one.id,
+                "experiment": experiment.id,
                 "saved_metric": row["saved_metric_id"],
                 "metadata": value_of(row["metadata"]),
                 "created_at": row["created_at"],
-                "query": with_fingerprints(one, [value_of(row["query"])])[0],
+                "query": with_fingerprints(experiment, [value_of(row["query"])])[0],
                 "name": row["name"],
             }
         )
@@ -125,19 +125,19 @@ def links_by_experiment(call: Call, experiments: Sequence[Experiment]) -> Mappin
 
 def nested_holdouts(call: Call, ids: Iterable[int | None]) -> dict[int, Json]:
     """Holdouts by id, as experiments nest them and their own endpoint shows them."""
-    found = (find_row(call.db, "holdouts", call.project.id, number) for number in set(ids))
-    rows = [row for row in found if row is not None]
+    candidates = (find_row(call.db, "holdouts", call.project.id, number) for number in set(ids))
+    rows = [row for row in candidates if row is not None]
     return {row["id"]: value_of(text) for row, text in zip(rows, HOLDOUTS.texts(call, rows), strict=True)}
 
 
-def every_metric(call: Call, one: Experiment) -> list[Mapping[str, Json]]:
+def every_metric(call: Call, experiment: Experiment) -> list[Mapping[str, Json]]:
     """Primary, secondary and shared ones."""
-    saved = [link["query"] for link in saved_metric_links(call, one)]
-    return [*one.metrics("primary"), *one.metrics("secondary"), *saved]
+    saved = [link["query"] for link in saved_metric_links(call, experiment)]
+    return [*experiment.metrics("primary"), *experiment.metrics("secondary"), *saved]
 
 
-def is_old(one: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) -> bool:
+def is_old(experiment: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) -> bool:
     """Whether a metric is of the engine before this one, which can only be read."""
     queries = [link["query"] for link in saved_metrics]
-    every = [*one.metrics("primary"), *one.metrics("secondary"), *queries]
+    every = [*experiment.metrics("primary"), *experiment.metrics("secondary"), *queries]
     return any(metric.get("kind") in OLD_KINDS for metric in every)

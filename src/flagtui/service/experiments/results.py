@@ -25,9 +25,9 @@ class Results:
     As of `until`, or now; events in the window after the end count as long as they are past.
     """
 
-    def __init__(self, call: Call, one: Experiment, until: datetime | None = None) -> None:
-        self.one = one
-        self.reader = Reader(call, one, until or call.now)
+    def __init__(self, call: Call, experiment: Experiment, until: datetime | None = None) -> None:
+        self.experiment = experiment
+        self.reader = Reader(call, experiment, until or call.now)
 
     @cached_property
     def exposures(self) -> Mapping[str, Sequence[Exposure]]:
@@ -50,16 +50,18 @@ class Results:
     def seen(self) -> Result:
         """Exposures of each variant by day, in total, and whether they are in the ratio they should be."""
         variants = self.reader.variants
-        start, last = self.one.start, self._last_exposure()
+        start, last = self.experiment.start, self._last_exposure()
         handling = self.reader.handling
-        past = ([one for one in seen if one.time <= last] for seen in self.exposures.values())
+        past = ([exposure for exposure in seen if exposure.time <= last] for seen in self.exposures.values())
         exposed = (assign(seen, handling) for seen in past)
         days: dict[str, list[int]] = {}
         names: list[str] = []
         if start is not None:
             last_day = int(last // DAY)
             first_day = max(int(start.timestamp() // DAY), last_day - MOST_DAYS + 1)
-            days = exposure_days((one for one in exposed if one), variants, first_day, last_day)
+            days = exposure_days(
+                (exposure for exposure in exposed if exposure), variants, first_day, last_day
+            )
             names = [day_name(day) for day in range(first_day, last_day + 1)]
         total = totals(days)
         return {
@@ -74,7 +76,7 @@ class Results:
 
     def days(self) -> dict[int, float]:
         """The moment as of which each day of the experiment is told."""
-        start, end = self.one.start, self.one.end
+        start, end = self.experiment.start, self.experiment.end
         if start is None:
             return {}
         now = self.reader.until.timestamp()
@@ -88,20 +90,20 @@ class Results:
             occurrences=self.reader.occurrences(metric, self.exposures.keys()),
             variants=self.reader.variants,
             handling=self.reader.handling,
-            only_matured=bool(self.one.fields["only_count_matured_users"]),
+            only_matured=bool(self.experiment.fields["only_count_matured_users"]),
         )
 
     def _judged(self, history: History, samples: Sequence[Sample]) -> Result:
-        settings = Settings.of(self.one.fields["stats_config"])
-        return verdict(samples, self.one.baseline, history.metric.kind, settings)
+        settings = Settings.of(self.experiment.fields["stats_config"])
+        return verdict(samples, self.experiment.baseline, history.metric.kind, settings)
 
     def _last_exposure(self) -> float:
-        until, end = self.reader.until, self.one.end
+        until, end = self.reader.until, self.experiment.end
         return min(until, end).timestamp() if end else until.timestamp()
 
     def _late(self, history: History, moment: float) -> float:
         """How long after the last exposure events still count: only once the experiment has ended."""
-        end = self.one.end
+        end = self.experiment.end
         return float(history.metric.window) if end and moment >= end.timestamp() else 0.0
 
     def _mismatch(self, total: Mapping[str, int]) -> Json:
@@ -116,7 +118,7 @@ class Results:
     def _weights(self) -> dict[str, float]:
         """Return the rollout percentage of each analysed variant."""
         variants = [
-            variant for variant in self.one.flag.variants if variant.get("key") in self.reader.variants
+            variant for variant in self.experiment.flag.variants if variant.get("key") in self.reader.variants
         ]
         return {str(variant["key"]): float(variant.get("rollout_percentage") or 0) for variant in variants}
 
@@ -126,7 +128,7 @@ class Results:
         As in the product: only while the experiment runs, with uneven weights and more than 0.1 % of users.
         """
         is_uneven = len(set(self._weights().values())) > 1
-        if self.one.end is not None or self.reader.handling != "exclude" or not is_uneven:
+        if self.experiment.end is not None or self.reader.handling != "exclude" or not is_uneven:
             return None
         percentage = 100 * total.get(MULTIPLE, 0) / max(1, sum(total.values()))
         return {"multiple_variant_percentage": percentage} if percentage > MIN_BIAS_PERCENTAGE else None

@@ -70,10 +70,10 @@ _JSON = Headers({"content-type": "application/json"})
 class AwaitsApproval(Fault):
     """The change of the flag needs approval first; the change request has been stored."""
 
-    def __init__(self, asked: Answer) -> None:
-        super().__init__(asked.status, None)
-        self.content = asked.content
-        self.answer = asked
+    def __init__(self, response: Answer) -> None:
+        super().__init__(response.status, None)
+        self.content = response.content
+        self.answer = response
 
 
 def create_flag(call: Call, body: Mapping[str, Json]) -> LinkedFlag:
@@ -98,8 +98,8 @@ def keeping_requests(handler: Handler) -> Handler:
     def handle(call: Call) -> Answer:
         try:
             return handler(call)
-        except AwaitsApproval as asked:
-            return asked.answer
+        except AwaitsApproval as pending:
+            return pending.answer
 
     return handle
 

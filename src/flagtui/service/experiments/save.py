@@ -21,33 +21,33 @@ _FLAG = "feature_flag_key"
 
 def called(call: Call, *, deleted: bool = False) -> Experiment:
     """The experiment the path names; 403 when the caller may not do to it what the method does."""
-    one = find(call.db, call.project.id, call.number("id"), deleted=deleted)
+    experiment = find(call.db, call.project.id, call.number("id"), deleted=deleted)
     level = "viewer" if call.method in ("GET", "HEAD") else "editor"
-    check_level(call, one.id, level, "experiment")
-    return one
+    check_level(call, experiment.id, level, "experiment")
+    return experiment
 
 
-def save(call: Call, one: Experiment, changes: Mapping[str, Json]) -> Experiment:
+def save(call: Call, experiment: Experiment, changes: Mapping[str, Json]) -> Experiment:
     """Writes the changes and their log line; gives the experiment, and its flag, as they now are.
 
     A change of the flag alone is in the flag's own log.
     """
     stored = EXPERIMENTS.stored({**changes, "updated_at": call.stamp})
-    update_row(call.db, "experiments", one.id, stored)
-    fresh = find(call.db, one.project_id, one.id, deleted=True)
-    changed = changes_between(SCOPE, _with_flag(one), _with_flag(fresh), (*_LOGGED, _FLAG))
+    update_row(call.db, "experiments", experiment.id, stored)
+    fresh = find(call.db, experiment.project_id, experiment.id, deleted=True)
+    changed = changes_between(SCOPE, _with_flag(experiment), _with_flag(fresh), (*_LOGGED, _FLAG))
     if changed:
-        log(call, SCOPE, fresh.fields, _verb(one, fresh), changed, merge=None)
+        log(call, SCOPE, fresh.fields, _verb(experiment, fresh), changed, merge=None)
     return fresh
 
 
-def _with_flag(one: Experiment) -> dict[str, Json]:
-    return {**one.fields, _FLAG: one.flag.key}
+def _with_flag(experiment: Experiment) -> dict[str, Json]:
+    return {**experiment.fields, _FLAG: experiment.flag.key}
 
 
-def shown(call: Call, one: Experiment, status: int = 200) -> Answer:
+def shown(call: Call, experiment: Experiment, status: int = 200) -> Answer:
     """The whole object as an answer."""
-    return answer(describe(call, one), status)
+    return answer(describe(call, experiment), status)
 
 
 def _verb(before: Experiment, after: Experiment) -> str:

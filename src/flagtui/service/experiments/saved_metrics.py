@@ -74,7 +74,7 @@ def checked_links(call: Call, sent: Json) -> list[Link]:
         return []
     if not isinstance(sent, list):
         raise _fault("Saved metrics must be a list")
-    links = {link.saved_metric: link for link in (_link(call, one) for one in sent)}
+    links = {link.saved_metric: link for link in (_link(call, item) for item in sent)}
     return list(links.values())
 
 
@@ -95,18 +95,18 @@ def replace_links(call: Call, experiment_id: int, links: list[Link]) -> None:
         )
 
 
-def _link(call: Call, one: Json) -> Link:
-    if not isinstance(one, dict):
+def _link(call: Call, item: Json) -> Link:
+    if not isinstance(item, dict):
         raise _fault("Saved metric must be an object")
-    if "id" not in one:
+    if "id" not in item:
         raise _fault("Saved metric must have an id")
-    metadata = one.get("metadata")
+    metadata = item.get("metadata")
     if metadata is not None:
         if not isinstance(metadata, dict):
             raise _fault("Metadata must be an object")
         if "type" not in metadata:
             raise _fault("Metadata must have a type key")
-    number = one["id"]
+    number = item["id"]
     is_number = isinstance(number, int) and not isinstance(number, bool)
     if not is_number or find_row(call.db, "saved_metrics", call.project.id, number) is None:
         raise _fault("Saved metric does not exist or does not belong to this project")

@@ -76,7 +76,7 @@ def calculate_running_time(call: Call) -> Answer:
     fields = Fields(call.body())
     fields.require("metric_type")
     kind = fields.choice("metric_type", _CALCULATOR_TYPES)
-    known = next(one for one in _CALCULATOR_TYPES if one == kind)
+    kind_name = next(name for name in _CALCULATOR_TYPES if name == kind)
     fields.require("minimum_detectable_effect")
     percent = _number(fields, "minimum_detectable_effect")
     variants = fields.number("number_of_variants", least=2) or 2
@@ -84,13 +84,13 @@ def calculate_running_time(call: Call) -> Answer:
     sample = _sample(sums) if sums else None
     baseline = _number(fields, "baseline_value")
     if baseline is None and sample:
-        baseline = baseline_value(sample, known)
+        baseline = baseline_value(sample, kind_name)
     variance = _number(fields, "variance")
     if variance is None and baseline is not None:
-        variance = assumed_variance(known, baseline, sample)
+        variance = assumed_variance(kind_name, baseline, sample)
     size = None
     if baseline is not None and percent is not None:
-        size = recommended_sample(known, baseline, percent, variants, variance)
+        size = recommended_sample(kind_name, baseline, percent, variants, variance)
     return answer(
         {
             "baseline_value": baseline,
@@ -118,19 +118,19 @@ def _eligible_where(call: Call) -> Where:
 
 
 def _eligible_order(call: Call) -> str:
-    asked = call.query.get("order", "-created_at")
-    name = asked.removeprefix("-")
+    order = call.query.get("order", "-created_at")
+    name = order.removeprefix("-")
     if name not in ("created_at", "key", "name"):
-        asked, name = "-created_at", "created_at"
-    return f"{name} {'DESC' if asked.startswith('-') else 'ASC'}, id DESC"
+        order, name = "-created_at", "created_at"
+    return f"{name} {'DESC' if order.startswith('-') else 'ASC'}, id DESC"
 
 
 def _items(call: Call, parameter: str) -> list[dict[str, Json]]:
     try:
-        found = msgspec.json.decode(call.query.get(parameter) or "[]")
+        items = msgspec.json.decode(call.query.get(parameter) or "[]")
     except msgspec.DecodeError:
         return []
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def _number(fields: Fields, name: str) -> float | None:

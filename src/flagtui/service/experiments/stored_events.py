@@ -71,51 +71,55 @@ def matcher(
     filters: Iterable[Mapping[str, Json]], people: People, now: datetime
 ) -> Callable[[Properties, int | None], bool]:
     """Whether an event with these properties, of this person, meets every filter."""
-    wanted = list(filters)
+    conditions = list(filters)
     manner = Manner(now=now)
 
     def matches(properties: Properties, person_id: int | None) -> bool:
-        return all(_holds(one, properties, person_id, people, manner) for one in wanted)
+        return all(_holds(item, properties, person_id, people, manner) for item in conditions)
 
     return matches
 
 
 def _holds(
-    one: Mapping[str, Json], properties: Properties, person_id: int | None, people: People, manner: Manner
+    condition: Mapping[str, Json],
+    properties: Properties,
+    person_id: int | None,
+    people: People,
+    manner: Manner,
 ) -> bool:
-    kind = one.get("type") or "event"
+    kind = condition.get("type") or "event"
     if kind == "cohort":
-        return _in_cohort(one, person_id, people)
+        return _in_cohort(condition, person_id, people)
     if kind == "person":
-        return _compares(one, people.properties(person_id), manner)
+        return _compares(condition, people.properties(person_id), manner)
     if kind in ("event", "feature"):
-        return _compares(one, properties, manner)
+        return _compares(condition, properties, manner)
     raise NotComputable(f"Filters of type '{kind}' are not computed here")
 
 
-def _compares(one: Mapping[str, Json], properties: Properties, manner: Manner) -> bool:
+def _compares(condition: Mapping[str, Json], properties: Properties, manner: Manner) -> bool:
     """Raises NotComputable for a pattern that is too costly to evaluate here."""
-    operator, wanted = str(one.get("operator") or "exact"), one.get("value")
-    actual = properties.get(str(one.get("key")))
+    operator, operand = str(condition.get("operator") or "exact"), condition.get("value")
+    actual = properties.get(str(condition.get("key")))
     if actual is None:
-        return without_property(operator, wanted)
-    verdict = compare(operator, wanted, actual, manner)
+        return without_property(operator, operand)
+    verdict = compare(operator, operand, actual, manner)
     if isinstance(verdict, Unknown) and is_costly(verdict):
         raise NotComputable(f"The pattern is {describe_unknown(verdict)}")
     return verdict is True
 
 
-def _in_cohort(one: Mapping[str, Json], person_id: int | None, people: People) -> bool:
-    number = one.get("value")
+def _in_cohort(condition: Mapping[str, Json], person_id: int | None, people: People) -> bool:
+    number = condition.get("value")
     if not isinstance(number, int):
         return False
-    return people.is_in(person_id, number) == (one.get("operator") != "not_in")
+    return people.is_in(person_id, number) == (condition.get("operator") != "not_in")
 
 
 def _filters(sent: Any) -> tuple[Mapping[str, Json], ...]:
     if not isinstance(sent, Sequence) or isinstance(sent, str):
         return ()
-    return tuple(one for one in sent if isinstance(one, dict))
+    return tuple(item for item in sent if isinstance(item, dict))
 
 
 FLAG_CALLED = "$feature_flag_called"
@@ -126,35 +130,35 @@ class Reader:
     """Reads the events of one experiment, from its start to a moment."""
 
     call: Call
-    one: Experiment
+    experiment: Experiment
     until: datetime
 
     @property
     def variants(self) -> list[str]:
         """Those that are compared: the flag's without the excluded, and the people held back."""
-        excluded = self.one.fields["excluded_variants"] or ()
-        keys = [key for key in self.one.flag.variant_keys if key not in excluded]
-        holdout = self.one.fields["holdout_id"]
+        excluded = self.experiment.fields["excluded_variants"] or ()
+        keys = [key for key in self.experiment.flag.variant_keys if key not in excluded]
+        holdout = self.experiment.fields["holdout_id"]
         return keys if holdout is None else [*keys, f"holdout-{holdout}"]
 
     @property
     def handling(self) -> Handling:
-        criteria = self.one.fields["exposure_criteria"] or {}
+        criteria = self.experiment.fields["exposure_criteria"] or {}
         return "first_seen" if criteria.get("multiple_variant_handling") == "first_seen" else "exclude"
 
     def exposures(self) -> dict[str, list[Exposure]]:
         """By person, or by group when the flag is for groups. A draft has none."""
-        if not self.one.is_launched:
+        if not self.experiment.is_launched:
             return {}
         variants = frozenset(self.variants)
-        found = []
+        exposures = []
         for pattern, variant_property in self._exposure_patterns():
             for event in self._events(pattern):
                 variant = event.properties.get(variant_property)
                 entity = event.entity(self.group_type)
                 if variant in variants and entity is not None:
-                    found.append((entity, event.time, str(variant)))
-        return by_entity(found)
+                    exposures.append((entity, event.time, str(variant)))
+        return by_entity(exposures)
 
     def people(self) -> set[int]:
         """Persons who met the flag in any way, whatever they got."""
@@ -163,35 +167,37 @@ class Reader:
 
     def occurrences(self, metric: Metric, entities: Collection[str]) -> dict[str, list[Occurrence]]:
         """Events of those entities that a source of the metric counts, in order of time."""
-        found: dict[str, list[Occurrence]] = {}
+        occurrences: dict[str, list[Occurrence]] = {}
         for role, source in enumerate(metric.sources):
-            for pattern in patterns_of(self.call.db, self.one.project_id, source.node):
+            for pattern in patterns_of(self.call.db, self.experiment.project_id, source.node):
                 for event in self._events(pattern):
                     entity = event.entity(self.group_type)
                     if entity in entities and entity is not None:
                         value = _value(source, event)
-                        found.setdefault(entity, []).append(Occurrence(event.time, event.id, role, value))
-        return {entity: _in_order(seen) for entity, seen in found.items()}
+                        occurrences.setdefault(entity, []).append(
+                            Occurrence(event.time, event.id, role, value)
+                        )
+        return {entity: _in_order(seen) for entity, seen in occurrences.items()}
 
     @property
     def group_type(self) -> int | None:
         """The kind of group the flag is for; None for persons."""
-        index = self.one.flag.filters.get("aggregation_group_type_index")
+        index = self.experiment.flag.filters.get("aggregation_group_type_index")
         return index if isinstance(index, int) else None
 
     def _exposure_patterns(self) -> Iterator[tuple[Pattern, str]]:
         """Which events expose, and which of their properties tells the variant."""
-        key = self.one.flag.key
-        criteria = self.one.fields["exposure_criteria"] or {}
+        key = self.experiment.flag.key
+        criteria = self.experiment.fields["exposure_criteria"] or {}
         config = criteria.get("exposure_config") or {}
         accounts = self.call.project.settings.get("test_account_filters") or []
         tests = tuple(accounts) if criteria.get("filterTestAccounts") else ()
         if config.get("event", FLAG_CALLED) == FLAG_CALLED and config.get("kind") != "ActionsNode":
-            asked: dict[str, Json] = {"key": "$feature_flag", "value": [key], "operator": "exact"}
-            filters = (asked, *(config.get("properties") or ()), *tests)
+            flag_filter: dict[str, Json] = {"key": "$feature_flag", "value": [key], "operator": "exact"}
+            filters = (flag_filter, *(config.get("properties") or ()), *tests)
             yield Pattern(FLAG_CALLED, filters), "$feature_flag_response"
             return
-        for pattern in patterns_of(self.call.db, self.one.project_id, config):
+        for pattern in patterns_of(self.call.db, self.experiment.project_id, config):
             yield Pattern(pattern.event, (*pattern.filters, *tests)), f"$feature/{key}"
 
     def _events(self, pattern: Pattern) -> "Iterator[StoredEvent]":
@@ -209,11 +215,11 @@ class Reader:
         if pattern.event == FLAG_CALLED and pattern.filters and pattern.filters[0]["key"] == "$feature_flag":
             parts.append("flag_key = :flag")
         values: dict[str, Any] = {
-            "project": self.one.project_id,
-            "start": self.one.fields["start_date"],
+            "project": self.experiment.project_id,
+            "start": self.experiment.fields["start_date"],
             "until": stamp(self.until),
             "event": pattern.event,
-            "flag": self.one.flag.key,
+            "flag": self.experiment.flag.key,
         }
         columns = "id, person_id, distinct_id, timestamp, properties"
         return self.call.db.execute(f"SELECT {columns} FROM events WHERE {' AND '.join(parts)}", values)
@@ -252,4 +258,4 @@ def _value(source: Source, event: StoredEvent) -> float | str | None:
 
 
 def _in_order(seen: Sequence[Occurrence]) -> list[Occurrence]:
-    return sorted(seen, key=lambda one: one[:3])
+    return sorted(seen, key=lambda occurrence: occurrence[:3])

@@ -45,14 +45,14 @@ _VARIANTS = "Can't update feature_flag_variants on Experiment"
 
 
 def update_experiment(call: Call) -> Answer:
-    one = called(call, deleted=True)
+    experiment = called(call, deleted=True)
     sent = call.body()
-    if one.fields["deleted"] and sent.get("deleted") is not False:
+    if experiment.fields["deleted"] and sent.get("deleted") is not False:
         raise not_found()
     given = read_input(call, sent, new=call.method == "PUT")
-    _check_fixed(call, one, given)
-    _check_old(call, one, given)
-    return shown(call, change(call, one, given))
+    _check_fixed(call, experiment, given)
+    _check_old(call, experiment, given)
+    return shown(call, change(call, experiment, given))
 
 
 def refuse_deletion(call: Call) -> Answer:
@@ -60,87 +60,92 @@ def refuse_deletion(call: Call) -> Answer:
     return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 
 
-def change(call: Call, one: Experiment, given: Input) -> Experiment:
+def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
     """Stores what was sent and carries it over to the flag; any fault leaves all as it was."""
     columns = dict(given.columns)
     check_dates(columns)
-    before = one
+    before = experiment
     checked = columns
-    if given.flag_key not in (None, one.flag.key):
-        one = _moved(call, one, given)
-        columns["flag_id"] = one.flag.id
-        checked = {**one.fields, **columns}
-    if columns.get("deleted") == 0 and one.fields["deleted"] and one.flag.deleted:
+    if given.flag_key not in (None, experiment.flag.key):
+        experiment = _moved(call, experiment, given)
+        columns["flag_id"] = experiment.flag.id
+        checked = {**experiment.fields, **columns}
+    if columns.get("deleted") == 0 and experiment.fields["deleted"] and experiment.flag.deleted:
         raise invalid(_CANNOT_RESTORE)
-    if one.is_launched and columns.get("holdout_id", one.fields["holdout_id"]) != one.fields["holdout_id"]:
+    if (
+        experiment.is_launched
+        and columns.get("holdout_id", experiment.fields["holdout_id"]) != experiment.fields["holdout_id"]
+    ):
         raise invalid("Can't update holdout on running Experiment")
-    flag_changes = _flag_changes(call, one, given)
-    if columns.get("start_date") is not None and not one.is_launched:
-        check_launchable(one)
+    flag_changes = _flag_changes(call, experiment, given)
+    if columns.get("start_date") is not None and not experiment.is_launched:
+        check_launchable(experiment)
         flag_changes["active"] = True
-    keys = [str(variant["key"]) for variant in variants_in(flag_changes.get("filters", one.flag.filters))]
+    keys = [
+        str(variant["key"]) for variant in variants_in(flag_changes.get("filters", experiment.flag.filters))
+    ]
     if "stats_config" in checked:
         check_baseline(checked["stats_config"], keys)
     if "excluded_variants" in checked:
-        check_excluded(checked["excluded_variants"], keys, one.baseline)
+        check_excluded(checked["excluded_variants"], keys, experiment.baseline)
     check_metrics(call, columns, given)
-    columns |= orders(columns, one.fields, given)
+    columns |= orders(columns, experiment.fields, given)
     if flag_changes:
-        change_flag(call, one.flag, flag_changes)
+        change_flag(call, experiment.flag, flag_changes)
     if given.links is not None:
-        replace_links(call, one.id, given.links)
+        replace_links(call, experiment.id, given.links)
     return save(call, before, columns)
 
 
-def _moved(call: Call, one: Experiment, given: Input) -> Experiment:
+def _moved(call: Call, experiment: Experiment, given: Input) -> Experiment:
     """Return a draft on the flag that the body names; at most one flag is written.
 
     Raises a fault where the move would have to write to a second flag, or to one flag twice.
     """
-    columns = {**one.fields, **given.columns}
-    if one.fields["holdout_id"] or columns["holdout_id"] or columns["start_date"]:
+    columns = {**experiment.fields, **given.columns}
+    if experiment.fields["holdout_id"] or columns["holdout_id"] or columns["start_date"]:
         raise invalid(_MOVES_ALONE, "feature_flag_key")
-    return replace(one, flag=link_flag(call, given, columns))
+    return replace(experiment, flag=link_flag(call, given, columns))
 
 
-def check_launchable(one: Experiment) -> None:
+def check_launchable(experiment: Experiment) -> None:
     """What a flag must be like for an experiment to start on it."""
-    if one.flag.deleted:
+    if experiment.flag.deleted:
         raise invalid(_FLAG_DELETED)
-    check_variants_of(one.flag)
+    check_variants_of(experiment.flag)
 
 
-def _flag_changes(call: Call, one: Experiment, given: Input) -> dict[str, Json]:
+def _flag_changes(call: Call, experiment: Experiment, given: Input) -> dict[str, Json]:
     """What the body asks of the flag."""
-    config = _config(call, one, given)
-    filters = config.applied(one.flag.filters)
-    if "holdout_id" in given.columns and given.columns["holdout_id"] != one.fields["holdout_id"]:
+    config = _config(call, experiment, given)
+    filters = config.applied(experiment.flag.filters)
+    if "holdout_id" in given.columns and given.columns["holdout_id"] != experiment.fields["holdout_id"]:
         filters["holdout"] = holdout_of(call, given.columns["holdout_id"])
     changes: dict[str, Json] = {}
-    if filters != one.flag.filters:
+    if filters != experiment.flag.filters:
         changes["filters"] = filters
-    if config.continuity not in (None, one.flag.continuity):
+    if config.continuity not in (None, experiment.flag.continuity):
         changes["ensure_experience_continuity"] = config.continuity
     return changes
 
 
-def _config(call: Call, one: Experiment, given: Input) -> FlagConfig:
+def _config(call: Call, experiment: Experiment, given: Input) -> FlagConfig:
     """The configuration to apply, after the rules of experiments that have started."""
     if call.generation.is_older:
-        return _older_config(one, given)
-    if given.flag.repeats(one.flag):
+        return _older_config(experiment, given)
+    if given.flag.repeats(experiment.flag):
         return SAYS_NOTHING
-    if one.is_launched:
+    if experiment.is_launched:
         if not given.update_flag:
             raise invalid(_RUNNING_CONFIG, "feature_flag")
-        if _moves_variants(one, given.flag):
+        if _moves_variants(experiment, given.flag):
             raise invalid(_VARIANTS)
     return given.flag
 
 
-def _older_config(one: Experiment, given: Input) -> FlagConfig:
-    if one.is_launched:
-        if _moves_variants(one, given.flag):
+def _older_config(experiment: Experiment, given: Input) -> FlagConfig:
+    if experiment.is_launched:
+        if _moves_variants(experiment, given.flag):
             raise invalid(_VARIANTS)
         return given.flag if given.update_flag else SAYS_NOTHING
     if "parameters" in given.sent and not given.says_variants:
@@ -148,25 +153,25 @@ def _older_config(one: Experiment, given: Input) -> FlagConfig:
     return given.flag
 
 
-def _moves_variants(one: Experiment, config: FlagConfig) -> bool:
+def _moves_variants(experiment: Experiment, config: FlagConfig) -> bool:
     if config.variants is None:
         return False
-    return sorted(str(variant["key"]) for variant in config.variants) != sorted(one.flag.variant_keys)
+    return sorted(str(variant["key"]) for variant in config.variants) != sorted(experiment.flag.variant_keys)
 
 
-def _check_fixed(call: Call, one: Experiment, given: Input) -> None:
+def _check_fixed(call: Call, experiment: Experiment, given: Input) -> None:
     """Refuse fields that only a new experiment takes; the flag's key is named as the product names it."""
     fixed = list(call.generation.body("experiment").create_only & given.sent)
-    is_free = call.generation.relinks_drafts and not one.is_launched
-    if given.flag_key not in (None, one.flag.key) and not is_free:
+    is_free = call.generation.relinks_drafts and not experiment.is_launched
+    if given.flag_key not in (None, experiment.flag.key) and not is_free:
         fixed.append("get_feature_flag_key")
     if fixed:
         raise invalid(f"Can't update keys: {', '.join(sorted(fixed))} on Experiment")
 
 
-def _check_old(call: Call, one: Experiment, given: Input) -> None:
+def _check_old(call: Call, experiment: Experiment, given: Input) -> None:
     refused = sorted(name for name in given.sent if name not in _OF_OLD)
-    if refused and is_old(one, saved_metric_links(call, one)):
+    if refused and is_old(experiment, saved_metric_links(call, experiment)):
         raise invalid(
             "This experiment uses legacy metric formats and can only have its name, description, or end_date "
             f"updated. Cannot update: {', '.join(refused)}"

@@ -73,14 +73,16 @@ def _editable_ids(call: Call, query: Mapping[str, str]) -> list[int]:
 
 def bulk_delete(call: Call) -> Answer:
     """Deletes softly, without raising versions. Flags that only ask for each other do not hold each other."""
-    numbers = _wanted(call)
+    numbers = _read_ids(call)
     rows = rows_by_id(call.db, call.project.id, [number for _, number in numbers if number is not None])
     levels = load_levels(call.db, call.caller, call.project)
     deleted: list[Json] = []
     errors: list[Json] = []
-    for asked, number in {(str(asked), number): (asked, number) for asked, number in numbers}.values():
+    for requested, number in {
+        (str(requested), number): (requested, number) for requested, number in numbers
+    }.values():
         if number is None:
-            errors.append({"id": asked, "reason": "Invalid flag ID format"})
+            errors.append({"id": requested, "reason": "Invalid flag ID format"})
         elif number not in rows or not levels.reaches(number, "editor"):
             errors.append({"id": number, "reason": "Flag not found"})
         elif (reason := _hindrance(call, rows[number], rows)) is not None:
@@ -90,7 +92,7 @@ def bulk_delete(call: Call) -> Answer:
     return answer({"deleted": deleted, "errors": errors})
 
 
-def _wanted(call: Call) -> list[tuple[Json, int | None]]:
+def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
     """What was asked for beside the id it means."""
     body = call.body()
     ids, filters = body.get("ids"), body.get("filters")

@@ -14,12 +14,12 @@ from flagtui.service.flags.rows import called_row
 
 def dependencies(filters: Mapping[str, Json] | None) -> tuple[int, ...]:
     """Ids of the flags that conditions ask for, each once, in their order."""
-    found: dict[int, None] = {}
+    numbers: dict[int, None] = {}
     for item in properties_of(filters):
         number = whole_number(item.get("key")) if item.get("type") == "flag" else None
         if number is not None:
-            found[number] = None
-    return tuple(found)
+            numbers[number] = None
+    return tuple(numbers)
 
 
 def active_dependents(db: sqlite3.Connection, project_id: int, flag_id: int) -> list[sqlite3.Row]:
@@ -51,11 +51,11 @@ def named(rows: Iterable[sqlite3.Row], most: int = 5, more: str = ", and {} more
 
 
 def find_cycle(
-    db: sqlite3.Connection, project_id: int, own_id: int | None, own_key: str, asked: Iterable[int]
+    db: sqlite3.Connection, project_id: int, own_id: int | None, own_key: str, needed: Iterable[int]
 ) -> list[str]:
     """Keys from the flag back to itself through what it asks for; empty when it never comes back."""
     seen: set[int] = set()
-    waiting = [(number, [own_key]) for number in asked] if own_id is not None else []
+    waiting = [(number, [own_key]) for number in needed] if own_id is not None else []
     while waiting:
         number, chain = waiting.pop()
         if number == own_id:
@@ -72,9 +72,9 @@ def find_cycle(
 
 def dependent_flags(call: Call) -> Answer:
     row = called_row(call, "viewer")
-    found = active_dependents(call.db, call.project.id, row["id"])
+    dependents = active_dependents(call.db, call.project.id, row["id"])
     return answer(
-        [{"id": flag["id"], "key": flag["key"], "name": flag["name"] or flag["key"]} for flag in found]
+        [{"id": flag["id"], "key": flag["key"], "name": flag["name"] or flag["key"]} for flag in dependents]
     )
 
 

@@ -108,12 +108,12 @@ def _read_evaluation_tags(fields: Fields, name: str, target: Target) -> Json:
     """On older servers some of the tags that are sent beside them."""
     if not target.call.generation.is_older:
         return _read_contexts(fields, name, target)
-    wanted = {str(item).strip().lower() for item in fields.items(name) or ()}
-    strangers = sorted(wanted - set(fields.tags()))
-    if strangers:
-        detail = f"Evaluation tags must be a subset of tags. Invalid evaluation tags: {', '.join(strangers)}"
+    names = {str(item).strip().lower() for item in fields.items(name) or ()}
+    unknown = sorted(names - set(fields.tags()))
+    if unknown:
+        detail = f"Evaluation tags must be a subset of tags. Invalid evaluation tags: {', '.join(unknown)}"
         raise invalid(detail)
-    return sorted(wanted)
+    return sorted(names)
 
 
 def _read_dashboards(fields: Fields, name: str, target: Target) -> Json:
@@ -124,13 +124,13 @@ def _read_dashboards(fields: Fields, name: str, target: Target) -> Json:
             detail = f"Incorrect type. Expected pk value, received {type(item).__name__}."
             raise fields.fault(name, detail, "incorrect_type")
         numbers.append(pk)
-    known = target.call.db.execute(
+    rows = target.call.db.execute(
         "SELECT id FROM dashboards WHERE project_id = ? AND deleted = 0"
         " AND id IN (SELECT value FROM json_each(?))",
         (target.call.project.id, text_of([pk for pk in numbers if abs(pk) < 2**63])),
     ).fetchall()
     for pk in numbers:
-        if pk not in {row["id"] for row in known}:
+        if pk not in {row["id"] for row in rows}:
             raise fields.fault(name, f'Invalid pk "{pk}" - object does not exist.', "does_not_exist")
     return sorted(set(numbers))
 

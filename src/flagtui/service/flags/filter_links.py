@@ -75,29 +75,33 @@ def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: s
         )
     if number == own_id:
         raise fail(f"Feature flag '{own_key}' cannot depend on itself")
-    found = find(call.db, "flags", id=number, project_id=call.project.id, deleted=0)
-    if found is None:
+    dependency = find(call.db, "flags", id=number, project_id=call.project.id, deleted=0)
+    if dependency is None:
         raise fail(f"Flag dependency references non-existent flag with ID {number}")
-    if not is_known_version(value_of(found["filters"])):
+    if not is_known_version(value_of(dependency["filters"])):
         detail = (
             f"Flag dependency with ID {number} uses an unsupported configuration format. "
             "Remove this dependency to continue."
         )
         raise invalid(detail, "filters", "unsupported_dependency_config_version")
-    if not found["active"]:
+    if not dependency["active"]:
         raise fail(
-            f"Cannot create dependency on disabled flag '{found['key']}' (ID: {number}). "
+            f"Cannot create dependency on disabled flag '{dependency['key']}' (ID: {number}). "
             "Flag dependencies must reference active flags only."
         )
 
 
 def _check_patterns(filters: Mapping[str, Json], stored: Mapping[str, Json]) -> None:
     """Only patterns that are new are refused, so that an old flag stays editable."""
-    known = {text_of(item.get("value")) for item in properties_of(stored)}
+    stored_patterns = {text_of(item.get("value")) for item in properties_of(stored)}
     for number, group in enumerate(groups_of(filters)):
         for position, item in enumerate(group.get("properties") or []):
             value = item.get("value")
-            if item.get("operator") not in _PATTERNS or not isinstance(value, str) or text_of(value) in known:
+            if (
+                item.get("operator") not in _PATTERNS
+                or not isinstance(value, str)
+                or text_of(value) in stored_patterns
+            ):
                 continue
             if is_malformed(value):
                 place = f"groups[{number}].properties[{position}]"
@@ -108,21 +112,21 @@ def _check_cohorts(call: Call, filters: Mapping[str, Json]) -> None:
     for item in properties_of(filters):
         if item.get("type") != "cohort":
             continue
-        found = _find_cohort(call, item.get("value"))
-        if found is None:
+        cohort = _find_cohort(call, item.get("value"))
+        if cohort is None:
             detail = f"Cohort with id {item.get('value')} does not exist"
             raise invalid(detail, "filters", "cohort_does_not_exist")
-        event = event_condition(call, found, set())
+        event = event_condition(call, cohort, set())
         if event is not None:
-            asked, value, words = event.get("key"), event.get("value"), call.generation.behavioral_cohort
-            detail = words.format(name=found["name"], key=asked, value=value)
+            key, value, words = event.get("key"), event.get("value"), call.generation.behavioral_cohort
+            detail = words.format(name=cohort["name"], key=key, value=value)
             raise invalid(detail, "filters", "behavioral_cohort_found")
 
 
 def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
     number = whole_number(value)
-    known = number if number is not None and abs(number) < 2**63 else None
-    return find(call.db, "cohorts", id=known, project_id=call.project.id, deleted=0)
+    cohort_id = number if number is not None and abs(number) < 2**63 else None
+    return find(call.db, "cohorts", id=cohort_id, project_id=call.project.id, deleted=0)
 
 
 def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:
@@ -138,9 +142,9 @@ def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str
         if part.get("type") == "cohort":
             inner = _find_cohort(call, part.get("value"))
             if inner is not None and inner["id"] not in seen:
-                found = event_condition(call, inner, seen)
-                if found is not None:
-                    return found
+                condition = event_condition(call, inner, seen)
+                if condition is not None:
+                    return condition
         values = part.get("values")
         waiting += values if isinstance(values, list) else []
     return None

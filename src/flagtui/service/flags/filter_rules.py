@@ -47,11 +47,11 @@ def check_rules(filters: Mapping[str, Json], *, strict: bool) -> None:
 def check_list_lengths(filters: Mapping[str, Json], longest: int) -> None:
     """Raises for more than `longest` values in one list of a property."""
     for group in groups_of(filters):
-        for asked in group.get("properties") or ():
-            value = asked.get("value")
+        for item in group.get("properties") or ():
+            value = item.get("value")
             if isinstance(value, list) and len(value) > longest:
                 raise invalid(
-                    f"Property group expressions of type {asked.get('key')} cannot contain more than "
+                    f"Property group expressions of type {item.get('key')} cannot contain more than "
                     f"{longest} values.",
                     "filters",
                 )
@@ -100,7 +100,7 @@ def _payload_breaches(filters: Mapping[str, Json]) -> Iterator[Breach]:
 
 def _group_breaches(filters: Mapping[str, Json], group: Mapping[str, Json], where: str) -> Iterator[Breach]:
     variant = group.get("variant")
-    if variant and variant not in {known["key"] for known in variants_of(filters)}:
+    if variant and variant not in {item["key"] for item in variants_of(filters)}:
         yield Breach(
             "group_variant_not_a_variant",
             f"{where}.variant: Variant override '{variant}' does not match any variant key.",

@@ -39,11 +39,11 @@ def check_shape(filters: Mapping[str, Json]) -> None:
     _check_payloads(filters.get("payloads"))
 
 
-def _check_kind(holder: Mapping[str, Json], name: str, kind: type, wanted: str, where: str = "") -> None:
+def _check_kind(holder: Mapping[str, Json], name: str, kind: type, kind_name: str, where: str = "") -> None:
     """Of what may be missing or null. `where` is the place of the holder, with a dot."""
     value = holder.get(name)
     if value is not None and type(value) is not kind:
-        raise fail(f"{where}{name} must be {wanted}, got {type_word(value)}")
+        raise fail(f"{where}{name} must be {kind_name}, got {type_word(value)}")
 
 
 def _items(holder: Mapping[str, Json], name: str, where: str = "") -> Iterator[tuple[dict[str, Json], str]]:
@@ -65,10 +65,10 @@ def _check_group(group: Mapping[str, Json], where: str) -> None:
         _check_property(item, place)
 
 
-def _check_percentage(holder: Mapping[str, Json], where: str, wanted: str) -> None:
+def _check_percentage(holder: Mapping[str, Json], where: str, kind_name: str) -> None:
     value, place = holder.get("rollout_percentage"), f"{where}rollout_percentage"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise fail(f"{place} must be a {wanted}, got {type_word(value)}")
+        raise fail(f"{place} must be a {kind_name}, got {type_word(value)}")
     if not math.isfinite(value):
         raise fail(f"{place} must be finite, got {value}")
     if not 0 <= value <= 100:

@@ -63,8 +63,8 @@ def listed(call: Call, query: Mapping[str, str]) -> Where:
     where.add("id NOT IN (SELECT internal_flag_id FROM surveys WHERE internal_flag_id IS NOT NULL)")
     load_levels(call.db, call.caller, call.project).narrow(where, "id")
     missing = call.generation.missing_parameters
-    known = {name: text for name, text in {"archived": "", **query}.items() if name not in missing}
-    narrow(call, where, FILTERS, known)
+    parameters = {name: text for name, text in {"archived": "", **query}.items() if name not in missing}
+    narrow(call, where, FILTERS, parameters)
     return where
 
 
@@ -86,17 +86,17 @@ def _add_search(call: Call, where: Where, value: str) -> None:
         raise invalid(f"Search term cannot exceed {LONGEST_SEARCH} characters")
     if not term:
         return
-    found = "{0} LIKE :search ESCAPE '\\'"
+    match = "{0} LIKE :search ESCAPE '\\'"
     where.values["search"] = like(term)
     if not term.isascii() or (" " in term and call.generation.search_joins_words):
         # A separator of a word counts as one between words: two that follow each other would take ages.
         words = [word for word in _JOINT.sub("\0", "\0".join(term.split())).split("\0") if word]
         pattern = re.compile(_SPACES.join(map(re.escape, words or term.split()[:1])), re.IGNORECASE)
         call.db.create_function("fits_search", 1, lambda text: pattern.search(text) is not None)
-        found = "fits_search({0})"
+        match = "fits_search({0})"
     where.add(
-        f"({found.format('key')} OR {found.format('flags.name')} OR EXISTS (SELECT 1 FROM experiments AS e"
-        f" WHERE e.flag_id = flags.id AND e.deleted = 0 AND {found.format('e.name')}))"
+        f"({match.format('key')} OR {match.format('flags.name')} OR EXISTS (SELECT 1 FROM experiments AS e"
+        f" WHERE e.flag_id = flags.id AND e.deleted = 0 AND {match.format('e.name')}))"
     )
 
 

@@ -24,20 +24,20 @@ from flagtui.service.operations import Handler
 _INDEX = "aggregation_group_type_index"
 
 
-def mover(doing: str, **wanted: bool) -> Handler:
+def mover(doing: str, **values: bool) -> Handler:
     """The operation that gives a flag these values; it writes nothing when the flag has them already."""
 
     def move(call: Call) -> Answer:
         row = called_row(call, "editor")
         _check_not_deleted(row, doing)
         if is_rules_flag(call, row):
-            if "archived" in wanted:
+            if "archived" in values:
                 raise unsupported_config(Fields({}))
-            return update_rules_flag(call, row, {**call.body(), **wanted})
+            return update_rules_flag(call, row, {**call.body(), **values})
         before = opened_values(call, row)
-        if all(before[name] == value for name, value in wanted.items()):
+        if all(before[name] == value for name, value in values.items()):
             return flag_answer(call, row)
-        after = {**before, **wanted}
+        after = {**before, **values}
         check_guards(call, row, before, after)
         return change_or_ask(call, row, before, after)
 
@@ -81,10 +81,10 @@ def roll_out_to_everyone(call: Call) -> Answer:
         raise invalid("This feature flag is behind early access, which decides before its conditions do.")
     groups = groups_of(stored)
     opened: Filters = {"properties": [], "rollout_percentage": 100}
-    wanted: Filters = {"groups": groups if _is_open(stored, groups) else [opened, *groups]}
+    changes: Filters = {"groups": groups if _is_open(stored, groups) else [opened, *groups]}
     if (shares := _shares(stored, variant)) is not None:
-        wanted["multivariate"] = {**stored["multivariate"], "variants": shares}
-    return _rewritten(call, row, wanted)
+        changes["multivariate"] = {**stored["multivariate"], "variants": shares}
+    return _rewritten(call, row, changes)
 
 
 def _share(fields: Fields) -> float:
@@ -144,12 +144,12 @@ def _shares(filters: Mapping[str, Json], variant: str | None) -> list[dict[str, 
     return [{**item, "rollout_percentage": 100 if item.get("key") == variant else 0} for item in variants]
 
 
-def _rewritten(call: Call, row: sqlite3.Row, wanted: Mapping[str, Json]) -> Answer:
+def _rewritten(call: Call, row: sqlite3.Row, changes: Mapping[str, Json]) -> Answer:
     """The flag with these keys of its filters, checked like an update. Writes nothing where all are so."""
     before = opened_values(call, row)
-    if all(before["filters"].get(name) == value for name, value in wanted.items()):
+    if all(before["filters"].get(name) == value for name, value in changes.items()):
         return flag_answer(call, row)
-    filters = read_filters(call, Fields({"filters": wanted}), row)
+    filters = read_filters(call, Fields({"filters": changes}), row)
     if before["is_remote_configuration"] and filters is not None:
         filters = open_to_everyone(filters)
     return change_or_ask(call, row, before, {**before, "filters": filters})

@@ -30,8 +30,8 @@ def activity_of_all(call: Call) -> Answer:
 
 
 def activity_of_one(call: Call) -> Answer:
-    known = find_row(call.db, call.project.id, call.number("id"))
-    if known is None and not call.generation.faults_have_bodies:
+    row = find_row(call.db, call.project.id, call.number("id"))
+    if row is None and not call.generation.faults_have_bodies:
         raise Fault(404, None)
     return feed(call, SCOPE, str(called_row(call, "viewer")["id"]))
 

@@ -52,8 +52,8 @@ def _refused(status: int, text: str) -> Fault:
 
 
 def _words(fault: Fault) -> Json:
-    said = value_of(fault.content.decode())
-    return said.get("detail") or said.get("error")
+    body = value_of(fault.content.decode())
+    return body.get("detail") or body.get("error")
 
 
 def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
@@ -109,12 +109,12 @@ def _moved_filters(source: Call, target: Call, filters: Json) -> Json:
 
 
 def _moved_dependency(source: Call, target: Call, flag_id: int | None) -> str:
-    asked = find(source.db, "flags", id=flag_id)
-    found = None if asked is None else _by_key(target.db, target.project.id, asked["key"])
-    if found is None:
-        name = flag_id if asked is None else asked["key"]
+    source_flag = find(source.db, "flags", id=flag_id)
+    target_flag = None if source_flag is None else _by_key(target.db, target.project.id, source_flag["key"])
+    if target_flag is None:
+        name = flag_id if source_flag is None else source_flag["key"]
         raise invalid(f"The flag depends on '{name}', which does not exist in the target project.")
-    return str(found["id"])
+    return str(target_flag["id"])
 
 
 def _moved_cohort(source: Call, target: Call, cohort_id: int | None, above: tuple[int | None, ...]) -> int:

@@ -161,11 +161,11 @@ def _small(value: Json) -> int | str | None:
 def properties_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
     """Every property of every condition, leaving out what is none."""
     groups = filters.get("groups") if isinstance(filters, Mapping) else None
-    found = []
+    properties = []
     for group in groups if isinstance(groups, list) else []:
         items = group.get("properties") if isinstance(group, dict) else None
-        found += [item for item in (items if isinstance(items, list) else []) if isinstance(item, dict)]
-    return found
+        properties += [item for item in (items if isinstance(items, list) else []) if isinstance(item, dict)]
+    return properties
 
 
 def _load_links(db: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> Links:

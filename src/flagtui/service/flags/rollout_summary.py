@@ -80,5 +80,5 @@ def _apply_share(
             "Change filters instead."
         )
         raise invalid(detail, _SHARE)
-    wanted = {"groups": [{**groups[0], _SHARE: share}]}
-    columns["filters"] = read_filters(call, Fields({"filters": wanted}), row)
+    changes = {"groups": [{**groups[0], _SHARE: share}]}
+    columns["filters"] = read_filters(call, Fields({"filters": changes}), row)

@@ -48,11 +48,11 @@ def key_when_deleted(call: Call, row: sqlite3.Row, key: str) -> str:
 
 def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
     """The key without its tombstone, numbered when it was taken meanwhile. Older servers left it."""
-    wanted = key.removesuffix(f":deleted:{row['id']}") if call.generation.strips_tombstones else key
-    name, number = wanted, 1
+    base = key.removesuffix(f":deleted:{row['id']}") if call.generation.strips_tombstones else key
+    name, number = base, 1
     while is_taken(call.db, call.project.id, name):
         number += 1
-        name = f"{wanted}-{number}"
+        name = f"{base}-{number}"
     return name
 
 
@@ -79,7 +79,9 @@ def _check_unused(call: Call, row: sqlite3.Row) -> None:
         "early access feature": "early_access_features WHERE",
     }
     for kind, table in holders.items():
-        found = call.db.execute(f"SELECT id FROM {table} flag_id = ? ORDER BY id", (row["id"],)).fetchall()
-        if found:
-            ids = ", ".join(str(user["id"]) for user in found)
+        holder_rows = call.db.execute(
+            f"SELECT id FROM {table} flag_id = ? ORDER BY id", (row["id"],)
+        ).fetchall()
+        if holder_rows:
+            ids = ", ".join(str(user["id"]) for user in holder_rows)
             raise invalid(call.generation.key_in_use.format(key=row["key"], kind=kind, ids=ids))

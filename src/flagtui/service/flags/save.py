@@ -62,8 +62,8 @@ def change_flag(
     verb = "updated"
     if after["deleted"] != before["deleted"]:
         verb = "deleted" if after["deleted"] else "restored"
-    told = changes_between(SCOPE, before, stored, _LOGGED)
-    log(call, SCOPE, row, verb, told, name=stored["key"], trigger=trigger)
+    changes = changes_between(SCOPE, before, stored, _LOGGED)
+    log(call, SCOPE, row, verb, changes, name=stored["key"], trigger=trigger)
     return fetch(call.db, "flags", row["id"])
 
 
@@ -110,32 +110,34 @@ def ask_for_approval(
     if policy is None:
         return None
     resource_id = None if row is None else str(row["id"])
-    asked = {"project_id": call.project.id, "resource_id": resource_id, "action": action}
-    pending = find(call.db, "change_requests", **asked, state="pending")
+    columns = {"project_id": call.project.id, "resource_id": resource_id, "action": action}
+    pending = find(call.db, "change_requests", **columns, state="pending")
     code = "approval_required" if pending is None else "change_request_pending"
-    request = pending or _open_request(call, {**asked, "policy_id": policy["id"], "intent": text_of(intent)})
+    request = pending or _open_request(
+        call, {**columns, "policy_id": policy["id"], "intent": text_of(intent)}
+    )
     return _required(code, request, policy)
 
 
 def _policy(call: Call, action: str) -> sqlite3.Row | None:
     if call.settings.approvals:
         return _policy_for_everything(call)
-    found = call.db.execute(
+    policies = call.db.execute(
         "SELECT * FROM approval_policies"
         " WHERE organization_id = ? AND action = ? AND enabled = 1 ORDER BY id",
         (call.project.organization_id, action),
     ).fetchall()
-    if len(found) > 1:
+    if len(policies) > 1:
         raise hand_written(
             400,
             {
                 "code": "policy_conflict",
-                "error": f"{len(found)} approval policies cover {action}.",
-                "conflicting_policies": [{"id": row["id"], "action_key": row["action"]} for row in found],
+                "error": f"{len(policies)} approval policies cover {action}.",
+                "conflicting_policies": [{"id": row["id"], "action_key": row["action"]} for row in policies],
                 "guidance": "Disable all but one of them.",
             },
         )
-    return found[0] if found else None
+    return policies[0] if policies else None
 
 
 def _policy_for_everything(call: Call) -> sqlite3.Row:
@@ -149,10 +151,10 @@ def _policy_for_everything(call: Call) -> sqlite3.Row:
     return fetch(call.db, "approval_policies", name)
 
 
-def _open_request(call: Call, asked: Values) -> sqlite3.Row:
+def _open_request(call: Call, columns: Values) -> sqlite3.Row:
     name = str(uuid.uuid4())
     birth = {"id": name, "created_by_id": call.caller.user_id, "created_at": call.stamp}
-    insert_row(call.db, "change_requests", {**birth, **asked, "resource_type": _RESOURCE})
+    insert_row(call.db, "change_requests", {**birth, **columns, "resource_type": _RESOURCE})
     return fetch(call.db, "change_requests", name)
 
 

@@ -130,12 +130,14 @@ def is_open(group: Mapping[str, Json]) -> bool:
 
 def groups_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
     """The conditions of stored filters, leaving out what is none."""
-    found = filters.get("groups") if isinstance(filters, Mapping) else None
-    return [group for group in found if isinstance(group, dict)] if isinstance(found, list) else []
+    groups = filters.get("groups") if isinstance(filters, Mapping) else None
+    return [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
 
 
 def variants_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
     """The variants of stored filters; a flag without any is boolean."""
     multivariate = filters.get("multivariate") if isinstance(filters, Mapping) else None
-    found = multivariate.get("variants") if isinstance(multivariate, dict) else None
-    return [variant for variant in found if isinstance(variant, dict)] if isinstance(found, list) else []
+    variants = multivariate.get("variants") if isinstance(multivariate, dict) else None
+    return (
+        [variant for variant in variants if isinstance(variant, dict)] if isinstance(variants, list) else []
+    )

@@ -17,32 +17,32 @@ _EMPTY: Mapping[str, Json] = {"name": "", "filters": {}}
 
 def retrieve_version(call: Call) -> Answer:
     row = called_row(call, "viewer")
-    wanted, current = call.number("version"), row["version"] or 0
-    if wanted is None:
+    requested, current = call.number("version"), row["version"] or 0
+    if requested is None:
         raise not_found()
     if row["has_encrypted_payloads"]:
         detail = "Version history is not available for flags with encrypted payloads."
         raise hand_written(400, {"detail": detail})
-    if not 1 <= wanted <= current:
-        detail = f"Version {wanted} not found (current version is {current})"
+    if not 1 <= requested <= current:
+        detail = f"Version {requested} not found (current version is {current})"
         raise hand_written(404, {"detail": detail})
     values = FLAGS.decoded(row)
     when, who = row["updated_at"], row["last_modified_by_id"]
-    if wanted < current:
-        when, who = _walk_back(call, values, wanted)
+    if requested < current:
+        when, who = _walk_back(call, values, requested)
     shown = {name: values[name] for name in _SHOWN}
     return answer(
         {
             **shown,
             "created_by": row["created_by_id"],
-            "is_historical": wanted < current,
+            "is_historical": requested < current,
             "version_timestamp": when,
             "modified_by": who,
         }
     )
 
 
-def _walk_back(call: Call, values: Values, wanted: int) -> tuple[str, int | None]:
+def _walk_back(call: Call, values: Values, requested: int) -> tuple[str, int | None]:
     """Turns `values` into those of an older version; returns when it was written and its author's id."""
     for entry in _entries(call, values["id"]):
         changes = value_of(entry["detail"]).get("changes") or []
@@ -51,7 +51,7 @@ def _walk_back(call: Call, values: Values, wanted: int) -> tuple[str, int | None
         if not is_first and {"field": "version", "after": values["version"]} not in raised:
             # Bulk operations write entries that raise no version.
             continue
-        if values["version"] == wanted:
+        if values["version"] == requested:
             return entry["created_at"], entry["user_id"]
         if is_first:
             break
@@ -59,7 +59,7 @@ def _walk_back(call: Call, values: Values, wanted: int) -> tuple[str, int | None
             if change["field"] in values:
                 before = change.get("before")
                 values[change["field"]] = _EMPTY.get(change["field"]) if before is None else before
-    detail = f"Activity log is incomplete. Cannot reconstruct version {wanted}."
+    detail = f"Activity log is incomplete. Cannot reconstruct version {requested}."
     raise hand_written(422, {"detail": detail})
 
 

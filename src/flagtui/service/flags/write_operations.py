@@ -160,8 +160,8 @@ def _comparable(value: Json) -> Json:
 
 
 def _clash(db: sqlite3.Connection, row: sqlite3.Row) -> Fault:
-    found = find(db, "users", id=row["last_modified_by_id"])
-    who = found["email"] if found else "another user"
+    user = find(db, "users", id=row["last_modified_by_id"])
+    who = user["email"] if user else "another user"
     return conflict(
         f"The feature flag was updated by {who} since you started editing it. Please refresh and try again."
     )

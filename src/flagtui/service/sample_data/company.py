@@ -11,7 +11,7 @@ from flagtui.evaluate.filters import compare
 from flagtui.evaluate.run import Manner
 from flagtui.service.answers import text_of
 from flagtui.service.database import insert_row, insert_rows
-from flagtui.service.sample_data.data import Moments, named_uuid, random_uuid, stamped, told, user
+from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, random_uuid, stamped, user
 from flagtui.service.sample_data.flag import person
 
 WEB, MOBILE, NASTY = 1, 2, 3
@@ -32,22 +32,27 @@ class Person:
 
 
 def add_company(db: sqlite3.Connection, now: datetime) -> None:
-    company = told("company")
+    company = load_subject("company")
     name, founded = company["name"], stamped(Moments(now).ago(company["founded"]))
     insert_row(db, "organizations", {"id": ORGANIZATION, "name": name, "slug": name, "created_at": founded})
-    for one in company["employees"]:
-        level = company["levels"].get(one["first_name"], MEMBER)
-        add_user(db, {**one, "distinct_id": staff_id(one["id"]), "role": one["role"] or None}, WEB, level)
+    for employee in company["employees"]:
+        level = company["levels"].get(employee["first_name"], MEMBER)
+        add_user(
+            db,
+            {**employee, "distinct_id": staff_id(employee["id"]), "role": employee["role"] or None},
+            WEB,
+            level,
+        )
     for project in company["projects"]:
         add_project(db, project["id"], project["name"], project["token"], founded)
     insert_rows(db, "group_types", company["group_types"])
 
 
-def add_user(db: sqlite3.Connection, one: dict[str, Any], project: int, level: int) -> None:
-    values = {name: one[name] for name in ("id", "distinct_id", "first_name", "last_name", "email")}
-    more = {"role_at_organization": one["role"], "current_project_id": project}
-    insert_row(db, "users", {**values, "uuid": named_uuid(one.get("uuid") or one["email"]), **more})
-    membership = {"organization_id": ORGANIZATION, "user_id": one["id"], "level": level}
+def add_user(db: sqlite3.Connection, employee: dict[str, Any], project: int, level: int) -> None:
+    values = {name: employee[name] for name in ("id", "distinct_id", "first_name", "last_name", "email")}
+    more = {"role_at_organization": employee["role"], "current_project_id": project}
+    insert_row(db, "users", {**values, "uuid": named_uuid(employee.get("uuid") or employee["email"]), **more})
+    membership = {"organization_id": ORGANIZATION, "user_id": employee["id"], "level": level}
     insert_row(db, "organization_members", membership)
 
 
@@ -60,16 +65,16 @@ def add_project(db: sqlite3.Connection, number: int, name: str, token: str, sinc
 def web_people(now: datetime) -> list[Person]:
     """People of the web project: two that examples compare, the company's own staff, and the rest."""
     ago = Moments(now).ago
-    known = [
-        Person(number, one["email"], compared(one), ago(one["joined"]))
-        for number, one in enumerate(told("people")["known"], start=1)
+    people = [
+        Person(number, entry["email"], compared(entry), ago(entry["joined"]))
+        for number, entry in enumerate(load_subject("people")["known"], start=1)
     ]
-    staff = told("company")["employees"]
-    known += [
-        Person(number, staff_id(one["id"]), staffed(one), ago(600))
-        for number, one in enumerate(staff, start=len(known) + 1)
+    staff = load_subject("company")["employees"]
+    people += [
+        Person(number, staff_id(employee["id"]), staffed(employee), ago(600))
+        for number, employee in enumerate(staff, start=len(people) + 1)
     ]
-    return [*known, *crowd(now, Random("acme people"), len(known) + 1, WEB_PEOPLE - len(known))]
+    return [*people, *crowd(now, Random("acme people"), len(people) + 1, WEB_PEOPLE - len(people))]
 
 
 def mobile_people(now: datetime) -> list[Person]:
@@ -81,18 +86,18 @@ def staff_id(number: int) -> str:
     return f"staff-{number:02d}"
 
 
-def compared(one: dict[str, Any]) -> dict[str, Any]:
-    own = {name: one[name] for name in ("name", "email", "country", "plan")}
+def compared(entry: dict[str, Any]) -> dict[str, Any]:
+    own = {name: entry[name] for name in ("name", "email", "country", "plan")}
     return {**own, "seats": 12, "browser": "Chrome", "app_version": "4.2.1"}
 
 
-def staffed(one: dict[str, Any]) -> dict[str, Any]:
-    own = {"name": one["first_name"], "email": one["email"]}
+def staffed(employee: dict[str, Any]) -> dict[str, Any]:
+    own = {"name": employee["first_name"], "email": employee["email"]}
     return {**own, "country": "NL", "plan": "enterprise", "seats": 80, "beta_tester": "true"}
 
 
 def crowd(now: datetime, random: Random, first_id: int, count: int) -> Iterator[Person]:
-    moments, words = Moments(now), told("people")
+    moments, words = Moments(now), load_subject("people")
     domains, countries, plans = (
         random.choices(words[kind]["words"], words[kind]["shares"], k=count)
         for kind in ("domains", "countries", "plans")
@@ -136,13 +141,13 @@ def add_people(db: sqlite3.Connection, project: int, people: list[Person]) -> No
             for each in people
         ),
     )
-    ids = ({"project_id": project, "distinct_id": one.distinct_id, "person_id": one.id} for one in people)
+    ids = ({"project_id": project, "distinct_id": each.distinct_id, "person_id": each.id} for each in people)
     insert_rows(db, "distinct_ids", ids)
 
 
 def add_companies(db: sqlite3.Connection, project: int, now: datetime) -> None:
     """As groups of type 0."""
-    random, words = Random("acme companies"), told("people")
+    random, words = Random("acme companies"), load_subject("people")
     since, named = stamped(Moments(now).ago(300)), words["companies"]
     for number in range(COMPANIES):
         key = named[number] if number < len(named) else f"org-{number:03d}"
@@ -158,32 +163,32 @@ def add_companies(db: sqlite3.Connection, project: int, now: datetime) -> None:
 
 def add_cohorts(db: sqlite3.Connection, people: list[Person], now: datetime) -> None:
     moments = Moments(now)
-    for one in told("company")["cohorts"]:
-        asked = one.get("conditions") or one.get("members")
-        found = None if asked is None else members(asked, people)
+    for entry in load_subject("company")["cohorts"]:
+        conditions = entry.get("conditions") or entry.get("members")
+        person_ids = None if conditions is None else members(conditions, people)
         values = {
-            "id": one["id"],
+            "id": entry["id"],
             "project_id": WEB,
-            "name": one["name"],
-            "description": one["description"],
-            "is_static": "members" in one,
-            "filters": text_of(cohort_filters(one)),
+            "name": entry["name"],
+            "description": entry["description"],
+            "is_static": "members" in entry,
+            "filters": text_of(cohort_filters(entry)),
             "last_calculation": stamped(moments.ago(hours=6)),
-            "count": None if found is None else len(found),
-            "created_by_id": user(one["author"]),
-            "created_at": stamped(moments.ago(260 - one["id"])),
+            "count": None if person_ids is None else len(person_ids),
+            "created_by_id": user(entry["author"]),
+            "created_at": stamped(moments.ago(260 - entry["id"])),
         }
         insert_row(db, "cohorts", values)
-        if "members" in one:
-            rows = ({"cohort_id": one["id"], "person_id": number} for number in found or ())
+        if "members" in entry:
+            rows = ({"cohort_id": entry["id"], "person_id": number} for number in person_ids or ())
             insert_rows(db, "cohort_members", rows)
 
 
-def cohort_filters(one: dict[str, Any]) -> dict[str, Any]:
+def cohort_filters(entry: dict[str, Any]) -> dict[str, Any]:
     """What the service keeps of the conditions; nothing for a list of people."""
-    conditions = [person(*asked) for asked in one.get("conditions", ())]
-    if "events" in one:
-        conditions = [one["events"]]
+    conditions = [person(*arguments) for arguments in entry.get("conditions", ())]
+    if "events" in entry:
+        conditions = [entry["events"]]
     if not conditions:
         return {}
     return {"properties": {"type": "OR", "values": [{"type": "AND", "values": conditions}]}}
@@ -191,14 +196,14 @@ def cohort_filters(one: dict[str, Any]) -> dict[str, Any]:
 
 def members(conditions: Iterable[list[Any]], people: list[Person]) -> list[int]:
     """Ids of the people who meet every condition."""
-    manner, found = Manner(), people
+    manner, matches = Manner(), people
     for key, operator, value in conditions:
-        having = [one for one in found if key in one.properties]
+        having = [each for each in matches if key in each.properties]
         # People who are alike are asked once.
-        known = {actual: compare(operator, value, actual, manner) for actual in values_of(key, having)}
-        found = [one for one in having if known[one.properties[key]] is True]
-    return [one.id for one in found]
+        verdicts = {actual: compare(operator, value, actual, manner) for actual in values_of(key, having)}
+        matches = [each for each in having if verdicts[each.properties[key]] is True]
+    return [each.id for each in matches]
 
 
 def values_of(key: str, people: list[Person]) -> set[Any]:
-    return {one.properties[key] for one in people}
+    return {each.properties[key] for each in people}

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @cache
-def told(subject: str) -> dict[str, Any]:
+def load_subject(subject: str) -> dict[str, Any]:
     """The file of a subject. What is given must not be changed."""
     folder = resources.files("flagtui.service.sample_data")
     return tomllib.loads((folder / f"{subject}.toml").read_text(encoding="utf-8"))
@@ -20,13 +20,19 @@ def told(subject: str) -> dict[str, Any]:
 @cache
 def user(first_name: str) -> int:
     """The id of a person who works at the company."""
-    return next(int(one["id"]) for one in told("company")["employees"] if one["first_name"] == first_name)
+    return next(
+        int(employee["id"])
+        for employee in load_subject("company")["employees"]
+        if employee["first_name"] == first_name
+    )
 
 
 @cache
 def authors() -> tuple[int, ...]:
     """Everyone who changes things by hand."""
-    return tuple(one["id"] for one in told("company")["employees"] if one["first_name"])
+    return tuple(
+        employee["id"] for employee in load_subject("company")["employees"] if employee["first_name"]
+    )
 
 
 def phrases(text: str) -> tuple[str, ...]:

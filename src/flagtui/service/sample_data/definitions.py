@@ -13,11 +13,11 @@ from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.sample_data.data import (
     Moments,
     authors,
+    load_subject,
     named_uuid,
     phrases,
     sentence,
     stamped,
-    told,
     user,
 )
 
@@ -42,9 +42,12 @@ class Definition:
 
 
 def web_definitions(random: Random) -> list[Definition]:
-    known = [*hand_written(), *core_definitions(random)]
-    names = other_names(random, {each.name for each in known})
-    return [*known, *(other(random, name, tidy) for name, tidy in names[: WEB_DEFINITIONS - len(known)])]
+    definitions = [*hand_written(), *core_definitions(random)]
+    names = other_names(random, {each.name for each in definitions})
+    return [
+        *definitions,
+        *(other(random, name, tidy) for name, tidy in names[: WEB_DEFINITIONS - len(definitions)]),
+    ]
 
 
 def mobile_definitions(random: Random) -> list[Definition]:
@@ -56,15 +59,15 @@ def mobile_definitions(random: Random) -> list[Definition]:
 def hand_written() -> list[Definition]:
     """Those that experiments measure, or that documents and tests name."""
 
-    def with_ids(one: dict[str, Any]) -> dict[str, Any]:
-        return {**one, **{name: user(one[name]) for name in ("verified_by", "owner") if name in one}}
+    def with_ids(entry: dict[str, Any]) -> dict[str, Any]:
+        return {**entry, **{name: user(entry[name]) for name in ("verified_by", "owner") if name in entry}}
 
-    return [Definition(**with_ids(one)) for one in told("events")["definitions"]]
+    return [Definition(**with_ids(entry)) for entry in load_subject("events")["definitions"]]
 
 
 def core_definitions(random: Random) -> Iterator[Definition]:
     """The product's own: each starts with a dollar sign."""
-    for name in told("events")["core"].split():
+    for name in load_subject("events")["core"].split():
         seen, uses = 0 if random.random() < 0.8 else 45, random.randrange(20, 9_000)
         primary = "$pathname" if name in ("$pageview", "$pageleave") else None
         yield Definition(name, seen, uses, made=800, primary_property=primary)
@@ -72,7 +75,7 @@ def core_definitions(random: Random) -> Iterator[Definition]:
 
 def plain_names(random: Random) -> list[str]:
     """Every thing with every deed, mixed: `checkout completed`."""
-    words = told("events")
+    words = load_subject("events")
     names = [f"{thing} {deed}" for thing, deed in product(phrases(words["things"]), phrases(words["deeds"]))]
     random.shuffle(names)
     return names
@@ -93,7 +96,7 @@ def look_alikes(name: str) -> tuple[str, ...]:
 
 def leftovers(random: Random) -> Iterator[str]:
     """Names left over from trials."""
-    things = phrases(told("events")["things"])
+    things = phrases(load_subject("events")["things"])
     yield from (f"btn_click_{number}" for number in range(1, 41))
     yield from (f"test_event_{number}" for number in range(1, 21))
     yield from (f"tmp_debug_{thing.replace(' ', '_')}" for thing in random.sample(things, 30))

@@ -44,7 +44,7 @@ def add_events(db: sqlite3.Connection, people: list[Person], now: datetime) -> N
     add_happenings(db, 0, last_week(people, now))
 
 
-def add_happenings(db: sqlite3.Connection, source: int, found: Iterable[Happening]) -> None:
+def add_happenings(db: sqlite3.Connection, source: int, happenings: Iterable[Happening]) -> None:
     """In order of time, as they would have arrived. `source` keeps the UUIDs of different ones apart."""
     start = f"01900000-0000-7000-8{source:03x}-"
     rows = (
@@ -57,7 +57,7 @@ def add_happenings(db: sqlite3.Connection, source: int, found: Iterable[Happenin
             "timestamp": written(each.time),
             "properties": each.properties,
         }
-        for number, each in enumerate(sorted(found, key=attrgetter("time")))
+        for number, each in enumerate(sorted(happenings, key=attrgetter("time")))
     )
     insert_rows(db, "events", rows)
 

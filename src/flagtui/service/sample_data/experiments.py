@@ -14,7 +14,7 @@ from flagtui.service.experiments.analysis.metric import NODE_KEYS, fingerprint
 from flagtui.service.experiments.rows import insert
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.sample_data.company import WEB
-from flagtui.service.sample_data.data import Moments, named_uuid, slug, stamped, told, user
+from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, slug, stamped, user
 
 Metric = dict[str, Any]
 Stage = Literal["draft", "running", "paused", "stopped", "archived"]
@@ -74,31 +74,31 @@ class Plan:
 @cache
 def plans() -> tuple[Plan, ...]:
     """In the order they were made; the ids are theirs."""
-    rows: list[dict[str, Any]] = told("experiments")["experiments"]
+    rows: list[dict[str, Any]] = load_subject("experiments")["experiments"]
     return tuple(Plan(number, **row) for number, row in enumerate(rows, start=1))
 
 
 @cache
 def catalogue() -> dict[str, Metric]:
     """Metrics by the name that plans give them."""
-    more = told("experiments")["metric_types"]
+    more = load_subject("experiments")["metric_types"]
     return {
         name: {
-            **{"metric_type": one["metric_type"], "name": one["name"], "goal": "increase"},
-            **{field: _counted(field, value) for field, value in one.items()},
-            **more.get(one["metric_type"], {}),
+            **{"metric_type": plan["metric_type"], "name": plan["name"], "goal": "increase"},
+            **{field: _counted(field, value) for field, value in plan.items()},
+            **more.get(plan["metric_type"], {}),
         }
-        for name, one in told("experiments")["metrics"].items()
+        for name, plan in load_subject("experiments")["metrics"].items()
     }
 
 
-def _counted(field: str, told_as: Any) -> Any:
+def _counted(field: str, value: Any) -> Any:
     """A field of a metric: events by their names, or with how they are counted, become nodes."""
     if field == "series":
-        return [_event(step) for step in told_as]
+        return [_event(step) for step in value]
     if field not in NODE_KEYS:
-        return told_as
-    return _event(told_as) if isinstance(told_as, str) else _event(*told_as)
+        return value
+    return _event(value) if isinstance(value, str) else _event(*value)
 
 
 def _event(name: str, math: str = "total", of: str | None = None) -> Metric:
@@ -193,8 +193,8 @@ def stored_metrics(
     names = [name for name in plan.metrics if name.startswith("+") == secondary]
     start = started.isoformat() if started else None
     under = {"stats_config": stats, "exposure_criteria": CRITERIA}
-    found = [metric(name.removeprefix("+"), plan.id) for name in names]
-    return [{**each, "fingerprint": fingerprint(each, start, under)} for each in found]
+    metrics = [metric(name.removeprefix("+"), plan.id) for name in names]
+    return [{**each, "fingerprint": fingerprint(each, start, under)} for each in metrics]
 
 
 def entries(plan: Plan, moments: Moments) -> Iterator[Entry]:

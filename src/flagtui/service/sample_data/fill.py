@@ -104,13 +104,13 @@ def without_collecting() -> Iterator[None]:
 def indexed_afterwards(db: sqlite3.Connection, *tables: str) -> Iterator[None]:
     """Indexes of the tables are dropped meanwhile: sorting once at the end is several times quicker."""
     places = ", ".join("?" for _ in tables)
-    found = db.execute(
+    indexes = db.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"
         f" AND tbl_name IN ({places})",
         tables,
     ).fetchall()
-    for name, _ in found:
+    for name, _ in indexes:
         db.execute(f'DROP INDEX "{name}"')
     yield
-    for _, sql in found:
+    for _, sql in indexes:
         db.execute(sql)

@@ -73,8 +73,8 @@ def filters(
 def with_rollouts(targeting: Values, *rollouts: float) -> Values:
     """The same targeting with other percentages on the first groups; the original is left alone."""
     groups = [dict(each) for each in targeting["groups"]]
-    for one, rollout in zip(groups, rollouts, strict=False):
-        one["rollout_percentage"] = rollout
+    for group, rollout in zip(groups, rollouts, strict=False):
+        group["rollout_percentage"] = rollout
     return {**targeting, "groups": groups}
 
 

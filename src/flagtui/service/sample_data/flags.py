@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from flagtui.service.field_kinds import Values
 from flagtui.service.sample_data import kinds
-from flagtui.service.sample_data.data import Moments, told, user
+from flagtui.service.sample_data.data import Moments, load_subject, user
 from flagtui.service.sample_data.experiments import HOLDOUT, Plan, plans
 from flagtui.service.sample_data.flag import (
     SampleFlag,
@@ -42,14 +42,14 @@ def web_flags(now: datetime, listed: int = LISTED) -> tuple[list[SampleFlag], It
     Fewer than the hand-written ones and the experiments' own is not possible.
     """
     moments = Moments(now)
-    known = [hand_written(moments, one) for one in told("flags")["flags"]]
-    known += [experiment_flag(moments, plan) for plan in plans() if not plan.flag_key]
-    visible = sum(not made.state["archived"] for made in known)
+    fixed = [hand_written(moments, entry) for entry in load_subject("flags")["flags"]]
+    fixed += [experiment_flag(moments, plan) for plan in plans() if not plan.flag_key]
+    visible = sum(not made.state["archived"] for made in fixed)
     dice = Dice(Random("acme web"), moments)
     thoughts = ideas(dice.random)
     hidden = [make(dice, next(thoughts)) for make in makers("hidden")]
     others = mixed(dice, thoughts, max(0, listed - visible))
-    usual = numbered([*known, *hidden, *islice(others, LISTED - visible)])
+    usual = numbered([*fixed, *hidden, *islice(others, LISTED - visible)])
     return usual, following(usual, others)
 
 
@@ -63,28 +63,28 @@ def mobile_flags(now: datetime) -> list[SampleFlag]:
     return made
 
 
-def hand_written(moments: Moments, one: Mapping[str, Any]) -> SampleFlag:
+def hand_written(moments: Moments, entry: Mapping[str, Any]) -> SampleFlag:
     """A flag of the file, led through its edits."""
-    columns = {name: one[name] for name in ("tags", "active", "is_remote_configuration") if name in one}
-    variants, runtime = split(one.get("variants", ())), one.get("runtime", "all")
-    targeting = filters(*map(condition, one["groups"]), variants=variants, payloads=one.get("payloads"))
+    columns = {name: entry[name] for name in ("tags", "active", "is_remote_configuration") if name in entry}
+    variants, runtime = split(entry.get("variants", ())), entry.get("runtime", "all")
+    targeting = filters(*map(condition, entry["groups"]), variants=variants, payloads=entry.get("payloads"))
     made = SampleFlag(
-        state(one["key"], targeting, one["name"], runtime=runtime, **columns),
-        moments.ago(**one["made"]),
-        user(one["author"]),
-        moments.ago(**one["called"]) if "called" in one else None,
+        state(entry["key"], targeting, entry["name"], runtime=runtime, **columns),
+        moments.ago(**entry["made"]),
+        user(entry["author"]),
+        moments.ago(**entry["called"]) if "called" in entry else None,
     )
-    for edit in one.get("edits", ()):
+    for edit in entry.get("edits", ()):
         age = {unit: edit[unit] for unit in ("days", "hours", "minutes") if unit in edit}
         made.edit(moments.ago(**age), user(edit["by"]), **edited(made.filters, edit))
     return made
 
 
-def condition(one: Mapping[str, Any]) -> Values:
-    asked = [person(*asked) for asked in one.get("asks", ())]
-    asked += [cohort(one["cohort"])] if "cohort" in one else []
-    asked += [flag(one["flag"])] if "flag" in one else []
-    return group(one["rollout"], *asked)
+def condition(entry: Mapping[str, Any]) -> Values:
+    properties = [person(*arguments) for arguments in entry.get("asks", ())]
+    properties += [cohort(entry["cohort"])] if "cohort" in entry else []
+    properties += [flag(entry["flag"])] if "flag" in entry else []
+    return group(entry["rollout"], *properties)
 
 
 def edited(before: Values, edit: Mapping[str, Any]) -> Values:
@@ -93,7 +93,7 @@ def edited(before: Values, edit: Mapping[str, Any]) -> Values:
     targeting = with_rollouts(before, *edit.get("rollouts", ()))
     if "also_asks" in edit:
         first = targeting["groups"][0]
-        first["properties"] = [*first["properties"], *(person(*asked) for asked in edit["also_asks"])]
+        first["properties"] = [*first["properties"], *(person(*arguments) for arguments in edit["also_asks"])]
     if "payloads" in edit:
         targeting["payloads"] = edit["payloads"]
     return columns if targeting == before else {**columns, "filters": targeting}
@@ -147,7 +147,7 @@ def shipped(before: Values, winner: str) -> Values:
 
 def makers(table: str) -> list[kinds.Kind]:
     """As many of each kind as the file says."""
-    counts: dict[str, int] = told("flags")[table]
+    counts: dict[str, int] = load_subject("flags")[table]
     return [kinds.KINDS[name] for name, count in counts.items() for _ in range(count)]
 
 
@@ -181,7 +181,7 @@ def following(usual: list[SampleFlag], others: Iterator[SampleFlag]) -> Iterator
 
 def point_dependencies(made: SampleFlag, ids: Mapping[str, int]) -> None:
     """Conditions on other flags were written with keys; the service keeps ids."""
-    for one in made.filters["groups"]:
-        for asked in one["properties"]:
-            if asked["type"] == "flag" and asked["key"] in ids:
-                asked["key"] = str(ids[asked["key"]])
+    for targeting in made.filters["groups"]:
+        for item in targeting["properties"]:
+            if item["type"] == "flag" and item["key"] in ids:
+                item["key"] = str(ids[item["key"]])

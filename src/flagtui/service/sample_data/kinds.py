@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Final
 
 from flagtui.service.field_kinds import Values
-from flagtui.service.sample_data.data import Moments, authors, phrases, sentence, slug, told
+from flagtui.service.sample_data.data import Moments, authors, load_subject, phrases, sentence, slug
 from flagtui.service.sample_data.flag import (
     SampleFlag,
     cohort,
@@ -65,7 +65,7 @@ class Dice:
 
 def ideas(random: Random) -> Iterator[Idea]:
     """Every thing of every area once, mixed; then over again with numbers, without end."""
-    areas = told("flags")["areas"]
+    areas = load_subject("flags")["areas"]
     things = [(name, thing) for name, area in areas.items() for thing in phrases(area["things"])]
     random.shuffle(things)
     for thing in things:
@@ -76,7 +76,7 @@ def ideas(random: Random) -> Iterator[Idea]:
 
 
 def idea(random: Random, thing: tuple[str, str], ending: str) -> Idea:
-    areas, (name, about) = told("flags")["areas"], thing
+    areas, (name, about) = load_subject("flags")["areas"], thing
     area = areas[name]
     runtime = area["runtime"] if random.random() < 0.8 else random.choice(RUNTIMES)
     tags = [area["tag"]]
@@ -93,8 +93,8 @@ Kind = Callable[[Dice, Idea], SampleFlag]
 
 def choices(name: str) -> list[Any]:
     """What the kinds draw from."""
-    found: list[Any] = told("flags")["kinds"][name]
-    return found
+    values: list[Any] = load_subject("flags")["kinds"][name]
+    return values
 
 
 def started(
@@ -133,16 +133,16 @@ def partial(dice: Dice, idea: Idea) -> SampleFlag:
 
 def targeted(dice: Dice, idea: Idea) -> SampleFlag:
     """Some people first; a second condition for everyone else in half of them."""
-    asked = dice.random.sample(choices("audiences"), dice.random.randrange(1, 3))
-    first = group(100, *(person(*one) for one in asked))
+    audiences = dice.random.sample(choices("audiences"), dice.random.randrange(1, 3))
+    first = group(100, *(person(*audience) for audience in audiences))
     rest = [group(dice.random.choice((0, 5, 10, 25)))] if dice.random.random() < 0.5 else []
     return widened(dice, idea, filters(first, *rest), dice.random.choice((25, 50, 100, 100)))
 
 
 def by_cohort(dice: Dice, idea: Idea) -> SampleFlag:
     operator = "in" if dice.random.random() < 0.8 else "not_in"
-    asked = cohort(dice.random.choice(choices("cohorts")), operator)
-    return widened(dice, idea, filters(group(100, asked)), dice.random.choice((50, 100)))
+    condition = cohort(dice.random.choice(choices("cohorts")), operator)
+    return widened(dice, idea, filters(group(100, condition)), dice.random.choice((50, 100)))
 
 
 def by_company(dice: Dice, idea: Idea) -> SampleFlag:
@@ -165,8 +165,8 @@ def multivariate(dice: Dice, idea: Idea) -> SampleFlag:
 def pinned(dice: Dice, idea: Idea) -> SampleFlag:
     """Multivariate, with one variant forced for some people."""
     shares = dice.random.choice(choices("splits"))
-    asked = person(*dice.random.choice(choices("audiences")))
-    forced = group(100, asked, variant=shares[-1][0])
+    condition = person(*dice.random.choice(choices("audiences")))
+    forced = group(100, condition, variant=shares[-1][0])
     return started(dice, idea, filters(forced, group(50), variants=split(shares)))
 
 

@@ -11,15 +11,15 @@ from flagtui.service.database import insert_row, insert_rows
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.experiments.rows import insert
 from flagtui.service.sample_data.company import MEMBER, NASTY, add_project, add_user
-from flagtui.service.sample_data.data import Moments, named_uuid, stamped, told, user
+from flagtui.service.sample_data.data import Moments, load_subject, named_uuid, stamped, user
 from flagtui.service.sample_data.experiments import metric
 from flagtui.service.sample_data.flag import SampleFlag, filters, group, insert_flags, person, split, state
 
-CONTROLS, MARKUP, SCRIPTS = (tuple(told("nasty")[name]) for name in ("controls", "markup", "scripts"))
+CONTROLS, MARKUP, SCRIPTS = (tuple(load_subject("nasty")[name]) for name in ("controls", "markup", "scripts"))
 SIZES: Final = (
-    *(text * times for text, times in told("nasty")["large"]),
+    *(text * times for text, times in load_subject("nasty")["large"]),
     "\n".join(f"line {number}" for number in range(800)),
-    *told("nasty")["small"],
+    *load_subject("nasty")["small"],
 )
 HOSTILE: Final[tuple[str, ...]] = (*CONTROLS, *MARKUP, *SCRIPTS, *SIZES)
 FIRST_ID: Final = 1_000_001
@@ -149,5 +149,5 @@ def add_people(db: sqlite3.Connection, moments: Moments) -> None:
         identity = {"id": number, "uuid": named_uuid(f"nasty person {number}"), "project_id": NASTY}
         since = stamped(moments.ago(12))
         insert_row(db, "persons", {**identity, "properties": text_of(properties), "created_at": since})
-        known = {"project_id": NASTY, "distinct_id": text, "person_id": number}
-        insert_row(db, "distinct_ids", known)
+        distinct = {"project_id": NASTY, "distinct_id": text, "person_id": number}
+        insert_row(db, "distinct_ids", distinct)

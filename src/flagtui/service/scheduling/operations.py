@@ -69,8 +69,8 @@ class ScheduledChanges(Resource):
     parameters = ("limit", "offset", "model_name", "record_id")
 
     def chosen(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-        asked = {name: call.query[name] for name in ("model_name", "record_id") if name in call.query}
-        return [row for row in rows if all(row[name] == wanted for name, wanted in asked.items())]
+        required = {name: call.query[name] for name in ("model_name", "record_id") if name in call.query}
+        return [row for row in rows if all(row[name] == value for name, value in required.items())]
 
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
         had = {} if row is None else self.fields.decoded(row)

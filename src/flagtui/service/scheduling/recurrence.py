@@ -39,9 +39,9 @@ def next_by_cron(moment: datetime, expression: str, zone: tzinfo) -> datetime:
             continue
         for hour in hours:
             for minute in minutes:
-                found = day.replace(hour=hour, minute=minute)
-                if found > local:
-                    return found.astimezone(moment.tzinfo)
+                candidate = day.replace(hour=hour, minute=minute)
+                if candidate > local:
+                    return candidate.astimezone(moment.tzinfo)
     raise BadCron("It never comes round.")
 
 
@@ -72,15 +72,15 @@ def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], 
 
 
 def _field(text: str, least: int, most: int) -> set[int]:
-    found: set[int] = set()
+    values: set[int] = set()
     for part in text.split(","):
         span, _, step = part.partition("/")
         first, last = _span(span, least, most)
         width = _number(step) if step else 1
         if width < 1:
             raise BadCron(f"{part} does not advance.")
-        found.update(range(first, last + 1, width))
-    return found
+        values.update(range(first, last + 1, width))
+    return values
 
 
 def _span(text: str, least: int, most: int) -> tuple[int, int]:

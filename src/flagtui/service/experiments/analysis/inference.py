@@ -166,16 +166,16 @@ def verdict(
 def _against(base: Estimate | None, sample: Sample, kind: MetricType, settings: Settings) -> dict[str, Any]:
     failures = _failures(sample, kind)
     variant = None if failures else estimate(sample, kind)
-    method, found = METHODS[settings.method], None
+    method, judgement = METHODS[settings.method], None
     if variant and base:
-        found = method.judge(variant, base, settings.limit)
-        failures = failures if found else ["not-enough-metric-data"]
+        judgement = method.judge(variant, base, settings.limit)
+        failures = failures if judgement else ["not-enough-metric-data"]
     return {
         **_sums(sample, kind),
         "method": settings.method,
-        "significant": bool(found and found.significant),
-        method.probability: found and found.probability,
-        method.interval: found and list(found.interval),
+        "significant": bool(judgement and judgement.significant),
+        method.probability: judgement and judgement.probability,
+        method.interval: judgement and list(judgement.interval),
         "validation_failures": failures,
     }
 

@@ -49,10 +49,10 @@ class Source:
         """Raises NotComputable for warehouse tables and expressions."""
         if node.get("kind") not in ("EventsNode", "ActionsNode"):
             raise NotComputable(f"{node.get('kind')} sources are not stored here")
-        asked = node.get("math") or "total"
-        math = next((known for known in AGGREGATIONS if known == asked), None)
+        requested = node.get("math") or "total"
+        math = next((aggregation for aggregation in AGGREGATIONS if aggregation == requested), None)
         if math is None:
-            raise NotComputable(f"The math '{asked}' is not computed here")
+            raise NotComputable(f"The math '{requested}' is not computed here")
         if math == "unique_session":
             return cls(node, math, "$session_id")
         if math == "unique_group":
@@ -104,7 +104,7 @@ class Metric:
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Metric":
         """Raises NotComputable for kinds and sources without stored events."""
-        kind = next((known for known in NODES if known == raw.get("metric_type")), None)
+        kind = next((kind_name for kind_name in NODES if kind_name == raw.get("metric_type")), None)
         if kind is None:
             raise NotComputable("Metrics of the legacy engine are not computed here")
         named = raw.get("series") or () if kind == "funnel" else (raw.get(name) or {} for name in NODES[kind])
@@ -141,8 +141,8 @@ def _retention(raw: Mapping[str, Any]) -> Retention:
 
 def nodes(raw: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Every event or action a metric of the current engine names."""
-    found = [*(raw.get("series") or ()), *(raw.get(key) for key in NODE_KEYS)]
-    return [node for node in found if isinstance(node, dict)]
+    candidates = [*(raw.get("series") or ()), *(raw.get(key) for key in NODE_KEYS)]
+    return [node for node in candidates if isinstance(node, dict)]
 
 
 _IGNORED = frozenset({"uuid", "name", "kind", "fingerprint", "only_count_matured_users"})

@@ -33,8 +33,8 @@ def assumed_variance(kind: CalculatorType, baseline: float, sample: Sample | Non
         return VALUE_SPREAD * baseline**2
     if kind == "funnel" or sample is None:
         return None
-    found = estimate(sample, "ratio")
-    return found.variance if found else None
+    ratio = estimate(sample, "ratio")
+    return ratio.variance if ratio else None
 
 
 def recommended_sample(

@@ -104,7 +104,7 @@ def _sample(
     metric: Metric, key: str, values: Sequence[Value], top: Bounds | None, bottom: Bounds | None
 ) -> Sample:
     tops = _bounded([value.numerator for value in values], top)
-    sums = Sample(key, len(values), math.fsum(tops), math.fsum(one * one for one in tops))
+    sums = Sample(key, len(values), math.fsum(tops), math.fsum(number * number for number in tops))
     if metric.kind == "funnel":
         steps = range(1, len(metric.sources) + 1)
         return replace(sums, steps=tuple(sum(value.steps >= step for value in values) for step in steps))
@@ -114,8 +114,8 @@ def _sample(
     return replace(
         sums,
         denominator=math.fsum(bottoms),
-        denominator_squares=math.fsum(one * one for one in bottoms),
-        products=math.fsum(one * other for one, other in zip(tops, bottoms, strict=True)),
+        denominator_squares=math.fsum(number * number for number in bottoms),
+        products=math.fsum(top * bottom for top, bottom in zip(tops, bottoms, strict=True)),
     )
 
 

@@ -48,9 +48,9 @@ def walk(history: History, moments: Sequence[tuple[float, float]]) -> Iterator[l
     for place, (exposed_by, happened_by) in enumerate(moments):
         for entity in history.exposures if history.only_matured else agenda[place]:
             values.get(standing.pop(entity, ""), {}).pop(entity, None)
-            found = _valued(history, entity, exposed_by, happened_by)
-            if found and found[0] in values:
-                variant, value = found
+            valued = _valued(history, entity, exposed_by, happened_by)
+            if valued and valued[0] in values:
+                variant, value = valued
                 values[variant][entity] = value
                 standing[entity] = variant
         yield tally(history.metric, values, history.variants)
@@ -72,8 +72,11 @@ def _agenda(history: History, moments: Sequence[tuple[float, float]]) -> list[se
     agenda: list[set[str]] = [set() for _ in moments]
     exposed, happened = [first for first, _ in moments], [second for _, second in moments]
     for entity, exposures in history.exposures.items():
-        places = {bisect.bisect_left(exposed, one.time) for one in exposures}
-        places |= {bisect.bisect_left(happened, one.time) for one in history.occurrences.get(entity, ())}
+        places = {bisect.bisect_left(exposed, exposure.time) for exposure in exposures}
+        places |= {
+            bisect.bisect_left(happened, occurrence.time)
+            for occurrence in history.occurrences.get(entity, ())
+        }
         for place in places:
             if place < len(agenda):
                 agenda[place].add(entity)

@@ -42,12 +42,12 @@ def assign(exposures: Sequence[Exposure], handling: Handling = "exclude") -> Ass
 
 def by_entity(exposures: Iterable[tuple[str, float, str]]) -> dict[str, list[Exposure]]:
     """(entity, time, variant) grouped by entity, each in order of time."""
-    found: dict[str, list[Exposure]] = {}
+    by_name: dict[str, list[Exposure]] = {}
     for entity, time, variant in exposures:
-        found.setdefault(entity, []).append(Exposure(time, variant))
-    for seen in found.values():
+        by_name.setdefault(entity, []).append(Exposure(time, variant))
+    for seen in by_name.values():
         seen.sort()
-    return found
+    return by_name
 
 
 def exposure_days(
@@ -135,16 +135,16 @@ def number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        found = float(value)
+        converted = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if -LARGEST < found < LARGEST else None
+    return converted if -LARGEST < converted < LARGEST else None
 
 
 def _side(metric: Metric, role: int, assignment: Assignment, occurrences: Sequence[Occurrence]) -> float:
     end = assignment.last + metric.window if metric.window else float("inf")
-    inside = (found for found in occurrences if assignment.first <= found.time < end)
-    values = [found.value for found in inside if found.role == role]
+    inside = (occurrence for occurrence in occurrences if assignment.first <= occurrence.time < end)
+    values = [occurrence.value for occurrence in inside if occurrence.role == role]
     return _aggregate(metric.sources[role].aggregation, values)
 
 
@@ -176,7 +176,7 @@ def _steps_reached(metric: Metric, exposures: Sequence[Exposure], occurrences: S
     best = 0
     for start in starts:
         end = start.time + metric.window if metric.window else float("inf")
-        seen = [found for found in occurrences if start.time <= found.time <= end]
+        seen = [occurrence for occurrence in occurrences if start.time <= occurrence.time <= end]
         best = max(best, _walk(metric, seen))
     return best
 
@@ -186,8 +186,8 @@ def _walk(metric: Metric, seen: Sequence[Occurrence]) -> int:
         return _matched(metric, seen)
     reached, used = 0, -1
     events: dict[int, set[int]] = {}
-    for found in seen:
-        events.setdefault(found.event, set()).add(found.role)
+    for occurrence in seen:
+        events.setdefault(occurrence.event, set()).add(occurrence.role)
     for event, roles in events.items():
         if reached in roles and event != used:
             reached, used = reached + 1, event
@@ -201,8 +201,8 @@ def _walk(metric: Metric, seen: Sequence[Occurrence]) -> int:
 def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
     """The largest number of steps that can each have an event of their own (augmenting paths)."""
     events: list[set[int]] = [set() for _ in metric.sources]
-    for found in seen:
-        events[found.role].add(found.event)
+    for occurrence in seen:
+        events[occurrence.role].add(occurrence.event)
     taken: dict[int, int] = {}
 
     def place(step: int, tried: set[int]) -> bool:
@@ -222,15 +222,17 @@ def _retained(
     """1 of 1 for who came back in time, 0 of 1 for who did not, None for who never started."""
     rule = metric.retention or Retention(0, 0, 0, True)
     end = assignment.first + metric.window if metric.window else float("inf")
-    inside = (found for found in occurrences if assignment.first <= found.time <= end)
-    starts = [found.time for found in inside if found.role == 0]
+    inside = (occurrence for occurrence in occurrences if assignment.first <= occurrence.time <= end)
+    starts = [occurrence.time for occurrence in inside if occurrence.role == 0]
     if not starts:
         return None
     start = starts[0] if rule.first_start else starts[-1]
     if mature_by is not None and start + rule.end > mature_by:
         return None
     base = _rounded(start, rule.rounding)
-    returns = (_rounded(found.time, rule.rounding) - base for found in occurrences if found.role == 1)
+    returns = (
+        _rounded(occurrence.time, rule.rounding) - base for occurrence in occurrences if occurrence.role == 1
+    )
     came_back = any(rule.start <= later <= rule.end for later in returns)
     return Value(1.0 if came_back else 0.0, 1.0)
 
