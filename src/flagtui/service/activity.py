@@ -19,7 +19,7 @@ _SYSTEM = '{"first_name":"System","email":null,"is_system":true}'
 _FEED = """
     SELECT a.id, a.activity, a.scope, a.item_id, a.detail, a.created_at, a.is_system, u.first_name, u.email
     FROM activity AS a LEFT JOIN users AS u ON u.id = a.user_id
-    WHERE a.project_id = ? AND a.scope = ?{only_item} ORDER BY a.created_at DESC, a.rowid DESC LIMIT ? OFFSET ?"""
+    WHERE a.project_id = ? AND a.scope = ?{item} ORDER BY a.created_at DESC, a.rowid DESC LIMIT ? OFFSET ?"""
 
 
 Changes = list[dict[str, Json]]
@@ -112,12 +112,12 @@ def changes_between(
 def feed(call: Call, scope: str, item_id: str | None = None) -> Answer:
     """A page of the feed of one record or of all of a kind, newest first. Pages are counted from 1."""
     limit, number = strict_number(call, "limit", 10, 1), strict_number(call, "page", 1, 1)
-    only_item, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])
+    item, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])
     where: list[Json] = [call.project.id, scope, *arguments]
-    counting = "SELECT count(*) FROM activity AS a WHERE a.project_id = ? AND a.scope = ?" + only_item
+    counting = "SELECT count(*) FROM activity AS a WHERE a.project_id = ? AND a.scope = ?" + item
     total = call.db.execute(counting, where).fetchone()[0]
     offset = min((number - 1) * limit, LARGEST)
-    rows = call.db.execute(_FEED.format(only_item=only_item), [*where, limit, offset]).fetchall()
+    rows = call.db.execute(_FEED.format(item=item), [*where, limit, offset]).fetchall()
     after = link(call, page=str(number + 1), limit=str(limit)) if offset + limit < total else None
     before = link(call, page=str(number - 1), limit=str(limit)) if number > 1 else None
     return spliced(
