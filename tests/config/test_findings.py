@@ -94,7 +94,7 @@ def test_a_host_that_the_profile_is_not_for_is_said_with_what_holds_there_instea
     assert choices(profiles, "prod", given) == [
         "profile: prod (default_profile) is not for this host: its badge, guard and key stay out",
         "host: https://shop.example (FLAGTUI_HOST)",
-        "project: @current (where nothing says another)",
+        "project: @current (default)",
         "badge: shop.example, neutral",
         "changes: read-only (as for shop)",
         "environment: FLAGTUI_HOST, FLAGTUI_API_KEY",

@@ -9,7 +9,7 @@ BOTH = {"prod": PROD, "dev": DEV}
 
 
 @pytest.mark.parametrize(
-    ("default", "given_", "asked", "expected"),
+    ("default", "given_", "named", "expected"),
     [
         ("prod", Given(), "", "prod"),
         ("prod", Given(profile="dev"), "", "dev"),
@@ -18,9 +18,9 @@ BOTH = {"prod": PROD, "dev": DEV}
     ],
 )
 def test_an_option_wins_over_the_environment_which_wins_over_the_file(
-    default: str, given_: Given, asked: str, expected: str
+    default: str, given_: Given, named: str, expected: str
 ) -> None:
-    assert choose_profile(BOTH, default, given_, asked=asked).profile.name == expected
+    assert choose_profile(BOTH, default, given_, named=named).profile.name == expected
 
 
 def test_the_only_profile_needs_no_naming() -> None:
@@ -32,8 +32,8 @@ def test_without_any_profile_the_environment_makes_one_and_it_is_guarded() -> No
     assert chosen.profile.host == "http://127.0.0.1:8010"
     assert chosen.profile.level == "guarded"
     assert chosen.overridden == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
-    assert chosen.sources["project"] == "where nothing says another"
-    assert choose_profile({}, "", Given(has_key=True)).sources["host"] == "where nothing says another"
+    assert chosen.sources["project"] == "default"
+    assert choose_profile({}, "", Given(has_key=True)).sources["host"] == "default"
 
 
 def test_what_wins_over_the_profile_is_told() -> None:
@@ -50,7 +50,7 @@ def test_what_wins_over_the_profile_is_told() -> None:
 
 
 def test_an_option_that_wins_over_a_variable_leaves_the_variable_out() -> None:
-    chosen = choose_profile(BOTH, "", Given(profile="dev", project="99"), asked="prod", project="7")
+    chosen = choose_profile(BOTH, "", Given(profile="dev", project="99"), named="prod", project="7")
     assert chosen.overridden == ("--project",)
     assert chosen.profile.project == "7"
 

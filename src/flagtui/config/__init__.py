@@ -1,1 +1,1 @@
-"""What the person chose: places, profiles, keys, and how the program looks."""
+"""Configuration by the user: folders, profiles, keys and appearance."""

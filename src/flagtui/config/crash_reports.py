@@ -1,4 +1,4 @@
-"""What is left of a crash: a report in a file, without values and keys."""
+"""Crash reports: a file without values and keys."""
 
 import os
 import sys
@@ -15,16 +15,16 @@ from flagtui.safe_text import safe_lines
 
 
 def crash_report(error: BaseException, redact: Callable[[str], str] = str) -> str:
-    """The traceback without locals; `redact` takes the key out wherever it stands."""
-    told = redact("".join(traceback.format_exception(error)))
-    lines = safe_lines(told, 100_000, 2_000)
+    """Return the traceback without locals; `redact` removes the key from it."""
+    text = redact("".join(traceback.format_exception(error)))
+    lines = safe_lines(text, 100_000, 2_000)
     system = f"flagtui {__version__}, Python {sys.version.split()[0]}, {sys.platform}"
     return "\n".join([system, local_time.stamp(time.time()), "", *lines, ""])
 
 
 def keep_report(report: str, folder: Path) -> Path | None:
-    """Write the report for its owner alone; None when the folder cannot be written."""
-    # Two in the same second are two.
+    """Write the report, readable by its owner only; return None when the folder cannot be written."""
+    # Two crashes within a second are two reports.
     path = folder / f"crash-{local_time.file_stamp(time.time())}-{os.getpid()}-{uuid4().hex[:6]}.txt"
     try:
         make_private(folder)

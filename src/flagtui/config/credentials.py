@@ -1,7 +1,7 @@
-"""The API key: where it is found, and where it is kept. The only importer of keyring.
+"""The API key: finding it and storing it. The only importer of keyring.
 
-Keyrings answer late, never, or ask on our terminal. So each call runs in a daemon thread with a limit, only
-the systems' own backends are used, and what was stored is read back before it is believed.
+Keyrings can be slow, hang, or prompt on the terminal. So each call runs in a daemon thread with a timeout,
+only the system's own backends are used, and a stored key is read back as proof.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ Answer = TypeVar("Answer")
 
 
 class Backend(Protocol):
-    """What of a keyring is used."""
+    """The part of a keyring that is used."""
 
     def get_password(self, service: str, username: str) -> str | None: ...
     def set_password(self, service: str, username: str, password: str) -> None: ...
@@ -44,12 +44,12 @@ class Backend(Protocol):
 
 
 class KeyringUnusable(Exception):
-    """No keyring, or one that does not answer; the text is a sentence."""
+    """No usable keyring: missing or not responding; the text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose key it is. A key for one host is never offered to another."""
+    """The owner of a key: profile and host. A key for one host is never offered to another."""
 
     profile: str
     origin: str
@@ -57,42 +57,42 @@ class Owner:
 
     @property
     def username(self) -> str:
-        """The name it has in a keyring."""
+        """Return the owner's user name in a keyring."""
         return f"{self.profile} @ {self.origin}"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSecret:
-    """A key and where it was."""
+    """A key and its source."""
 
     key: Secret
     source: Source
 
 
 class NoKeyring(KeyringUnusable):
-    """This system has none, so no key can be in it."""
+    """This system has no keyring, so it contains no key."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoCredential:
-    """Nowhere; `reasons` has a sentence for each place that might have one and could not be read."""
+    """No key; `reasons` has a sentence for each source that could not be read."""
 
     reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Keyring:
-    """The system's keyring, asked only when needed."""
+    """The system's keyring, opened on first use."""
 
     load: Callable[[], Backend] = field(default_factory=lambda: load_backend)
     seconds: float = SECONDS
 
     def get(self, owner: Owner) -> str | None:
-        """The key kept for the owner. Raises KeyringUnusable."""
+        """Return the owner's key, or None. Raises KeyringUnusable."""
         return self._ask(lambda backend: backend.get_password(SERVICE, owner.username))
 
     def store(self, owner: Owner, key: Secret) -> None:
-        """Keeps the key and reads it back. Raises KeyringUnusable."""
+        """Store the key and read it back. Raises KeyringUnusable."""
         value = key.get_secret_value()
 
         def write_and_read(backend: Backend) -> str | None:
@@ -103,7 +103,7 @@ class Keyring:
             raise KeyringUnusable("The keyring took the key but does not give it back.")
 
     def forget(self, owner: Owner) -> bool:
-        """Removes the key; False when there was none. Raises KeyringUnusable."""
+        """Remove the key; return False when there was none. Raises KeyringUnusable."""
 
         def remove(backend: Backend) -> bool:
             if backend.get_password(SERVICE, owner.username) is None:
@@ -114,7 +114,7 @@ class Keyring:
         return self._ask(remove)
 
     def describe(self) -> str:
-        """Which keyring it is. Raises KeyringUnusable."""
+        """Return the name of the keyring. Raises KeyringUnusable."""
         return self._ask(lambda backend: _TRUSTED.get(type(backend).__module__, type(backend).__module__))
 
     def _ask(self, question: Callable[[Backend], Answer]) -> Answer:
@@ -127,12 +127,12 @@ class Keyring:
             return call.result()
         if isinstance(error, KeyringUnusable):
             raise error
-        # Backends raise whatever D-Bus, Cocoa or Win32 gives them, some of it with the key in its text.
+        # Backends raise any exception of D-Bus, Cocoa or Win32, some with the key in its text.
         raise KeyringUnusable(f"The keyring failed ({type(error).__name__}).")
 
 
 def load_backend() -> Backend:
-    """The first of the system's own keyrings that works here. Raises KeyringUnusable."""
+    """Return the first of the system's own keyrings that works here. Raises KeyringUnusable."""
     import keyring
 
     chosen = keyring.get_keyring()
@@ -149,18 +149,18 @@ def load_backend() -> Backend:
 
 @dataclass(frozen=True)
 class KeyPlaces:
-    """Everywhere a key can be, in the order they are tried."""
+    """All sources of a key, in the order they are tried."""
 
     environment: str = field(default="", repr=False)
-    """What FLAGTUI_API_KEY held."""
+    """The value of FLAGTUI_API_KEY."""
     command: str = ""
     keyring: Keyring | None = field(default_factory=Keyring)
-    """None when the person keeps keys elsewhere."""
+    """None when the user keeps keys elsewhere."""
     folder: Path | None = None
-    """Where keys are kept in files."""
+    """The folder of key files."""
 
     def find(self, owner: Owner) -> FoundSecret | NoCredential:
-        """The first key there is. A place that cannot be read gives its reason and is passed."""
+        """Return the first key. A source that cannot be read adds its reason and is skipped."""
         reasons: list[str] = []
         looks: tuple[tuple[Source, Callable[[], str | None]], ...] = (
             ("FLAGTUI_API_KEY", lambda: self.environment or None),
@@ -176,7 +176,7 @@ class KeyPlaces:
             except KeyMalformed as odd:
                 reasons.append(f"{source}: what is there is no key. {odd}")
                 if source in ("FLAGTUI_API_KEY", "key_command"):
-                    # Chosen on purpose; another key than the one meant would be worse than none.
+                    # Chosen on purpose; another key than this one would be worse than none.
                     break
             except CommandFailed as failed:
                 reasons.append(f"{source}: {failed}")
@@ -188,17 +188,17 @@ class KeyPlaces:
         return NoCredential(tuple(reasons))
 
     def keep_in_keyring(self, owner: Owner, key: Secret) -> None:
-        """Raises KeyringUnusable."""
+        """Store the key in the keyring. Raises KeyringUnusable."""
         if self.keyring is None:
             raise KeyringUnusable("The keyring is not used.")
         self.keyring.store(owner, key)
 
     def keep_in_file(self, owner: Owner, key: Secret) -> Path:
-        """Keeps the key in a file only its owner can read; ask the person first. Raises KeyFileRefused."""
+        """Store the key in a file only its owner can read; ask the user first. Raises KeyFileRefused."""
         return write_key_file(self.folder, owner.username, key.get_secret_value())
 
     def forget(self, owner: Owner) -> tuple[Source, ...]:
-        """Removes the key, and says from where. Raises KeyringUnusable, KeyFileRefused."""
+        """Remove the key and return its sources. Raises KeyringUnusable, KeyFileRefused."""
         gone: list[Source] = ["file"] if forget_key_file(self.folder, owner.username) else []
         if self.keyring and self.keyring.forget(owner):
             gone.append("keyring")

@@ -1,4 +1,4 @@
-"""Calls that may never return: made in a thread that cannot keep the program from ending."""
+"""Calls that may never return, in a thread that does not keep the program from ending."""
 
 import asyncio
 import threading
@@ -10,14 +10,14 @@ Answer = TypeVar("Answer")
 
 
 def start_call(work: Callable[[], Answer]) -> "Future[Answer]":
-    """Begins the work and gives what will hold its answer or its exception."""
+    """Start the work in a daemon thread; the future holds its result or its exception."""
     future: Future[Answer] = Future()
 
     async def answer() -> Answer:
         return work()
 
     async def carry() -> None:
-        # A task keeps what the work raises until the future is read.
+        # A task holds the exception of the work until the future is read.
         task = asyncio.ensure_future(answer())
         await asyncio.wait([task])
         if (error := task.exception()) is not None:
@@ -34,5 +34,5 @@ def start_call(work: Callable[[], Answer]) -> "Future[Answer]":
 
 
 async def await_call(work: Callable[[], Answer]) -> Answer:
-    """The same for a coroutine. Cancelling it leaves the thread to itself."""
+    """Run the work in a daemon thread and await it. Cancelling leaves the thread running."""
     return await asyncio.wrap_future(start_call(work))

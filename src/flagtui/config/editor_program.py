@@ -1,4 +1,4 @@
-"""The person's own editor: which one it is, and how it is started on a file."""
+"""The user's editor: finding it and opening a file in it."""
 
 import os
 import shlex
@@ -12,21 +12,21 @@ OpenEditor = Callable[[Path], bool]
 """Opens the editor on a file and returns when it is closed; False when the editor failed."""
 
 _USUAL: Final = ("sensible-editor", "vi", "nano")
-"""Tried in this order where the person named none."""
+"""Tried in this order if the user named none."""
 
 
 class NoEditor(Exception):
-    """There is no editor to open; the text says what to do."""
+    """No editor can be opened; the text is the next step."""
 
 
 def find_editor(environment: Mapping[str, str] = os.environ) -> OpenEditor:
-    """What `$VISUAL` or `$EDITOR` names, else one that is usually there. Raises NoEditor."""
+    """Return the editor of `$VISUAL` or `$EDITOR`, else a common one. Raises NoEditor."""
     for name in ("VISUAL", "EDITOR"):
         if written := environment.get(name, "").strip():
             return _runner(_split(name, written))
     for program in _USUAL:
-        if found := shutil.which(program):
-            return _runner([found])
+        if path := shutil.which(program):
+            return _runner([path])
     raise NoEditor("there is no editor; set EDITOR to the one you like, such as EDITOR=nano")
 
 

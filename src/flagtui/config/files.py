@@ -1,4 +1,4 @@
-"""Small private files, written whole or not at all."""
+"""Small private files, written atomically."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from flagtui.private_folders import make_missing
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Writes the whole file, readable by its owner alone, or leaves the old one. Raises OSError."""
+    """Replace the file, readable by its owner only, or keep the old one. Raises OSError."""
     make_missing(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:
@@ -19,7 +19,7 @@ def replace_file(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         Path(name).replace(path)
     finally:
-        # Gone already when it took the old one's place.
+        # Gone already after the rename.
         with suppress(OSError):
             Path(name).unlink()
 
@@ -36,18 +36,18 @@ def write_new(path: Path, text: str) -> None:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
     except (OSError, UnicodeEncodeError):
-        # A disk that is full has taken the name and not the words, as has text that no file can hold.
+        # A full disk created the name without the content, as did text that no file can hold.
         path.unlink(missing_ok=True)
         raise
 
 
 def why_not_private(path: Path) -> str:
-    """Why others could read or have written the file; empty when only its owner can. Raises OSError."""
-    found = path.stat()
+    """Return why others could read or write the file; empty when only its owner can. Raises OSError."""
+    status = path.stat()
     if not hasattr(os, "getuid"):
         return ""
-    if found.st_uid != os.getuid():
-        return "it belongs to somebody else"
-    if found.st_mode & 0o077:
+    if status.st_uid != os.getuid():
+        return "it belongs to another user"
+    if status.st_mode & 0o077:
         return f"others may read it; do: chmod 600 {path}"
     return ""

@@ -1,4 +1,4 @@
-"""What was found where, for `flagtui doctor`: facts to paste into a report. None holds a key."""
+"""Findings of `flagtui doctor`: facts to paste into a report. None holds a key."""
 
 import locale
 import os
@@ -38,7 +38,7 @@ _TERMINAL: Final = (
     "LC_ALL",
 )
 _PRESENCE_ONLY: Final = frozenset({"TMUX", "STY", "SSH_CONNECTION"})
-"""Their values name sockets and addresses, which are out of place in a report."""
+"""Variables whose values name sockets and addresses, which do not belong in a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Finding:
     value: str
     state: State = "fine"
     next: str = ""
-    """What to do about it."""
+    """The next step."""
 
 
 def find_program(version: str) -> list[Finding]:
-    """Which program this is, and on what."""
+    """Return the program's version and its platform."""
     return [
         Finding("flagtui", version),
         Finding("python", f"{platform.python_version()} at {sys.executable}"),
@@ -62,7 +62,7 @@ def find_program(version: str) -> list[Finding]:
 
 
 def find_folders(locations: Locations) -> list[Finding]:
-    """Where things are kept, and whether they can be."""
+    """Return the folders and whether they are usable."""
     places = {
         "settings": locations.config,
         "journal and keys": locations.state,
@@ -73,7 +73,7 @@ def find_folders(locations: Locations) -> list[Finding]:
 
 
 def find_settings(locations: Locations, settings: Settings | SettingsError) -> list[Finding]:
-    """What the settings file says, or what is wrong in it."""
+    """Return the settings file, or the error in it."""
     file = locations.settings_file
     if isinstance(settings, SettingsError):
         return [Finding("settings file", str(settings), "wrong", "Correct that line, or move the file away.")]
@@ -90,7 +90,7 @@ def find_settings(locations: Locations, settings: Settings | SettingsError) -> l
 
 
 def find_time_zone(chosen: str, now: float, environment: Mapping[str, str] = os.environ) -> Finding:
-    """In which zone times are read and shown, and who says so."""
+    """Return the time zone of shown times, and its source."""
     given = environment.get("TZ", "")
     named_by = "time_zone" if chosen else "TZ" if given else "the system"
     zone = " ".join(dict.fromkeys(part for part in (zone_name(), label(now)) if part))
@@ -100,13 +100,13 @@ def find_time_zone(chosen: str, now: float, environment: Mapping[str, str] = os.
 
 
 def find_choice(given: Given, chosen: Chosen) -> list[Finding]:
-    """Which profile is opened, and what won over the settings file."""
+    """Return the chosen profile, and the variables and options that override the settings file."""
     profile, sources = chosen.profile, chosen.sources
     named = Finding("profile", f"{profile.name} ({sources.get('profile', '')})")
     if not chosen.has_own_host:
         words = "none is named for this host"
-        if chosen.asked:
-            named_by = f"{chosen.asked} ({sources['profile']})"
+        if chosen.named:
+            named_by = f"{chosen.named} ({sources['profile']})"
             words = f"{named_by} is not for this host: its badge, guard and key stay out"
         named = Finding("profile", words, "note")
     colour = NEUTRAL if profile.is_stand_in else profile.colour
@@ -127,9 +127,9 @@ def find_choice(given: Given, chosen: Chosen) -> list[Finding]:
 
 
 def find_key(keys: KeyPlaces, owner: Owner) -> list[Finding]:
-    """Where the key was found, and which keyring there is. Takes as long as the keyring does."""
-    found = keys.find(owner)
-    match found:
+    """Return the source of the key and the name of the keyring. Takes as long as the keyring does."""
+    secret = keys.find(owner)
+    match secret:
         case FoundSecret(key, source):
             first = Finding("key", f"{key.mask} from {source}")
         case NoCredential(reasons):
@@ -142,17 +142,17 @@ def find_terminal(
     environment: Mapping[str, str] = os.environ,
     size: Callable[[], os.terminal_size] = shutil.get_terminal_size,
 ) -> list[Finding]:
-    """What the terminal says about itself."""
+    """Return the terminal's size and description."""
     columns, lines = size()
     room: Finding = Finding("size", f"{columns}×{lines}")
     if columns < 40 or lines < 10:
         room = Finding("size", f"{columns}×{lines}", "wrong", "The app needs 40×10.")
-    said = [
+    variables = [
         Finding(name, "set" if name in _PRESENCE_ONLY else environment[name])
         for name in _TERMINAL
         if environment.get(name) and name != "TERM"
     ]
-    return [room, _term(environment.get("TERM", "")), *said, _encoding()]
+    return [room, _term(environment.get("TERM", "")), *variables, _encoding()]
 
 
 def _folder(about: str, folder: Path | None) -> Finding:

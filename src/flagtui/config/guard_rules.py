@@ -1,11 +1,11 @@
-"""How careful a profile is. The guard checks plans against it; showing it needs no plans."""
+"""The guard of a profile. Checks of plans against it are in `changes`; showing it needs no plans."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How careful a profile is."""
+    """The guard level of a profile."""
 
     READ_ONLY = "read_only"
     RELAXED = "relaxed"
@@ -15,15 +15,15 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """A profile's choice."""
+    """The guard settings of a profile."""
 
     level: Level = Level.GUARDED
     require_reason: bool = False
     place: str = ""
     """The profile's badge, such as `PROD`."""
     bulk_limit: int = 100
-    """Flags one confirmation may change."""
+    """Most flags in one confirmation."""
     count_from: int = 10
-    """From this many flags on, their number is typed, whatever the level."""
+    """From this number of flags, the user types it, whatever the level."""
     is_unlocked: bool = False
-    """True for a while after a strict profile was unlocked: one flag then needs no typing."""
+    """Whether a strict profile was unlocked recently: one flag then needs no typing."""

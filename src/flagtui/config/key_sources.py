@@ -1,4 +1,4 @@
-"""Where a key can come from besides the keyring: a command, or a file by the person's own choice."""
+"""Sources of a key other than the keyring: a command, or a file if the user chose one."""
 
 import os
 import re
@@ -13,15 +13,15 @@ from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, make_folder
 from flagtui.safe_text import safe_text
 
 SECONDS: Final = 60.0
-"""Long enough to touch a security key or to type a passphrase into a window."""
+"""Long enough to touch a security key or to type a passphrase."""
 
 
 class CommandFailed(Exception):
-    """The command gave no key; the text says why, and never what it printed as key."""
+    """The command printed no key; the text has the reason, and never its output."""
 
 
 def run_key_command(command: str, seconds: float = SECONDS) -> str:
-    """The first line the command prints. No shell reads it, and it gets no input. Raises CommandFailed."""
+    """Return the first line that the command prints, without a shell or input. Raises CommandFailed."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -46,8 +46,8 @@ def run_key_command(command: str, seconds: float = SECONDS) -> str:
     except (OSError, ValueError) as error:
         raise CommandFailed(f"{name} cannot be run: {getattr(error, 'strerror', None) or error}.") from None
     if done.returncode != 0:
-        said = safe_text(done.stderr.decode("utf-8", "replace").strip().partition("\n")[0], 160)
-        raise CommandFailed(f"{name} ended with code {done.returncode}{': ' + said if said else ''}.")
+        message = safe_text(done.stderr.decode("utf-8", "replace").strip().partition("\n")[0], 160)
+        raise CommandFailed(f"{name} ended with code {done.returncode}{': ' + message if message else ''}.")
     first = done.stdout.decode("utf-8", "replace").partition("\n")[0].strip()
     if not first:
         raise CommandFailed(f"{name} printed nothing.")
@@ -58,17 +58,17 @@ _SIZE_LIMIT: Final = 4_096
 
 
 class KeyFileRefused(Exception):
-    """A file that cannot be used; the text is a sentence with what to do."""
+    """A key file that cannot be used; the text is a sentence with the next step."""
 
 
 def key_path(folder: Path, username: str) -> Path:
-    """One file for each profile and host, with a name a person recognises."""
+    """Return the path of the key file, one for each profile and host, with a readable name."""
     readable = re.sub(r"[^a-z0-9.]+", "-", username.lower()).strip("-.")[:60]
     return folder / "keys" / f"{readable}-{sha256(username.encode()).hexdigest()[:8]}"
 
 
 def read_key_file(folder: Path | None, username: str) -> str | None:
-    """The key kept for this profile and host. Raises KeyFileRefused when others could have read it."""
+    """Return the key of this profile and host, or None. Raises KeyFileRefused when others could read it."""
     if folder is None:
         return None
     path = key_path(folder, username)
@@ -85,7 +85,7 @@ def read_key_file(folder: Path | None, username: str) -> str | None:
 
 
 def write_key_file(folder: Path | None, username: str, value: str) -> Path:
-    """Keeps the key where only its owner can read it, and gives the path. Raises KeyFileRefused."""
+    """Write the key for its owner only and return the path. Raises KeyFileRefused."""
     try:
         path = key_path(make_folder(folder, "the key"), username)
         make_folder(path.parent, "the key")
@@ -98,7 +98,7 @@ def write_key_file(folder: Path | None, username: str, value: str) -> Path:
 
 
 def forget_key_file(folder: Path | None, username: str) -> bool:
-    """Removes the file; False when there was none. Raises KeyFileRefused."""
+    """Remove the file; return False when there was none. Raises KeyFileRefused."""
     if folder is None:
         return False
     path = key_path(folder, username)

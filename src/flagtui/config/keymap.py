@@ -1,4 +1,4 @@
-"""The person's own keys, checked against the table of commands."""
+"""The user's key bindings, checked against the registry of commands."""
 
 import difflib
 import unicodedata
@@ -11,7 +11,7 @@ from flagtui.safe_text import safe_text
 
 
 class KnownCommand(Protocol):
-    """What of a command matters here."""
+    """The fields of a command that bindings need."""
 
     @property
     def id(self) -> str: ...
@@ -22,7 +22,7 @@ class KnownCommand(Protocol):
 
 
 _EVERYWHERE: Final = frozenset({"everywhere", "lists"})
-"""Places whose keys work beside those of every other place."""
+"""Places whose keys work together with those of every other place."""
 _NAMED_KEYS: Final = frozenset(
     ["enter", "escape", "tab", "space", "backspace", "insert", "delete", "home", "end", "pageup", "pagedown"]
     + ["up", "down", "left", "right"]
@@ -48,7 +48,7 @@ _SAME_KEY: Final = {
     "ctrl+left_square_bracket": "escape",
     "ctrl+h": "backspace",
 }
-"""Keys a terminal cannot tell apart."""
+"""Keys that a terminal cannot distinguish."""
 _KEY_NAMES: Final = {
     "solidus": "slash",
     "reverse_solidus": "backslash",
@@ -57,17 +57,17 @@ _KEY_NAMES: Final = {
     "plus_sign": "plus",
     "low_line": "underscore",
 }
-"""What the terminal library calls keys that Unicode calls otherwise."""
+"""Names of keys in the terminal library that differ from Unicode."""
 _FIXED: Final = frozenset({"ctrl+c", "ctrl+z"})
 """Interrupt and suspend keep their meaning."""
 
 
 class UnknownKey(ValueError):
-    """No keyboard sends this; the text says what keys are called."""
+    """No keyboard sends this; the text has the valid names."""
 
 
 def read_keymap(settings: Settings, commands: Sequence[KnownCommand]) -> dict[str, str]:
-    """Command id to keys, separated by commas, for commands that got other keys. Raises SettingsError."""
+    """Return command ids with their new keys, separated by commas. Raises SettingsError."""
     by_id = {command.id: command for command in commands}
     changed: dict[str, str] = {}
     for command_id, written in settings.keys.items():
@@ -83,7 +83,7 @@ def read_keymap(settings: Settings, commands: Sequence[KnownCommand]) -> dict[st
 
 
 def split_keys(written: str) -> list[str]:
-    """The single keys of `a,ctrl+b`; a comma alone or at an end is the key itself."""
+    """Return the single keys of `a,ctrl+b`; a comma alone or at an end is the comma key."""
     stripped = written.strip()
     if stripped == ",":
         return [","]
@@ -91,7 +91,7 @@ def split_keys(written: str) -> list[str]:
 
 
 def read_key(written: str) -> str:
-    """One key by the name the terminal library uses: `/` is slash, `Ctrl+X` is ctrl+x. Raises UnknownKey."""
+    """Return the terminal library's name of a key: `/` is slash, `Ctrl+X` is ctrl+x. Raises UnknownKey."""
     head, _plus, last = (
         (written[:-1].rstrip("+"), "", "+") if written.endswith("+") else written.rpartition("+")
     )
@@ -129,17 +129,17 @@ def _is_character_name(name: str) -> bool:
         return True
     for spelling in (name.replace("_", " "), name.replace("_", "-")):
         try:
-            found = unicodedata.lookup(spelling.upper())
+            character = unicodedata.lookup(spelling.upper())
         except KeyError:
             continue
-        return found.isprintable() and not found.isalnum()
+        return character.isprintable() and not character.isalnum()
     return False
 
 
 def _unknown_command(
-    settings: Settings, path: KeyPath, command_id: str, known: Mapping[str, KnownCommand]
+    settings: Settings, path: KeyPath, command_id: str, commands: Mapping[str, KnownCommand]
 ) -> SettingsError:
-    near = difflib.get_close_matches(command_id, sorted(known), 1, 0.5)
+    near = difflib.get_close_matches(command_id, sorted(commands), 1, 0.5)
     hint = f"did you mean {near[0]}?" if near else "the help screen lists them all"
     return settings.source.error(path, f"there is no command {safe_text(command_id, 60)}; {hint}")
 
@@ -147,7 +147,7 @@ def _unknown_command(
 def _refuse_collisions(
     settings: Settings, commands: Sequence[KnownCommand], changed: Mapping[str, str]
 ) -> None:
-    """Raises SettingsError when a changed key already does something else where the command works."""
+    """Raise SettingsError when a new key is already used where the command works."""
     keys = {command.id: _plain_keys(changed.get(command.id, command.keys)) for command in commands}
     for command in commands:
         if command.id not in changed:
@@ -160,14 +160,14 @@ def _refuse_collisions(
 
 
 def _plain_keys(written: str) -> set[str]:
-    """The keys by one name each; the program's own table may hold some no person could write."""
-    found = set()
+    """Return one name for each key; the program's own table may have keys that users cannot write."""
+    names = set()
     for key in split_keys(written):
         try:
-            found.add(read_key(key))
+            names.add(read_key(key))
         except UnknownKey:
-            found.add(key)
-    return found
+            names.add(key)
+    return names
 
 
 def _meet(some: Sequence[str], others: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Where this person's files live, and what the environment says instead of them."""
+"""The folders of the user's files, and the environment variables that override settings."""
 
 import os
 from collections.abc import Callable, Mapping, MutableMapping
@@ -15,37 +15,37 @@ _APP: Final = "flagtui"
 
 
 class _State:
-    """Where the state is kept instead of the usual folder."""
+    """The folder of the state, if not the default."""
 
     folder: Path | None = None
 
 
 class FolderUnusable(Exception):
-    """A folder that cannot be written; the text is a sentence with what to do."""
+    """A folder that cannot be written; the text is a sentence with the next step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Locations:
-    """Folders, none of which has to exist yet. None where this system names no place for it."""
+    """Folders, none of which needs to exist. None where this system has no location for it."""
 
     config: Path | None
-    """Settings, written by the person."""
+    """Settings, written by the user."""
     data: Path | None
     """The demo's database."""
     state: Path | None
-    """The journal, keys kept in files, what the program remembers."""
+    """The journal, key files, remembered state."""
     cache: Path | None
-    """Copies of rows; may be deleted at any time."""
+    """Cached rows; may be deleted at any time."""
 
     @property
     def settings_file(self) -> Path | None:
-        """`config.toml`, whether or not it is there."""
+        """Return the path of `config.toml`, whether or not it exists."""
         return self.config / "config.toml" if self.config else None
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the environment says. It wins over the settings file, and the header names it."""
+    """Settings from the environment. They override the settings file, and the header names them."""
 
     host: str = ""
     project: str = ""
@@ -54,18 +54,18 @@ class Given:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables that are set, without their values."""
-        said = {
+        """Return the names of the variables that are set."""
+        values = {
             "FLAGTUI_HOST": self.host,
             KEY_VARIABLE: self.has_key,
             "FLAGTUI_PROJECT": self.project,
             "FLAGTUI_PROFILE": self.profile,
         }
-        return tuple(name for name, value in said.items() if value)
+        return tuple(name for name, value in values.items() if value)
 
 
 def find_locations() -> Locations:
-    """The folders this system has for programs; XDG variables move them on Linux."""
+    """Return the system's folders for programs; XDG variables move them on Linux."""
     dirs = PlatformDirs(_APP, appauthor=False)
     return Locations(
         config=_absolute(lambda: dirs.user_config_dir),
@@ -76,12 +76,12 @@ def find_locations() -> Locations:
 
 
 def use_state(folder: Path) -> None:
-    """The state is kept there from now on, such as that of the demo."""
+    """Use this folder for the state from now on, such as that of the demo."""
     _State.folder = folder
 
 
 def read_environment(environment: Mapping[str, str] = os.environ) -> Given:
-    """What the FLAGTUI variables say; empty ones count as not set."""
+    """Return the values of the FLAGTUI variables; empty ones count as not set."""
     return Given(
         host=environment.get("FLAGTUI_HOST", "").strip(),
         project=environment.get("FLAGTUI_PROJECT", "").strip(),
@@ -91,14 +91,14 @@ def read_environment(environment: Mapping[str, str] = os.environ) -> Given:
 
 
 def take_variable(name: str, environment: MutableMapping[str, str] = os.environ) -> str:
-    """The variable's value, which is gone from the environment afterwards, so that no child inherits it."""
+    """Return the variable's value and remove it from the environment, so that no child inherits it."""
     return environment.pop(name, "").strip()
 
 
 def make_folder(folder: Path | None, purpose: str) -> Path:
-    """Make the folder, or the one that exists, private, and return it. Raises FolderUnusable.
+    """Create the folder, or make an existing one private, and return it. Raises FolderUnusable.
 
-    `purpose` says what is kept in it, for the sentence.
+    `purpose` names its content in the sentence.
     """
     if folder is None:
         raise FolderUnusable(f"There is no home folder, so {purpose} cannot be kept. Set HOME.")
@@ -118,7 +118,7 @@ def make_folder(folder: Path | None, purpose: str) -> Path:
 
 
 def _absolute(place: Callable[[], str]) -> Path | None:
-    """Without a home the answer is an error, or begins with `~` and would land in the current folder."""
+    """Return the absolute path; None without a home, where the library fails or returns `~`."""
     try:
         path = Path(place())
     except RuntimeError:

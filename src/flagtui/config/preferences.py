@@ -1,4 +1,4 @@
-"""What a person likes of the lists: chosen in the settings, or kept from run to run by itself."""
+"""Preferences of lists: chosen in the settings, or remembered from run to run automatically."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -23,66 +23,66 @@ LONGEST_LINE: Final = 1_000
 
 
 class LeftList(Struct, frozen=True):
-    """How a list was left."""
+    """The state of a list at exit."""
 
     line: str = ""
     record: int | str | None = None
-    """The one under the cursor."""
+    """The record under the cursor."""
 
 
 class LeftLists(Struct, frozen=True):
-    """How the lists of a profile were left."""
+    """The state of a profile's lists at exit."""
 
     tab: str = ""
-    """The key of the one in front."""
+    """The key of the open tab."""
     lists: Mapping[str, LeftList] = {}
     """By the key of their tab."""
 
 
 class Remembered(Struct, frozen=True):
-    """How things stood at the end of the last run."""
+    """The state at the end of the last run."""
 
     projects: Mapping[str, str] = {}
     """The last project by profile and host, see `place_of`."""
     preview: bool | None = None
     sorts: Mapping[str, str] = {}
-    """Order by list; a minus in front turns it round."""
+    """Order by list; a leading minus reverses it."""
     history: Annotated[tuple[str, ...], Meta(max_length=HISTORY_LIMIT)] = ()
     """Search lines, newest first."""
     toured: bool = False
-    """Whether the tour was taken or skipped."""
+    """Whether the tour was completed or skipped."""
     left: Mapping[str, LeftLists] = {}
-    """How the lists were left, by profile and host."""
+    """State of the lists at exit, by profile and host."""
 
 
 def place_of(profile: str, host: str) -> str:
-    """A project number means something at one host only."""
+    """Return the key of a profile and host: a project id is valid at one host only."""
     return f"{profile} {host}"
 
 
 def recall(folder: Path | None) -> Remembered:
-    """What was remembered, as far as it can be read."""
+    """Return the remembered state, as far as it can be read."""
     if folder is None:
         return Remembered()
     path = folder / _FILE
     try:
-        # A pipe in its place would keep the start waiting.
+        # A pipe at this path would block the start.
         if not path.is_file() or path.stat().st_size > _SIZE_LIMIT:
             return Remembered()
-        found = json.loads(path.read_bytes())
+        stored = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return Remembered()
-    if not isinstance(found, dict):
+    if not isinstance(stored, dict):
         return Remembered()
-    known = {}
+    values = {}
     for each in fields(Remembered):
         with suppress(ValidationError, KeyError):
-            known[each.name] = convert(found[each.name], each.type)
-    return Remembered(**known)
+            values[each.name] = convert(stored[each.name], each.type)
+    return Remembered(**values)
 
 
 def remember(folder: Path | None, remembered: Remembered) -> bool:
-    """Writes it down; False when that is not possible, which is not worth a message."""
+    """Write the remembered state; return False when that is impossible, which needs no message."""
     if folder is None:
         return False
     try:
@@ -98,23 +98,23 @@ NOTHING_LEFT: Final = LeftLists()
 
 @dataclass
 class Preferences:
-    """Chosen things go to the settings file; the rest is remembered from run to run without being told."""
+    """Chosen preferences are written to the settings file; others are remembered automatically."""
 
     settings_file: Path | None = None
-    """Where choices are written; None keeps them until the program ends."""
+    """The file for choices; None keeps them until the program ends."""
     memory: Path | None = None
-    """The folder of what is remembered."""
+    """The folder of the remembered state."""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By list; a list without an entry shows its own."""
+    """Columns by list; a list without an entry shows its default."""
     queries: "Sequence[SavedQuery]" = ()
     preview: bool | None = None
-    """What the settings say; None leaves it as it was."""
+    """The setting; None uses the remembered value."""
     theme: str = "auto"
-    """As asked for; `auto` is light or dark, as the terminal is."""
+    """The theme as set; `auto` is light or dark, like the terminal."""
     resumes: bool = True
-    """Whether tab, search and cursor come back at the next start."""
+    """Whether tab, search and cursor are restored at the next start."""
     is_light: bool | None = None
-    """What the terminal said of its background; None when it said nothing."""
+    """Background reported by the terminal; None when it reported none."""
     remembered: Remembered = field(init=False)
 
     def __post_init__(self) -> None:
@@ -122,81 +122,81 @@ class Preferences:
 
     @property
     def shows_preview(self) -> bool:
-        """Whether the pane beside the list is open at the start."""
+        """Return whether the preview pane is open at the start."""
         if self.preview is not None:
             return self.preview
         return self.remembered.preview is not False
 
     def queries_of(self, list_name: str) -> "list[SavedQuery]":
-        """The named searches of a list, oldest first."""
+        """Return the saved searches of a list, oldest first."""
         return [query for query in self.queries if query.list == list_name]
 
     def keep_columns(self, list_name: str, names: Sequence[str]) -> str:
-        """Show these from now on, in this order; none for the list's own. The answer says what went wrong."""
+        """Show these columns in this order, none for the default. Return the error text, or empty."""
         from flagtui.config.settings_writer import write_columns
 
         self.columns = {**self.columns, list_name: tuple(names)}
         return self._write(lambda file: write_columns(file, list_name, names))
 
     def keep_query(self, name: str, line: str, list_name: str) -> str:
-        """Give a search line a name, or a name another line. The answer says what went wrong."""
+        """Save a search line under a name, or give the name another line. Return the error text, or empty."""
         from flagtui.config.settings import SavedQuery
         from flagtui.config.settings_writer import save_query
 
-        known = [query for query in self.queries if (query.name, query.list) != (name, list_name)]
-        self.queries = [*known, SavedQuery(name, line, list_name)]
+        others = [query for query in self.queries if (query.name, query.list) != (name, list_name)]
+        self.queries = [*others, SavedQuery(name, line, list_name)]
         return self._write(lambda file: save_query(file, name, line, list_name))
 
     def keep_theme(self, name: str) -> str:
-        """Use it from now on. The answer says what went wrong."""
+        """Use the theme from now on. Return the error text, or empty."""
         from flagtui.config.settings_writer import write_theme
 
         self.theme = name
         return self._write(lambda file: write_theme(file, name))
 
     def keep_preview(self, is_open: bool) -> None:
-        """For the next run."""
+        """Remember for the next run whether the preview is open."""
         self._remember(preview=is_open)
 
     def keep_sort(self, list_name: str, sort: str) -> None:
-        """For the next run; a minus in front turns it round."""
+        """Remember the order for the next run; a leading minus reverses it."""
         self._remember(sorts={**self.remembered.sorts, list_name: sort})
 
     def left_lists(self, profile: str, host: str) -> LeftLists:
-        """How the lists were left at the end of the last run."""
+        """Return the state of the lists at the end of the last run."""
         return (
             self.remembered.left.get(place_of(profile, host), NOTHING_LEFT) if self.resumes else NOTHING_LEFT
         )
 
     def keep_left(self, profile: str, host: str, left: LeftLists) -> None:
-        """For the next run; a line that is too long is left out."""
+        """Remember the state of the lists; a line that is too long is dropped."""
         if self.resumes:
             lists = {
-                tab: one if len(one.line) <= LONGEST_LINE else replace(one, line="")
-                for tab, one in left.lists.items()
+                tab: state if len(state.line) <= LONGEST_LINE else replace(state, line="")
+                for tab, state in left.lists.items()
             }
             here = {place_of(profile, host): replace(left, lists=lists)}
             self._remember(left={**self.remembered.left, **here})
 
     def keep_toured(self) -> None:
-        """The tour is not offered any more."""
+        """Remember that the tour is not offered again."""
         self._remember(toured=True)
 
     def keep_line(self, line: str) -> None:
-        """In front of the history, unless it is blank."""
+        """Add the line to the history, unless it is blank."""
         line = line.strip()
         if line and len(line) <= LONGEST_LINE:
             others = [other for other in self.remembered.history if other != line]
             self._remember(history=(line, *others)[:HISTORY_LIMIT])
 
     def keep_project(self, profile: str, host: str, project: int | str) -> None:
-        """For the next run of this profile."""
+        """Remember the project for the next run of this profile."""
         self._remember(projects={**self.remembered.projects, place_of(profile, host): str(project)})
 
     def last_project(self, profile: str, host: str) -> int | None:
-        """The one that was open at the end of the last run."""
-        found = self.remembered.projects.get(place_of(profile, host), "")
-        return int(found) if found.isascii() and found.isdigit() else None
+        """Return the id of the project open at the end of the last run."""
+        project = self.remembered.projects.get(place_of(profile, host), "")
+        return int(project) if project.isascii() and project.isdigit() else None
 
     def _remember(self, **changed: Any) -> None:
         remembered = replace(self.remembered, **changed)

@@ -1,4 +1,4 @@
-"""Profiles: a host, its project, and how careful to be there."""
+"""Profiles: a host, its project, and its guard."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from flagtui.config.toml_source import (
 
 Colour = Literal["red", "yellow", "green", "blue", "purple"]
 Guard = Literal["relaxed", "guarded", "strict"]
-"""From the least to the most careful."""
+"""Guard levels, from the least to the most careful."""
 
 THEME_COLOURS: Final[Mapping[Colour, str]] = {
     "red": "error",
@@ -29,7 +29,7 @@ THEME_COLOURS: Final[Mapping[Colour, str]] = {
     "purple": "secondary",
 }
 NEUTRAL: Final = "neutral"
-"""The theme's variable for the badge of a host that no chosen profile is for."""
+"""The theme's variable for the badge of a host without a chosen profile."""
 DEFAULT_HOST: Final = "us"
 CURRENT_PROJECT: Final = "@current"
 
@@ -52,7 +52,7 @@ def _key_command(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One place to work, as the person described it."""
+    """One host and project, as the user configured it."""
 
     name: str
     host: str = setting(DEFAULT_HOST, text(), "`us`, `eu`, or the address of your own server.")
@@ -78,39 +78,39 @@ class Profile:
     )
     ca_bundle: str = setting("", text(1_000), "A file of certificates to trust instead of the usual ones.")
     is_stand_in: bool = False
-    """Made for a host that the chosen profile is not for; no such profile is in the settings."""
+    """Whether it was made for a host other than the chosen profile's; the settings have no such profile."""
 
     @property
     def word(self) -> str:
-        """What stands in the badge."""
+        """Return the text of the badge."""
         return self.badge or self.name.upper()[:12]
 
     @property
     def theme_colour(self) -> str:
-        """The theme's variable for the badge."""
+        """Return the theme's variable for the badge."""
         return NEUTRAL if self.is_stand_in else THEME_COLOURS[self.colour]
 
     @property
     def level(self) -> str:
-        """The guard's level, in which read-only is one too."""
+        """Return the guard's level, where read-only is a level too."""
         return "read_only" if self.read_only else self.guard
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The profile to open, after everything that wins over the settings file."""
+    """The profile to open, after all overrides of the settings file."""
 
     profile: Profile
     overridden: tuple[str, ...] = ()
-    """Variables and options that won, for the header."""
+    """Variables and options that override settings, for the header."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """Where profile, host, project and guard come from, for `doctor`."""
-    asked: str = ""
-    """The profile that was asked for; empty where none was."""
+    """Sources of profile, host, project and guard, for `doctor`."""
+    named: str = ""
+    """The profile named by an option; empty if none."""
 
     @property
     def has_own_host(self) -> bool:
-        """False when the host is not that of the profile that was asked for."""
+        """Return False when the host is not that of the named profile."""
         return not self.profile.is_stand_in
 
 
@@ -118,11 +118,11 @@ PROFILE_FIELDS: Final = settings_of(Profile)
 
 
 class ProfileUnknown(Exception):
-    """A profile was named that there is not; the text says which there are."""
+    """There is no profile of this name; the text lists the existing ones."""
 
 
 def read_profiles(source: TomlSource) -> dict[str, Profile]:
-    """Every `[profiles.NAME]`. Raises SettingsError."""
+    """Return every `[profiles.NAME]`. Raises SettingsError."""
     profiles = {}
     tables = source.values.get("profiles", {})
     if not isinstance(tables, dict):
@@ -136,7 +136,7 @@ def read_profiles(source: TomlSource) -> dict[str, Profile]:
 
 
 def is_profile_name(name: str) -> bool:
-    """Names are used in file names and in the keyring, so they are plain."""
+    """Return whether the name is plain: it is used in file names and in the keyring."""
     return 0 < len(name) <= 40 and name.isascii() and name.replace("-", "").replace("_", "").isalnum()
 
 
@@ -145,30 +145,30 @@ def choose_profile(
     default: str,
     given: Given,
     *,
-    asked: str = "",
+    named: str = "",
     project: str = "",
     origin_of: Callable[[str], str] = str,
 ) -> Chosen:
-    """The profile to open: an option wins over the environment, which wins over the settings.
+    """Return the profile to open: an option overrides the environment, which overrides the settings.
 
     A host of the environment that is not the profile's gets a stand-in, as careful as the most careful
     profile of that host. `origin_of` makes hosts comparable. Raises ProfileUnknown, SettingsError never.
     """
-    name, named_by = _name(default, given, asked)
+    name, named_by = _name(default, given, named)
     if name and name not in profiles:
-        known = ", ".join(sorted(profiles)) or "there is none yet; make one with: flagtui auth login"
-        raise ProfileUnknown(f"There is no profile {name} ({named_by}). Profiles: {known}.")
+        names = ", ".join(sorted(profiles)) or "there is none yet; make one with: flagtui auth login"
+        raise ProfileUnknown(f"There is no profile {name} ({named_by}). Profiles: {names}.")
     if not name and len(profiles) > 1 and not (given.host and given.has_key):
-        known = ", ".join(sorted(profiles))
-        raise ProfileUnknown(f"Which profile? Name it with --profile, or set default_profile: {known}.")
+        names = ", ".join(sorted(profiles))
+        raise ProfileUnknown(f"Which profile? Name it with --profile, or set default_profile: {names}.")
     own = profiles.get(name) or (next(iter(profiles.values())) if len(profiles) == 1 else None)
     profile = own or Profile("default")
-    said = "the profile" if own else "where nothing says another"
+    source = "the profile" if own else "default"
     sources = {
         "profile": named_by if name else "the only one" if own else "made up",
-        "host": said,
-        "project": said,
-        "guard": said,
+        "host": source,
+        "project": source,
+        "guard": source,
     }
     if given.host and own and origin_of(given.host) == origin_of(own.host):
         profile, sources["host"] = replace(profile, host=given.host), "FLAGTUI_HOST"
@@ -176,7 +176,7 @@ def choose_profile(
         origin = origin_of(given.host)
         of_that_host = [each for each in profiles.values() if origin_of(each.host) == origin]
         profile = stand_in(given.host, origin, of_that_host, own)
-        sources |= {"host": "FLAGTUI_HOST", "project": "where nothing says another"}
+        sources |= {"host": "FLAGTUI_HOST", "project": "default"}
         names = ", ".join(each.name for each in of_that_host)
         sources["guard"] = f"as for {names}" if names else "no profile is for that host"
     if project or given.project:
@@ -188,24 +188,24 @@ def choose_profile(
 
 
 def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Profile | None) -> Profile:
-    """For a host that the chosen profile is not for: named after it, as careful as any profile of it.
+    """Return a stand-in for a host of no chosen profile: named after it, as careful as its profiles.
 
-    Whether the key may go there unencrypted, and which certificates are trusted, is the host's business;
-    what the chosen profile says of its own host says nothing of this one.
+    Whether the key may go there unencrypted, and which certificates are trusted, depends on the host; the
+    chosen profile's settings apply only to its own host.
     """
     name = origin.partition("://")[2] or origin
     usual = Profile(name)
-    known = of_that_host or [usual]
+    candidates = of_that_host or [usual]
     bundles = [each.ca_bundle for each in (*of_that_host, *([own] if own else [])) if each.ca_bundle]
     return replace(
         usual,
         host=host,
         badge=name,
-        guard=max((each.guard for each in known), key=get_args(Guard).index),
-        read_only=any(each.read_only for each in known),
-        require_reason=any(each.require_reason for each in known),
-        bulk_limit=min(each.bulk_limit for each in known),
-        unlock=min(each.unlock for each in known),
+        guard=max((each.guard for each in candidates), key=get_args(Guard).index),
+        read_only=any(each.read_only for each in candidates),
+        require_reason=any(each.require_reason for each in candidates),
+        bulk_limit=min(each.bulk_limit for each in candidates),
+        unlock=min(each.unlock for each in candidates),
         allow_plain_http=any(each.allow_plain_http for each in of_that_host),
         ca_bundle=bundles[0] if bundles else "",
         refresh=own.refresh if own else usual.refresh,
@@ -213,9 +213,9 @@ def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Pro
     )
 
 
-def _name(default: str, given: Given, asked: str) -> tuple[str, str]:
-    if asked:
-        return asked, "--profile"
+def _name(default: str, given: Given, named: str) -> tuple[str, str]:
+    if named:
+        return named, "--profile"
     if given.profile:
         return given.profile, "FLAGTUI_PROFILE"
     return default, "default_profile"

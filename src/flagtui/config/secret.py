@@ -1,4 +1,4 @@
-"""An API key on its way from where it is kept to the client, never shown by accident."""
+"""An API key between its storage and the client, never shown by accident."""
 
 import re
 from typing import Any, Final, NoReturn
@@ -8,11 +8,11 @@ _HIDDEN: Final = "••••"
 
 
 class KeyMalformed(ValueError):
-    """What was given cannot be a key. The text never holds it."""
+    """The text cannot be a key. The message never contains it."""
 
 
 class Secret:
-    """A key. Printing, logging, comparing in a failed test or pickling it does not give it away."""
+    """A key. Printing, logging, comparing in a failed test or pickling does not reveal it."""
 
     __slots__ = ("_value",)
 
@@ -23,17 +23,17 @@ class Secret:
         self._value = value
 
     def get_secret_value(self) -> str:
-        """The key itself, for the client's sign-in and for storing it."""
+        """Return the key, for the client's requests and for storing it."""
         return self._value
 
     @property
     def mask(self) -> str:
-        """Enough to tell keys apart: its kind and its last four characters."""
+        """Return the kind and the last four characters: enough to distinguish keys."""
         kind = self._value[:4] if self._value[3:4] == "_" else ""
         return f"{kind}{_HIDDEN}{self._value[-4:]}" if len(self._value) >= 20 else f"{kind}{_HIDDEN}"
 
     def redact(self, text: str) -> str:
-        """The text without the key, wherever it stands."""
+        """Return the text with every occurrence of the key removed."""
         return text.replace(self._value, _HIDDEN)
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""The settings file: everything a person chose, checked, or the exact place that is wrong."""
+"""The settings file: read and checked, or an error with its line."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
@@ -34,7 +34,7 @@ LISTS: Final = (*KINDS, "activity", "deleted", "journal", "my_flags", "ids")
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A search line with a name, shown as a tab."""
+    """A named search line, shown as a tab."""
 
     name: str = setting(MISSING, text(24), "The word on the tab.")
     line: str = setting(MISSING, text(1_000), "The search line.")
@@ -49,7 +49,7 @@ def _time_zone(value: object) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """What stands in the file, with defaults for what does not."""
+    """The values of the file, with defaults for missing ones."""
 
     source: TomlSource
     profiles: Mapping[str, Profile]
@@ -60,9 +60,9 @@ class Settings:
     """Empty for `auto`."""
     mouse: bool = setting(True, yes_or_no, "Whether the mouse is used; without it the terminal selects text.")
     preview: bool | None = setting(
-        None, yes_or_no, "Whether the pane beside the list is open at start; else as it was left."
+        None, yes_or_no, "Whether the pane beside the list is open at start; else as at the last exit."
     )
-    """None leaves it as it was at the end of the last run."""
+    """None uses the state at the end of the last run."""
     resume: bool = setting(True, yes_or_no, "Whether tab, search and cursor come back at the next start.")
     snapshots: bool = setting(
         True, yes_or_no, "Whether the last good rows are kept on disk for the next start."
@@ -70,7 +70,7 @@ class Settings:
     time_zone: str = setting(
         "", _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."
     )
-    """Empty for that of the process."""
+    """Empty for the time zone of the process."""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By list."""
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -78,17 +78,17 @@ class Settings:
     queries: tuple[SavedQuery, ...] = ()
 
     def check_theme(self, themes: tuple[str, ...]) -> str:
-        """The theme's name when there is such a theme. Raises SettingsError."""
+        """Return the theme's name if the theme exists. Raises SettingsError."""
         if self.theme and self.theme not in themes:
             raise self.source.error(("theme",), f"there is no theme {self.theme!r}; use {', '.join(themes)}")
         return self.theme
 
-    def check_columns(self, name: str, known: tuple[str, ...]) -> tuple[str, ...]:
-        """The columns of a list when it has them all; empty for the program's own. Raises SettingsError."""
+    def check_columns(self, name: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the columns of a list if all exist; empty for the default. Raises SettingsError."""
         chosen = self.columns.get(name, ())
         for column in chosen:
-            if column not in known:
-                reason = f"{name} has no column {column!r}; use {', '.join(known)}"
+            if column not in columns:
+                reason = f"{name} has no column {column!r}; use {', '.join(columns)}"
                 raise self.source.error(("columns", name), reason)
         return chosen
 
@@ -104,17 +104,17 @@ _TABLES: Final = {
 
 
 def read_settings(file: Path | None) -> Settings:
-    """Reads and checks the file; one that is not there gives the defaults. Raises SettingsError."""
+    """Read and check the file; a missing one gives the defaults. Raises SettingsError."""
     return _settings(read_source(file))
 
 
 def parse_settings(toml: str, file: Path | None = None) -> Settings:
-    """The same for text. Raises SettingsError."""
+    """Read and check TOML text. Raises SettingsError."""
     return _settings(parse_source(toml, file))
 
 
 def documented_settings() -> dict[str, Mapping[str, SettingField]]:
-    """Every setting by the table it stands in, for the documents and their test."""
+    """Return every setting by table, for the documents and their test."""
     return {"": _FIELDS, "profiles.NAME": PROFILE_FIELDS, "queries": _QUERY_FIELDS}
 
 
@@ -130,8 +130,8 @@ def _settings(source: TomlSource) -> Settings:
     profiles = read_profiles(source)
     default = values.get("default_profile", "")
     if default and default not in profiles:
-        known = ", ".join(profiles) or "none is written down yet"
-        raise source.error(("default_profile",), f"there is no profile {default!r}; profiles: {known}")
+        names = ", ".join(profiles) or "none is written down yet"
+        raise source.error(("default_profile",), f"there is no profile {default!r}; profiles: {names}")
     return Settings(
         source, profiles, columns=_columns(source), keys=_keys(source), queries=_queries(source), **values
     )
@@ -142,18 +142,18 @@ def _columns(source: TomlSource) -> dict[str, tuple[str, ...]]:
 
 
 def _keys(source: TomlSource) -> dict[str, str]:
-    """Tables are joined by dots, so that `flags.toggle = "t"` needs no quotes."""
-    found: dict[str, str] = {}
+    """Return the keys by command; tables are joined by dots, so that `flags.toggle = "t"` needs no quotes."""
+    keys: dict[str, str] = {}
 
     def collect(table: Mapping[str, Any], path: tuple[str, ...]) -> None:
         for name, value in table.items():
             if isinstance(value, dict):
                 collect(value, (*path, name))
             else:
-                found[".".join((*path, name))] = read_value(source, ("keys", *path, name), _keys_text, value)
+                keys[".".join((*path, name))] = read_value(source, ("keys", *path, name), _keys_text, value)
 
     collect(table_at(source, ("keys",)), ())
-    return found
+    return keys
 
 
 def _keys_text(value: object) -> str:

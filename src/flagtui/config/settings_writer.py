@@ -1,4 +1,4 @@
-"""Changes to the settings file made by the program. Comments and order stay as the person wrote them."""
+"""Changes of the settings file by the program. The user's comments and order are preserved."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ from flagtui.config.settings import parse_settings
 from flagtui.config.toml_source import SettingsError
 from flagtui.private_folders import make_private
 
-_HEADER: Final = "# Settings of flagtui; docs/settings.md says what there is.\n"
+_HEADER: Final = "# Settings of flagtui; docs/settings.md lists them.\n"
 
 
 def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -> None:
-    """Adds the profile or brings it up to date. What equals the default is left out, unless it was written.
+    """Add or update the profile. A value equal to the default is omitted, unless the file has it.
 
     Raises SettingsError, OSError.
     """
@@ -35,7 +35,7 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
 
 
 def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
-    """Sets which columns a list shows; none gives it its own back. Raises SettingsError, OSError."""
+    """Set the columns of a list; none restores the default. Raises SettingsError, OSError."""
     with _changed(file) as document:
         table = _table(document, "columns")
         if names:
@@ -45,13 +45,13 @@ def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
 
 
 def write_theme(file: Path, name: str) -> None:
-    """Sets the theme. Raises SettingsError, OSError."""
+    """Set the theme. Raises SettingsError, OSError."""
     with _changed(file) as document:
         document["theme"] = name
 
 
 def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> None:
-    """Keeps a search line under a name, replacing the one that had it. Raises SettingsError, OSError."""
+    """Save a search line under a name, replacing its previous line. Raises SettingsError, OSError."""
     with _changed(file) as document:
         queries = document.setdefault("queries", tomlkit.aot())
         for query in queries:
@@ -65,7 +65,7 @@ def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> No
 
 @contextmanager
 def _changed(file: Path) -> Iterator[tomlkit.TOMLDocument]:
-    """The file to be changed; checked and only then written, so that a mistake of ours never spoils it."""
+    """Yield the document; it is checked before it is written, so that a bug never spoils the file."""
     try:
         before = file.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -80,13 +80,13 @@ def _changed(file: Path) -> Iterator[tomlkit.TOMLDocument]:
     parse_settings(after, file)
     if not file.is_symlink():
         make_private(file.parent)
-    # Settings kept elsewhere behind a link stay there.
+    # A link to settings elsewhere stays a link.
     replace_file(file.resolve(), after)
 
 
 def _table(parent: tomlkit.TOMLDocument | Table, name: str, *, is_super: bool = False) -> Table:
-    found = parent.get(name)
-    if found is None:
+    table = parent.get(name)
+    if table is None:
         parent[name] = tomlkit.table(is_super)
-        found = parent[name]
-    return found  # type: ignore[no-any-return]  # checked before: profiles are tables
+        table = parent[name]
+    return table  # type: ignore[no-any-return]  # checked before: profiles are tables

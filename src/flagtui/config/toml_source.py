@@ -1,4 +1,4 @@
-"""A settings file with its lines, so that whatever is wrong in it can be pointed at."""
+"""A settings file with line numbers, so that errors name the line."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from flagtui.safe_text import safe_text
 
 KeyPath = tuple[str | int, ...]
-"""Where a value stands: table names, then the key; a number for the n-th of an array of tables."""
+"""The path of a value: table names, then the key; a number for the n-th of an array of tables."""
 
 _HEADER: Final = re.compile(r"\s*\[(\[)?\s*([^\]]+?)\s*\]")
 _KEY: Final = re.compile(
@@ -23,7 +23,7 @@ _AT_LINE: Final = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of d
 
 
 class SettingsError(Exception):
-    """Something in the settings file that cannot be used: `config.toml:12: profiles.prod.guard: …`."""
+    """An invalid value in the settings file: `config.toml:12: profiles.prod.guard: …`."""
 
     def __init__(self, file: Path | None, line: int | None, key: str, reason: str) -> None:
         place = safe_text(file or "settings", 300) + (f":{line}" if line else "")
@@ -36,33 +36,33 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class TomlSource:
-    """A file that was read, or none."""
+    """A parsed file, or none."""
 
     file: Path | None
     values: Mapping[str, Any]
     lines: Mapping[str, int] = field(default_factory=dict, repr=False)
-    """By path, joined with dots whether or not parts were quoted."""
+    """Line by path, joined with dots whether or not parts were quoted."""
 
     def error(self, path: KeyPath, reason: str) -> SettingsError:
-        """What is wrong with the value there, with the line it or the nearest table around it stands in."""
+        """Return the error for the value, with its line or that of the nearest table around it."""
         lines = (self.lines.get(_joined(path[:end])) for end in range(len(path), 0, -1))
-        line = next((found for found in lines if found), None)
+        line = next((number for number in lines if number), None)
         return SettingsError(self.file, line, dotted(path), reason)
 
-    def unknown(self, path: KeyPath, known: Iterable[str]) -> SettingsError:
-        """A key that means nothing here, with the one that was probably meant."""
-        names = sorted(known)
+    def unknown(self, path: KeyPath, valid_names: Iterable[str]) -> SettingsError:
+        """Return the error for an unknown key, with the closest known one."""
+        names = sorted(valid_names)
         near = difflib.get_close_matches(str(path[-1]), names, 1, 0.6)
         hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(names)}"
         return self.error(path, f"there is no such setting; {hint}")
 
 
 def read_source(file: Path | None) -> TomlSource:
-    """Reads the file; one that is not there is empty. Raises SettingsError."""
+    """Read the file; a missing one is empty. Raises SettingsError."""
     if file is None:
         return TomlSource(None, {})
     if file.is_fifo():
-        # It would keep the start waiting.
+        # Reading it would block the start.
         raise SettingsError(file, None, "", "is no file")
     try:
         text = file.read_bytes().decode("utf-8")
@@ -76,7 +76,7 @@ def read_source(file: Path | None) -> TomlSource:
 
 
 def parse_source(text: str, file: Path | None) -> TomlSource:
-    """The values of TOML text and their lines. Raises SettingsError."""
+    """Parse TOML text and the lines of its values. Raises SettingsError."""
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -88,12 +88,12 @@ def parse_source(text: str, file: Path | None) -> TomlSource:
 
 
 def dotted(path: KeyPath) -> str:
-    """The path as one would write it."""
+    """Return the path as users write it."""
     return ".".join(f'"{part}"' if isinstance(part, str) and "." in part else str(part) for part in path)
 
 
 def _find_lines(text: str) -> dict[str, int]:
-    """The line of each table and key. Keys inside of inline tables have the line of the table."""
+    """Return the line of each table and key. Keys inside inline tables have the line of the table."""
     lines: dict[str, int] = {}
     table: KeyPath = ()
     counts: dict[KeyPath, int] = {}
@@ -122,7 +122,7 @@ Reader = Callable[[object], Any]
 
 
 class WrongSetting(ValueError):
-    """A value that cannot be used; the text says what is allowed."""
+    """An invalid value; the text names the valid ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +135,17 @@ class SettingField:
 
 
 def setting(default: object, read: Reader, meaning: str) -> Any:
-    """A field of a dataclass that stands in the file under its own name; see `SettingField`."""
+    """Return a dataclass field that is a setting under its own name; see `SettingField`."""
     return field(default=default, metadata={_SETTING: SettingField(read, meaning)})
 
 
 def settings_of(kind: type) -> dict[str, SettingField]:
-    """The settings among the fields of a dataclass, by name."""
+    """Return the settings among the fields of a dataclass, by name."""
     return {each.name: each.metadata[_SETTING] for each in fields(kind) if _SETTING in each.metadata}
 
 
 def read_table(source: TomlSource, path: KeyPath, fields: Mapping[str, SettingField]) -> dict[str, Any]:
-    """The values of the table at the path that are set, checked. Raises SettingsError."""
+    """Return the values set in the table at the path, checked. Raises SettingsError."""
     table = table_at(source, path)
     values = {}
     for name, value in table.items():
@@ -156,17 +156,17 @@ def read_table(source: TomlSource, path: KeyPath, fields: Mapping[str, SettingFi
 
 
 def table_at(source: TomlSource, path: KeyPath) -> dict[str, Any]:
-    """The table there; empty when it is missing. Raises SettingsError for anything else."""
-    found: Any = source.values
+    """Return the table; empty when it is missing. Raises SettingsError for another value."""
+    value: Any = source.values
     for part in path:
-        found = found[part] if isinstance(part, int) else found.get(part, {})
-        if not isinstance(found, dict) and part is path[-1]:
+        value = value[part] if isinstance(part, int) else value.get(part, {})
+        if not isinstance(value, dict) and part is path[-1]:
             raise source.error(path, f"has to be a table: [{'.'.join(map(str, path))}]")
-    return dict(found)
+    return dict(value)
 
 
 def read_value(source: TomlSource, path: KeyPath, read: Reader, value: object) -> Any:
-    """The value checked. Raises SettingsError."""
+    """Return the checked value. Raises SettingsError."""
     try:
         return read(value)
     except WrongSetting as wrong:
@@ -175,7 +175,7 @@ def read_value(source: TomlSource, path: KeyPath, read: Reader, value: object) -
 
 
 def text(limit: int = 200) -> Reader:
-    """Any text on one line that is not empty."""
+    """Return a reader of non-empty text on one line."""
 
     def read(value: object) -> str:
         if not isinstance(value, str) or not value.strip() or len(value) > limit or "\n" in value:
@@ -186,7 +186,7 @@ def text(limit: int = 200) -> Reader:
 
 
 def one_of(*allowed: str) -> Reader:
-    """One word of a closed set."""
+    """Return a reader of one word of a closed set."""
 
     def read(value: object) -> str:
         if not isinstance(value, str) or value not in allowed:
@@ -197,14 +197,14 @@ def one_of(*allowed: str) -> Reader:
 
 
 def yes_or_no(value: object) -> bool:
-    """`true` or `false`."""
+    """Return the boolean `true` or `false`."""
     if not isinstance(value, bool):
         raise WrongSetting("use true or false, without quotes")
     return value
 
 
 def number(low: int, high: int) -> Reader:
-    """A whole number."""
+    """Return a reader of whole numbers."""
 
     def read(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -215,7 +215,7 @@ def number(low: int, high: int) -> Reader:
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """A list of texts."""
+    """Return a list of texts."""
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
         raise WrongSetting('use a list of texts, such as ["key", "rollout"]')
     return tuple(value)

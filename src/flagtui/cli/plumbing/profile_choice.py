@@ -126,7 +126,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
             {**settings.profiles, **BUILT_IN},
             settings.default_profile,
             environment.given,
-            asked=request.profile or "",
+            named=request.profile or "",
             project=request.project or "",
             origin_of=_origin_of,
         )
