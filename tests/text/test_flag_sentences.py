@@ -12,11 +12,11 @@ from flagtui.text.activity_words import activity_words
 from flagtui.text.flag_sentences import (
     manner_lines,
     plain,
-    property_pieces,
     rest_words,
     state_lines,
     who_sees_it,
 )
+from flagtui.text.property_sentences import property_pieces
 
 
 def sentence(filters: JSON) -> str:
@@ -47,7 +47,7 @@ def test_share_of_users_with_two_properties_then_everyone_else() -> None:
     [
         ({}, "no one: it has no condition"),
         ({"groups": []}, "no one: it has no condition"),
-        ({"version": 2, "rules": []}, "rules of a newer kind"),
+        ({"version": 2, "rules": []}, "everyone, since there is no rule: the caller's default"),
         ({"groups": [{"rollout_percentage": 0.5}]}, "0.5 % of everyone"),
         ({"groups": [{"rollout_percentage": 99.999}]}, ">99.99 % of everyone"),
         ({"groups": [{"rollout_percentage": 10, "aggregation_group_type_index": 0}]},
@@ -58,8 +58,8 @@ def test_share_of_users_with_two_properties_then_everyone_else() -> None:
         ({"groups": ["odd"]}, " 1 never matches: it is no object"),
         ({"groups": [{"rollout_percentage": "50"}]}, "its rollout is no number"),
         ({"groups": "text"}, "no one: its conditions cannot be read, groups is not a list"),
-        ({"groups": [{}], "version": "1"}, "rules of a newer kind"),
-        ({"groups": [{}], "version": None}, "rules of a newer kind"),
+        ({"groups": [{}], "version": "1"}, "configuration of a newer version; the JSON tab shows it"),
+        ({"groups": [{}], "version": None}, "configuration of a newer version; the JSON tab shows it"),
         ({"groups": [{}, {"rollout_percentage": 10}]}, "adds no one: condition 1 already matches them"),
         ({"groups": [{}, {}], "early_exit": True}, "the first matching condition decides"),
         ({"groups": [{"variant": "gone"}]}, "as gone (not a variant of this flag)"),

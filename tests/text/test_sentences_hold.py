@@ -16,7 +16,8 @@ from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Group, Person
 from flagtui.models.filters import Filters, Property
 from flagtui.models.flag import Flag
-from flagtui.text.flag_sentences import manner_lines, plain, property_pieces, rest_words, who_sees_it
+from flagtui.text.flag_sentences import manner_lines, plain, rest_words, who_sees_it
+from flagtui.text.property_sentences import property_pieces
 
 JSON = Any
 MANY: Final = 200

@@ -124,7 +124,7 @@ class Inspector:
     async def _reach(self, flag: Flag) -> CountedReach:
         """Return the reach for the preview; many conditions are counted only on the flag's page."""
         if not flag.targeting.is_editable:
-            return CountedReach(reason="its rules are of a newer kind")
+            return CountedReach(reason="the server does not count users of rules")
         many = len(flag.targeting.deciding)
         if many > COUNTED:
             return CountedReach(reason=f"{many:,} conditions are too many to count")

@@ -5,18 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import Final, Protocol
 
-from flagtui.changes.flags.flag_words import Role, property_words
 from flagtui.evaluate.evaluation import VariantDraw
 from flagtui.evaluate.operator_words import ROOM, listed
 from flagtui.evaluate.parts import Flag as Parts
 from flagtui.evaluate.parts import condition_problem
 from flagtui.evaluate.parts import flag as read_flag
-from flagtui.models.filters import Condition, Filters, Property, Variant, is_readable
+from flagtui.models.filters import Condition, Filters, Variant, is_readable
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import percent
 from flagtui.text.long_lists import in_short, more_line, shortened
+from flagtui.text.property_sentences import BULLET, LONG, property_pieces
 from flagtui.text.styled import Piece
 
 
@@ -33,19 +33,9 @@ class FlagState(Protocol):
 
 EARLY_EXIT: Final = "early exit: the first matching condition decides, even by its rollout"
 
-LONG: Final = 4_000
-"""The most characters of a sentence's values, with invisible characters spelled out."""
+NEWER_CONFIGURATION: Final = "configuration of a newer version; the JSON tab shows it"
 MOST_PROPERTIES: Final = 100
 """The most properties of one condition in a pane."""
-BULLET: Final = " ·  "
-_COLOURS: Final[dict[Role, str]] = {
-    "name": "$primary",
-    "verb": "$text-muted",
-    "value": "",
-    "variant": "$secondary",
-    "odd": "$warning",
-    "note": "$faint",
-}
 
 
 def who_sees_it(filters: Filters, names: Names = NO_NAMES, lines: int | None = None) -> Iterator[list[Piece]]:
@@ -53,8 +43,14 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES, lines: int | None = N
 
     With `lines`, conditions and properties beyond about that many lines are counted, not drawn.
     """
+    if filters.has_rules:
+        # Loaded here: few flags have rules.
+        from flagtui.text.rule_sentences import rule_lines
+
+        yield from rule_lines(filters, names, lines)
+        return
     if not filters.is_editable:
-        yield [("rules of a newer kind; shown as JSON, not editable here", "$warning")]
+        yield [(NEWER_CONFIGURATION, "$warning")]
         return
     yield from before_conditions(filters)
     total = len(filters.stored_conditions)
@@ -225,14 +221,6 @@ class _EarlierConditions:
             if not shares or condition.rollout > shares[-1]:
                 shares.append(condition.rollout)
                 numbers.append(number)
-
-
-def property_pieces(item: Property, names: Names = NO_NAMES) -> list[Piece]:
-    """Return `email ends with @acme.com`, with the colours of the preview."""
-    return [
-        (safe_text(text, 60 if role == "name" else LONG), _COLOURS[role])
-        for role, text in property_words(item, names)
-    ]
 
 
 def value_text(value: JSON, room: int = ROOM) -> str:

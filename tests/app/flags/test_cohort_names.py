@@ -17,7 +17,8 @@ from flagtui.models.activity import Activity
 from flagtui.models.filters import Property
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
-from flagtui.text.flag_sentences import plain, property_pieces
+from flagtui.text.flag_sentences import plain
+from flagtui.text.property_sentences import property_pieces
 
 IN_31 = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
 EMAIL = {"key": "email", "type": "person", "operator": "exact", "value": "a"}

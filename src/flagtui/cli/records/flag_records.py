@@ -100,9 +100,12 @@ def _who(whole: WholeFlag) -> list[str]:
 
 def _gives(whole: WholeFlag) -> list[str]:
     """What those let in get: variants with their shares, a value, or true; nothing for newer rules."""
-    from flagtui.text.flag_sentences import rest_words
+    from flagtui.text.flag_sentences import plain, rest_words
+    from flagtui.text.rule_sentences import rule_values
 
     filters = whole.targeting
+    if filters.has_rules:
+        return plain(rule_values(filters)).split("\n")
     if not filters.is_editable:
         return []
     if whole.raw.get("is_remote_configuration") is True:

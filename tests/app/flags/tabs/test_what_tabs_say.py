@@ -17,7 +17,8 @@ from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain
 
 JSON = Any
-NEWER = {"version": 2, "return_type": "string", "default_value": "a", "rules": [{"id": "1", "value": "b"}]}
+TARGETED = {"rule_type": "targeted_release", "targeting": {"properties": []}, "value": "b"}
+RULES = {"version": 2, "return_type": "string", "default_value": "a", "rules": [TARGETED]}
 
 
 def study(filters: JSON, **more: JSON) -> Study:
@@ -59,9 +60,20 @@ def test_its_heading_says_how_conditions_decide(more: JSON, heading: str) -> Non
     assert lines(condition_pages(study(filters), 80))[0] == f"CONDITIONS  {heading}"
 
 
-def test_the_variants_tab_says_nothing_of_rules_it_cannot_read() -> None:
-    words = lines(variant_pages(study(NEWER), 80))
-    assert words == ["rules of a newer kind; what they give out is in the JSON tab"]
+def test_variants_tab_lists_values_of_rules() -> None:
+    words = lines(variant_pages(study(RULES), 80))
+    assert words == ["values of type string", 'rule 1: "b"', 'default value "a"']
+
+
+def test_variants_tab_names_a_newer_configuration() -> None:
+    words = lines(variant_pages(study({**RULES, "version": 3}), 80))
+    assert words == ["configuration of a newer version; the JSON tab shows it"]
+
+
+def test_conditions_tab_lists_rules() -> None:
+    words = lines(condition_pages(study(RULES), 80))
+    assert words[0] == "RULES  the first rule that decides wins"
+    assert words[2:] == [' 1 serves "b" to everyone', ' ·  everyone else: default value "a"']
 
 
 def test_whoever_gets_no_variant_is_told_in_the_tab_and_in_the_pane() -> None:

@@ -29,8 +29,8 @@ from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import MASK, safe_text
-from flagtui.text.flag_sentences import property_pieces
 from flagtui.text.formats import percent
+from flagtui.text.property_sentences import property_pieces
 from flagtui.text.styled import Notice, Piece
 
 CLAUSES: Final = 50

@@ -23,8 +23,8 @@ from flagtui.models.flag_answers import Cohort
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_id, as_text
 from flagtui.models.rows import FlagRow
-from flagtui.text.flag_sentences import property_pieces
 from flagtui.text.outcomes import explain_error
+from flagtui.text.property_sentences import property_pieces
 from flagtui.text.styled import Notice
 
 Item = dict[str, JSON]

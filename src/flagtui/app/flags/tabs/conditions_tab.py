@@ -18,6 +18,7 @@ from flagtui.text.flag_sentences import (
 )
 from flagtui.text.formats import percent, share_bar
 from flagtui.text.long_lists import shortened
+from flagtui.text.rule_sentences import ORDER
 from flagtui.text.styled import Piece
 
 
@@ -29,6 +30,9 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         return
     filters = flag.targeting
     conditions = filters.stored_conditions
+    if filters.has_rules:
+        yield [("RULES  ", "$text-muted"), (ORDER, "$faint")]
+        yield []
     if not filters.is_editable or not conditions:
         yield from who_sees_it(filters, study.names)
         return

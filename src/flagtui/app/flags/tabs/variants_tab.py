@@ -14,9 +14,10 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK, safe_text
 from flagtui.text.differences import json_lines
-from flagtui.text.flag_sentences import rest_words
+from flagtui.text.flag_sentences import NEWER_CONFIGURATION, rest_words
 from flagtui.text.formats import percent
 from flagtui.text.long_lists import shortened
+from flagtui.text.rule_sentences import rule_values
 from flagtui.text.styled import Notice, Piece
 
 PAYLOAD_LINES = 400
@@ -29,8 +30,11 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     if flag is None:
         yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
         return
+    if flag.targeting.has_rules:
+        yield from rule_values(flag.targeting)
+        return
     if not flag.targeting.is_editable:
-        yield [("rules of a newer kind; what they give out is in the JSON tab", "$warning")]
+        yield [(NEWER_CONFIGURATION, "$warning")]
         return
     variants = flag.targeting.variants
     if variants:
