@@ -9,7 +9,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
-from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
+from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.guard import QuestionContext
@@ -68,7 +68,7 @@ class Kitchen(Adapter[Kettle, int]):
     asked: list[str] = field(default_factory=list)
     open_when_asked: list[bool] = field(default_factory=list)
 
-    def remembered(self, plan: Kettle) -> Entry:
+    def journal_entry(self, plan: Kettle) -> Entry:
         before, after = {"degrees": self.now}, {"degrees": plan.degrees}
         return Entry(
             record=plan.id, key=plan.key, verb=plan.verb.name, kind="kettle", before=before, after=after
@@ -125,9 +125,9 @@ class KettleEntries(EntryKind):
         verb = COOL if part.verb == "boil" else BOIL
         return PreparedUndo(part, Kettle(part.key, degrees, verb=verb), self.kitchen, context.signature)
 
-    async def look(self, entry: Entry, _client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, _client: Client, if_absent: RecoveryVerdict) -> Recovery:
         is_hot = self.kitchen.now == entry.after["degrees"]
-        return LookedUp(entry, "applied" if is_hot else not_there)
+        return Recovery(entry, "applied" if is_hot else if_absent)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flags_together import in_order, within_batch
+from flagtui.changes.flags.flags_together import sort_by_dependency, within_batch
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.proposal import Outcome
 from flagtui.models.flag import Flag
@@ -37,7 +37,7 @@ def planned(wanted: Intent, fresh: Flag) -> Plan:
 
 
 def ordered(verb: str, *flags: Flag) -> list[int | str]:
-    return [plan.id for plan in in_order([planned(switch(verb, flag.id), flag) for flag in flags])]
+    return [plan.id for plan in sort_by_dependency([planned(switch(verb, flag.id), flag) for flag in flags])]
 
 
 def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:

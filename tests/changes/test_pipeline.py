@@ -280,6 +280,6 @@ async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
     assert (unknown.ending, undoable(room.journal.entries(), HERE)) == ("unknown", [entry])
     room.kitchen.now = back.degrees
     (found,) = await recover_all(room.journal, client, HERE)
-    assert found.truth == "applied"
+    assert found.verdict == "applied"
     assert next_undo(room.journal.entries(), HERE) == ()
     assert await kind_of(part.entry.kind).prepare_undo(part.entry, context) is None

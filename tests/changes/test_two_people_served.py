@@ -25,7 +25,7 @@ from flagtui.api.http_library import in_process
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Question, guard
 from flagtui.changes.journal import Disk, Journal
@@ -117,7 +117,7 @@ class Desk:
     async def plan(self, person: Person, intent: Intent) -> Edit | None:
         fresh = await person.flags.get(intent.id)
         found = plan_flag(intent, fresh, Context(now=self.clock.time(), dependents=()))
-        if isinstance(found, NothingToDo):
+        if isinstance(found, NoOp):
             return None
         assert isinstance(found, Plan), found
         self.check_sides(found, fresh)

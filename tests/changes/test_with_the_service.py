@@ -21,13 +21,13 @@ from flagtui.api.http_library import in_process
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import difference
 from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.context_queries import ContextQuery, read_context
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flags_together import in_order, within_batch
-from flagtui.changes.flags.surroundings import Surroundings, gather
+from flagtui.changes.flags.flags_together import sort_by_dependency, within_batch
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.proposal import Outcome
@@ -67,10 +67,10 @@ class Bench:
     async def new(self, key: str, **fields: JSON) -> Flag:
         return await self.flags.create({"key": key, **fields})
 
-    async def plan(self, wanted: Intent) -> Plan | NothingToDo | Blocked:
+    async def plan(self, wanted: Intent) -> Plan | NoOp | Blocked:
         fresh = await self.flags.get(wanted.id)
-        surroundings = Surroundings((), None, self.clock.time(), wanted.seen_version)
-        return plan_flag(wanted, fresh, await gather(self.flags, fresh, wanted.changes, surroundings))
+        query = ContextQuery((), None, self.clock.time(), wanted.seen_version)
+        return plan_flag(wanted, fresh, await read_context(self.flags, fresh, wanted.changes, query))
 
     async def save(self, *plans: Plan, **more: Any) -> Outcome:
         return await self.save_context.save(approve(*plans, overwrite=True), **more)
@@ -86,7 +86,7 @@ class Bench:
         assert outcome.remarks == ()
         return outcome
 
-    async def undo(self) -> Plan | NothingToDo | Blocked:
+    async def undo(self) -> Plan | NoOp | Blocked:
         entry = self.journal.entries()[0]
         context = Context(now=self.clock.time(), dependents=())
         found = undo_of(entry).plan(await self.flags.get(entry.record), context)
@@ -193,13 +193,13 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
     child = await bench.new("child", filters=asks_for(base.id))
     ids = frozenset({base.id, child.id})
     found = []
-    surroundings = Surroundings((), None, bench.clock.time())
+    query = ContextQuery((), None, bench.clock.time())
     for id in (base.id, child.id):
         fresh = await bench.flags.get(id)
-        context = await gather(bench.flags, fresh, {"active": False}, surroundings)
+        context = await read_context(bench.flags, fresh, {"active": False}, query)
         plan = expect(plan_flag(flag_intent.switch("turn off", id), fresh, within_batch(context, ids)), Plan)
         found.append(plan)
-    batch = bench.save_context.batch(approve(*in_order(found)))
+    batch = bench.save_context.batch(approve(*sort_by_dependency(found)))
     assert [(one.plan.key, one.ending) async for one in batch.run()] == [
         ("child", "saved"),
         ("base", "saved"),

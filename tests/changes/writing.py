@@ -7,12 +7,12 @@ from typing import Any, Final
 from tests.doubles.expected import expect, require
 
 from flagtui.api.clock import Clock, SystemClock
-from flagtui.changes.adapter import LookedUp, WriteContext
+from flagtui.changes.adapter import Recovery, WriteContext
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Approved, Confirmation, GuardRules, Question, QuestionContext, guard
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Signature, TakenBack
+from flagtui.changes.journal_entries import Signature, UndoTarget
 from flagtui.changes.pipeline import Batch
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
@@ -70,7 +70,7 @@ class Writing:
 
     def batch(self, approved: Approved[Any], undoes: Mapping[str, str] | None = None) -> Batch[Any, Any]:
         """`undoes` names by key the entry that a plan takes back as a whole."""
-        taken_back = {key: TakenBack(id) for key, id in (undoes or {}).items()}
+        taken_back = {key: UndoTarget(id) for key, id in (undoes or {}).items()}
         return Batch(approved, self.adapter, self.context, taken_back)
 
     async def save(self, approved: Approved[Any], undoes: str = "") -> Outcome:
@@ -98,7 +98,7 @@ class Rooms:
         return Rooms(self.flags, self.elsewhere[project])
 
 
-async def recover(journal: Journal, here: Signature, **rooms: Any) -> list[LookedUp]:
+async def recover(journal: Journal, here: Signature, **rooms: Any) -> list[Recovery]:
     """What is found out at the next start."""
     client: Any = Rooms(**rooms)
     return await recover_all(journal, client, here)

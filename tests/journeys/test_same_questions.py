@@ -15,7 +15,7 @@ from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.flags.flag_intent import set_field, switch
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flags_together import RequestedChange, request_for
+from flagtui.changes.flags.flags_together import FlagChange, change_for
 from flagtui.changes.flags.new_flags import boolean_flag
 from flagtui.changes.guard import GuardRules, Level, Question, QuestionContext, guard
 from flagtui.changes.planner import PlanContext, Planned
@@ -72,7 +72,7 @@ def lines_of(planned: Planned[Any, Any]) -> list[str]:
 Plan = Callable[[PlanContext], Any]
 
 
-def flag_plan(*requests: RequestedChange) -> Plan:
+def flag_plan(*requests: FlagChange) -> Plan:
     return lambda place: FlagPlanner(place).plan(requests)
 
 
@@ -94,14 +94,14 @@ async def ask_both(program: Program, plan: Plan) -> list[str]:
 async def test_flags(program: Program, verb: str) -> None:
     flags = flags_of(program)
     for row in (flags[0], flags[3]):
-        assert await ask_both(program, flag_plan(request_for(switch(verb, row.id))))
-    several = [request_for(switch(verb, row.id)) for row in flags[:4]]
+        assert await ask_both(program, flag_plan(change_for(switch(verb, row.id))))
+    several = [change_for(switch(verb, row.id)) for row in flags[:4]]
     assert await ask_both(program, flag_plan(*several))
 
 
 async def test_a_new_value_and_a_new_flag(program: Program) -> None:
     (flag, *_) = flags_of(program)
-    change = request_for(set_field(flag.id, "name", flag.name, "Another name"))
+    change = change_for(set_field(flag.id, "name", flag.name, "Another name"))
     assert await ask_both(program, flag_plan(change))
     new = NewFlag(boolean_flag("something-new"))
     assert await ask_both(program, lambda place: NewFlagPlanner(place).plan([new]))
@@ -111,7 +111,7 @@ async def test_flags_that_have_to_change_along(program: Program) -> None:
     rows = flags_of(program)
     needed = {id for row in rows if row.active for id in row.depends_on}
     base = next(row for row in rows if row.id in needed)
-    request = request_for(switch("turn off", base.id))
+    request = change_for(switch("turn off", base.id))
     along = await ask_both(program, flag_plan(request))
     assert any("also turned off: it depends on" in line for line in along)
     # What was agreed to beforehand does not reach flags that were not named.
@@ -121,9 +121,7 @@ async def test_flags_that_have_to_change_along(program: Program) -> None:
 
 async def test_with_yes_nobody_is_counted(program: Program) -> None:
     row = next(row for row in flags_of(program) if row.active)
-    planned = await FlagPlanner(command_line(program, yes=True)).plan(
-        [request_for(switch("archive", row.id))]
-    )
+    planned = await FlagPlanner(command_line(program, yes=True)).plan([change_for(switch("archive", row.id))])
     assert any(UNCOUNTED in line for line in lines_of(planned))
 
 

@@ -45,7 +45,7 @@ class WriteContext:
 class Adapter(Protocol[P, R]):
     """What is peculiar to a kind of record. A plan is sent once, whatever these do."""
 
-    def remembered(self, plan: P) -> Entry:
+    def journal_entry(self, plan: P) -> Entry:
         """What the journal keeps of it before it leaves; who wrote it, when and why is added."""
 
     def is_compared(self, plan: P) -> bool:
@@ -90,22 +90,22 @@ class Adapter(Protocol[P, R]):
         return [await self.send(plan) for plan in plans]
 
 
-Truth = Literal["applied", "not applied", "changed since", "gone", "not known"]
+RecoveryVerdict = Literal["applied", "not applied", "changed since", "gone", "not known"]
 
 
 @dataclass(frozen=True, slots=True)
-class LookedUp:
+class Recovery:
     """What today's record says about an entry of the journal that has no ending."""
 
     entry: Entry
-    truth: Truth
+    verdict: RecoveryVerdict
     record: Stored | None = None
-    learned: Mapping[str, JSON] = field(default_factory=dict)
+    server_values: Mapping[str, JSON] = field(default_factory=dict)
     """Values the server chose, which taking it back has to know."""
 
     @property
     def is_known(self) -> bool:
-        return self.truth in ("applied", "not applied")
+        return self.verdict in ("applied", "not applied")
 
     @property
     def words(self) -> str:
@@ -113,14 +113,14 @@ class LookedUp:
         version = self.record.version if self.record is not None else None
         at = f" at version {version}" if version is not None else ""
         key, asked = self.entry.key, f"“{self.entry.verb}”"
-        said: dict[Truth, str] = {
+        said: dict[RecoveryVerdict, str] = {
             "applied": f"{key}: {asked} was done{at}",
             "not applied": f"{key}: {asked} was not done; it is as it was{at}",
             "changed since": f"{key} was changed since{at}: whether {asked} was done cannot be told",
             "gone": f"{key} is not there any more",
             "not known": f"{key}: whether {asked} was done is still not known",
         }
-        return said[self.truth]
+        return said[self.verdict]
 
 
 @dataclass(frozen=True)
@@ -190,21 +190,21 @@ class EntryKind(Protocol):
         """What has to be taken back one after the other."""
         return (entry,)
 
-    async def is_back(self, part: Entry, client: Client) -> bool:
+    async def is_reverted(self, part: Entry, client: Client) -> bool:
         """Whether one of several parts is as before already. Raises `ApiError`."""
         return False
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
         """One part held against today; None when it is as it was already. Raises `ApiError`."""
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         """Holds an entry without an ending against the server. Raises `ApiError`.
 
         `not_there` is the truth of a change that is not there.
         """
 
 
-def as_left(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:
+def with_later_changes(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:
     """What this person made, as this person left it: their own later changes count as theirs.
 
     `made` is the entry by which the later ones are found.
@@ -216,7 +216,7 @@ def as_left(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:
     return replace(entry, after=after, saved_version=version)
 
 
-def told_apart(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
+def mark_own_conflicts(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
     """The clashes of undoing this entry; what this person changed later is marked as their own."""
     left: dict[str, JSON] = {}
     for later in _later(entry, entries):

@@ -89,7 +89,7 @@ class Journal:
         ending: Ending,
         found: Stored | None = None,
         note: str = "",
-        learned: Mapping[str, JSON] | None = None,
+        server_values: Mapping[str, JSON] | None = None,
     ) -> None:
         """How it ended, and the record where it is known. A second call can tell what the first could not.
 
@@ -98,7 +98,7 @@ class Journal:
         line = {"step": "outcome", "id": id, "at": local_time.stamp(self.clock()), "outcome": ending}
         number = None if found is None else found.id or None
         version = None if found is None else found.version
-        told = {"after": dict(learned)} if learned else {}
+        told = {"after": dict(server_values)} if server_values else {}
         self._append({**line, "record": number, "version": version, "note": note, **told})
 
     def entries(self, since: float = 0.0, text: str = "") -> list[Entry]:

@@ -31,7 +31,7 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class UndoTarget:
     """The entry that a change takes back, or a part of it."""
 
     id: str
@@ -82,7 +82,7 @@ class Entry:
         return self.ending in ("", "unknown")
 
     @property
-    def hides_a_payload(self) -> bool:
+    def has_hidden_payload(self) -> bool:
         """The change replaced a payload that is not written down."""
         sides = (as_dict(self.before.get("filters")), as_dict(self.after.get("filters")))
         return any(CHANGED in as_dict(side.get("payloads")).values() for side in sides)

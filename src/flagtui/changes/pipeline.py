@@ -25,9 +25,9 @@ from flagtui.api.errors import (
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.guard import Approved, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
-from flagtui.changes.journal_entries import Ending, TakenBack
+from flagtui.changes.journal_entries import Ending, UndoTarget
 from flagtui.changes.proposal import FRESH_FOR, Outcome, P, R, chosen_id
-from flagtui.changes.unanswered import look_up, watch, without_answer, write_down
+from flagtui.changes.unanswered import as_unknown, close_entry, look_up, watch
 
 LONGEST_WAIT: Final = 10.0
 """Seconds a person is left waiting for one change because the server asks for a pause."""
@@ -46,7 +46,7 @@ async def write(
     plans: Sequence[P],
     adapter: Adapter[P, R],
     context: WriteContext,
-    undoes: Mapping[str, TakenBack] | None = None,
+    undoes: Mapping[str, UndoTarget] | None = None,
 ) -> Sequence[Outcome[P, R]]:
     """One group of an approval that the caller has spent: how each plan ended, in their order.
 
@@ -86,13 +86,13 @@ async def _write_down_and_send(
     plans: Sequence[P],
     adapter: Adapter[P, R],
     context: WriteContext,
-    undoes: Mapping[str, TakenBack],
+    undoes: Mapping[str, UndoTarget],
 ) -> Sequence[Outcome[P, R]]:
     ids: list[str] = []
     for plan in plans:
         back = undoes.get(plan.key)
         entry = replace(
-            adapter.remembered(plan),
+            adapter.journal_entry(plan),
             id=uuid4().hex,
             at=context.clock.time(),
             signature=context.signature,
@@ -119,7 +119,7 @@ async def _write_down_and_send(
         for begun in filter(None, ids):
             _close(context.journal, begun, "unknown", STOPPED)
         raise
-    return [await write_down(one, begun, adapter, context) for one, begun in zip(every, ids, strict=True)]
+    return [await close_entry(one, begun, adapter, context) for one, begun in zip(every, ids, strict=True)]
 
 
 async def _sent(
@@ -132,7 +132,7 @@ async def _sent(
             return [_not_applied(plan, error) for plan in plans]
         for plan in plans:
             context.tell(f"{plan.key}: no answer; looking whether it was done")
-        every = [without_answer(plan, error) for plan in plans]
+        every = [as_unknown(plan, error) for plan in plans]
     open_ones = [place for place, one in enumerate(every) if one.ending == "unknown"]
     looked = await asyncio.gather(*(look_up(every[place], adapter, context) for place in open_ones))
     known = dict(zip(open_ones, looked, strict=True))
@@ -216,7 +216,7 @@ class Batch(Generic[P, R]):
     approved: Approved[P]
     adapter: Adapter[P, R]
     context: WriteContext
-    undoes: Mapping[str, TakenBack] = field(default_factory=dict)
+    undoes: Mapping[str, UndoTarget] = field(default_factory=dict)
     """By the key of a plan: the journal entry that it takes back."""
     outcomes: list[Outcome[P, R]] = field(default_factory=list)
     """In the order they ended."""

@@ -19,7 +19,7 @@ from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.journal_entries import Signature, TakenBack
+from flagtui.changes.journal_entries import Signature, UndoTarget
 from flagtui.changes.proposal import P, R, Skipped
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
@@ -108,7 +108,7 @@ class Planned(Generic[Q, P]):
     skipped: Sequence[Skipped] = ()
     late: asyncio.Task[P] | None = None
     """Of one plan alone: the same with what the server had not answered yet."""
-    undoes: Mapping[str, TakenBack] = field(default_factory=dict)
+    undoes: Mapping[str, UndoTarget] = field(default_factory=dict)
     """By the key of a plan: the journal entry that it takes back."""
     place: str = ""
     """Where it happens when that is another project."""
@@ -157,7 +157,7 @@ class Planner(Generic[Q, P, R]):
         """What is read for the question, as it is called in the list. Raw."""
 
 
-async def each(requests: Sequence[Q], read: Callable[[Q], Awaitable[T]]) -> list[tuple[Q, T]]:
+async def read_each(requests: Sequence[Q], read: Callable[[Q], Awaitable[T]]) -> list[tuple[Q, T]]:
     """What is read for each, a few at a time, in their order."""
     turn = asyncio.Semaphore(AT_ONCE)
 
@@ -187,6 +187,6 @@ def skip(id: RecordId, key: str, why: Blocked | ApiError) -> Skipped:
     return Skipped(id, key, why.what.rstrip("."), why.next.rstrip("."), why)
 
 
-def settle(id: RecordId, key: str, reason: str, alone: str = "") -> Skipped:
+def skip_no_op(id: RecordId, key: str, reason: str, alone: str = "") -> Skipped:
     """A record that is as wanted already; `alone` is the sentence when nothing else was asked for."""
-    return Skipped(id, key, reason, is_settled=True, alone=alone)
+    return Skipped(id, key, reason, is_no_op=True, alone=alone)

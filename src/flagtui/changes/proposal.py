@@ -120,7 +120,7 @@ class Skipped:
     """What would make it possible."""
     error: ApiError | None = None
     """What kept it from being read."""
-    is_settled: bool = False
+    is_no_op: bool = False
     """It is as wanted already."""
     alone: str = ""
     """The sentence where nothing else was asked for; empty for the key with the reason."""
@@ -152,7 +152,7 @@ class Outcome(Generic[P, R]):
     """What was changed first, of a conflict."""
     remarks: tuple[str, ...] = ()
     """Of what was saved: what moved beyond the plan, and what did not move."""
-    learned: Mapping[str, JSON] = field(default_factory=dict)
+    server_values: Mapping[str, JSON] = field(default_factory=dict)
     """Values the server chose, which taking it back has to know."""
     was_read: bool = False
     """Without an answer: a read came through since. It is not there where `record` is None then."""

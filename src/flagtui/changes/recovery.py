@@ -8,17 +8,21 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.changes.adapter import LookedUp, Truth
+from flagtui.changes.adapter import Recovery, RecoveryVerdict
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo import kind_of
 
-ENDINGS: Final[Mapping[Truth, Ending]] = {"applied": "saved", "not applied": "failed", "gone": "failed"}
+ENDINGS: Final[Mapping[RecoveryVerdict, Ending]] = {
+    "applied": "saved",
+    "not applied": "failed",
+    "gone": "failed",
+}
 """What can be told for good; the rest stays open."""
 
 
-async def recover_all(journal: Journal, client: Client, here: Signature) -> list[LookedUp]:
+async def recover_all(journal: Journal, client: Client, here: Signature) -> list[Recovery]:
     """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`.
 
     Within a minute the server may still do it.
@@ -27,13 +31,13 @@ async def recover_all(journal: Journal, client: Client, here: Signature) -> list
     for entry in await asyncio.to_thread(journal.unresolved):
         if (entry.signature.host, entry.signature.project) != place:
             continue
-        not_there: Truth = "not applied" if now - entry.at > WATCH_FOR else "not known"
+        if_absent: RecoveryVerdict = "not applied" if now - entry.at > WATCH_FOR else "not known"
         try:
-            one = await kind_of(entry.kind).look(entry, client, not_there)
+            one = await kind_of(entry.kind).look(entry, client, if_absent)
         except ApiError:
-            one = LookedUp(entry, "not known")
-        if (ending := ENDINGS.get(one.truth)) is not None:
-            note = f"found {one.truth} at the next start"
-            await asyncio.to_thread(journal.finish, entry.id, ending, one.record, note, one.learned)
+            one = Recovery(entry, "not known")
+        if (ending := ENDINGS.get(one.verdict)) is not None:
+            note = f"found {one.verdict} at the next start"
+            await asyncio.to_thread(journal.finish, entry.id, ending, one.record, note, one.server_values)
         found.append(one)
     return found

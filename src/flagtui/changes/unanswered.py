@@ -17,7 +17,7 @@ WATCH_EVERY: Final = 4.0
 LOOKED: Final = "found out by reading it again"
 
 
-def without_answer(plan: P, error: ApiError) -> Outcome[P, R]:
+def as_unknown(plan: P, error: ApiError) -> Outcome[P, R]:
     """Not known: it was sent, and may have been done."""
     return Outcome(plan, "unknown", None, error.what, "read it again", error)
 
@@ -85,10 +85,10 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
             found = replace(found, ending="failed", reason=reason, next="look at it, then try again")
     if found.ending == open_one.ending:
         return found
-    return await write_down(replace(found, note=LOOKED), journal_id, adapter, context)
+    return await close_entry(replace(found, note=LOOKED), journal_id, adapter, context)
 
 
-async def write_down(
+async def close_entry(
     outcome: Outcome[P, R], begun: str, adapter: Adapter[P, R], context: WriteContext
 ) -> Outcome[P, R]:
     """Closes the entry `begun` of the journal; a disk that filled meanwhile is told and not raised."""
@@ -97,7 +97,7 @@ async def write_down(
     record, why, note = adapter.stored(outcome), outcome.note or outcome.reason, ""
     finish = context.journal.finish
     try:
-        await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.learned)
+        await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.server_values)
     except JournalUnwritable as fault:
         # The entry stays open, and the next start finds out what became of it.
         note = f"how it ended could not be written down: {fault}"

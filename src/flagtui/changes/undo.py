@@ -10,14 +10,14 @@ from operator import attrgetter
 from typing import Final
 
 from flagtui.api import Client
-from flagtui.changes.adapter import EntryKind, as_left
+from flagtui.changes.adapter import EntryKind, with_later_changes
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
 from flagtui.changes.event_definitions.definition_save import DefinitionEntries
 from flagtui.changes.experiments.step_undo import StepEntries
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.guard import Purpose
-from flagtui.changes.journal_entries import Entry, Signature, TakenBack, taken_back
+from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, taken_back
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
 
 KINDS: Final[dict[str, EntryKind]] = {
@@ -122,7 +122,7 @@ class Part:
     """A change, or the part of one that has to be taken back by itself."""
 
     entry: Entry
-    undoes: TakenBack
+    undoes: UndoTarget
 
 
 async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> tuple[Part, ...]:
@@ -132,12 +132,12 @@ async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> 
     """
     kind = kind_of(entry.kind)
     if (made := kind.creation(entry)) is not None:
-        entry = as_left(entry, made, entries)
+        entry = with_later_changes(entry, made, entries)
     found = kind.parts(entry)
     if len(found) > 1:
-        left = [part for part in found if not await kind_of(part.kind).is_back(part, client)]
+        left = [part for part in found if not await kind_of(part.kind).is_reverted(part, client)]
         found = tuple(left) or found[-1:]
-    return tuple(Part(part, TakenBack(entry.id, part is found[-1])) for part in found)
+    return tuple(Part(part, UndoTarget(entry.id, part is found[-1])) for part in found)
 
 
 async def questions_of(

@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import EntryKind, PreparedUndo, UndoContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.changes.planner import Planned, Planner, collect, each, settle, skip
+from flagtui.changes.planner import Planned, Planner, collect, read_each, skip, skip_no_op
 from flagtui.changes.proposal import Proposal, Skipped
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.undo import Part, kind_of
@@ -63,7 +63,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
             frozenset(part.entry.record for part in requests if part.entry.kind == "flag"),
             adds_later=context.adds_later and len(requests) == 1,
         )
-        results = await each(requests, partial(self._prepare, undo))
+        results = await read_each(requests, partial(self._prepare, undo))
         ready = [(part, result) for part, result in results if isinstance(result, PreparedUndo)]
         if not ready:
             skipped = [result for _, result in results if isinstance(result, Skipped)]
@@ -94,7 +94,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         if isinstance(prepared, Blocked):
             return skip(id, key, prepared)
         sentence = f"{key} {was}; nothing was sent.\nu goes on with the change before."
-        return prepared or settle(id, key, f"it {was}", sentence)
+        return prepared or skip_no_op(id, key, f"it {was}", sentence)
 
 
 def _sort(planned: Planned[Part, Proposal], kind: EntryKind) -> Planned[Part, Proposal]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from flagtui.changes.flags.surroundings import UNLOGGED
+from flagtui.changes.flags.context_queries import UNLOGGED
 from flagtui.models.activity import Activity, Change
 from flagtui.models.filters import Condition, Filters, Property
 from flagtui.models.flag_details import NO_NAMES, Names

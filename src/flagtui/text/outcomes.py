@@ -111,7 +111,7 @@ def explain_skipped(skipped: Skipped) -> Notice:
     """Return the toast about the only requested change, which was skipped."""
     if skipped.error is not None:
         return explain_error(skipped.error, skipped.key)
-    if skipped.is_settled:
+    if skipped.is_no_op:
         return Notice(skipped.alone or f"{skipped.key}: {skipped.reason}; nothing was sent.")
     return explain_blocked(skipped, skipped.key)
 

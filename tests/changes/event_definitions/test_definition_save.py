@@ -147,10 +147,10 @@ async def test_what_stays_unknown_is_found_out_at_the_next_start_unless_somebody
         definitions, journal = world.client.event_definitions, world.save_context.journal
         if not is_done and not theirs:
             [early] = await recover(journal, HERE, event_definitions=definitions)
-            assert early.truth == "not known", "the server may still do it"
+            assert early.verdict == "not known", "the server may still do it"
         if theirs:
             await definitions.update(world.ids["a"], {"description": theirs})
         world.timing.now += WATCH_FOR
         [found] = await recover(journal, HERE, event_definitions=definitions)
-        assert (found.truth, world.entries()[0].ending) == (truth, ending)
+        assert (found.verdict, world.entries()[0].ending) == (truth, ending)
         assert bool(await recover(journal, HERE, event_definitions=definitions)) is (ending == "unknown")

@@ -79,7 +79,7 @@ async def test_the_state_tells_what_became_of_a_step(
     journal = open_step(tmp_path, after, age)
     assert await recover(journal, Signature(project="2"), experiments=Server(answer)) == []
     (found,) = await recover(journal, HERE, experiments=Server(answer))
-    assert (found.truth, journal.entries()[0].is_open) == (truth, is_open)
+    assert (found.verdict, journal.entries()[0].is_open) == (truth, is_open)
     assert found.words.startswith(SAID[truth])
 
 
@@ -114,7 +114,7 @@ async def test_a_setting_that_the_server_filled_in_is_the_one_that_was_wanted(tm
     stored = {"method": "frequentist", "frequentist": {"alpha": 0.05}}
     journal = open_step(tmp_path, {"stats_config": {"method": "frequentist"}}, step="edit")
     (found,) = await recover(journal, HERE, experiments=Server(made(stats_config=stored)))
-    assert found.truth == "applied"
+    assert found.verdict == "applied"
 
 
 @pytest.mark.parametrize(("control", "test", "truth"), [(0, 100, "applied"), (50, 50, "not applied")])
@@ -127,4 +127,4 @@ async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
     filters = {"groups": [{"properties": []}], "multivariate": variants(control=control, test=test)}
     flag = {"id": 31, "key": "blue", "filters": filters}
     (found,) = await recover(journal, HERE, experiments=Server(made("stopped", feature_flag=flag)))
-    assert found.truth == truth
+    assert found.verdict == truth

@@ -9,7 +9,7 @@ from tests.doubles.expected import expect
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON
 
@@ -58,7 +58,7 @@ def test_a_place_that_was_changed_again_is_refused_with_all_three_sides() -> Non
 
 def test_what_is_back_already_needs_nothing() -> None:
     found = revert_of(entry({"active": (True, False)})).plan(flag(active=True, version=13), CALM)
-    assert isinstance(found, NothingToDo)
+    assert isinstance(found, NoOp)
 
 
 @pytest.mark.parametrize(

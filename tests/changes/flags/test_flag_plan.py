@@ -12,7 +12,7 @@ from tests.doubles.targeting import variants
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.flags.flag_context import Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent, set_field, set_rollout, switch
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
+from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
@@ -86,7 +86,7 @@ def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
 
 
 def test_a_flag_that_is_already_off_needs_nothing() -> None:
-    assert expect(plan_flag(OFF, flag(active=False), CALM), NothingToDo).words == "already is off"
+    assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "already is off"
 
 
 def test_archiving_a_flag_that_is_on_turns_it_off_in_the_same_write() -> None:

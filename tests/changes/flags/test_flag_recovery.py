@@ -9,7 +9,7 @@ from tests.changes.office import ENTRY, HERE, NOW
 from tests.changes.writing import recover
 from tests.doubles.flag_server import FlagServer, raw_flag
 
-from flagtui.changes.adapter import Truth
+from flagtui.changes.adapter import RecoveryVerdict
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.models.json_value import JSON
@@ -21,7 +21,7 @@ def left_open(folder: Path, age: float = 600.0, **fields: Any) -> Journal:
     return journal
 
 
-CASES: list[tuple[str, dict[str, JSON], float, Truth, str]] = [
+CASES: list[tuple[str, dict[str, JSON], float, RecoveryVerdict, str]] = [
     ("done", {"active": False, "version": 13}, 600, "applied", "saved"),
     ("done and more since", {"active": False, "version": 15}, 600, "applied", "saved"),
     ("untouched", {"version": 12}, 600, "not applied", "failed"),
@@ -43,28 +43,28 @@ SAID = {
     ("fields", "age", "truth", "ending"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )
 async def test_the_record_tells_what_became_of_it(
-    tmp_path: Path, fields: dict[str, JSON], age: float, truth: Truth, ending: str
+    tmp_path: Path, fields: dict[str, JSON], age: float, truth: RecoveryVerdict, ending: str
 ) -> None:
     journal = left_open(tmp_path, age)
     server = FlagServer(raw_flag(**fields))
     ada = server.person("ada@acme.test")
     found = await recover(journal, HERE, flags=ada)
-    assert [one.truth for one in found] == [truth]
-    assert SAID[found[0].truth] in found[0].words
+    assert [one.verdict for one in found] == [truth]
+    assert SAID[found[0].verdict] in found[0].words
     assert journal.entries()[0].ending == ending
     assert (ada.sends, server.log) == (0, [])
 
 
 async def test_a_flag_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
     found = await recover(left_open(tmp_path), HERE, flags=FlagServer().person("ada@acme.test"))
-    assert [one.truth for one in found] == ["gone"]
+    assert [one.verdict for one in found] == ["gone"]
 
 
 async def test_a_server_that_does_not_answer_leaves_it_open(tmp_path: Path) -> None:
     journal = left_open(tmp_path)
     ada = FlagServer(raw_flag()).person("ada@acme.test")
     ada.unreadable = 1
-    assert [one.truth for one in await recover(journal, HERE, flags=ada)] == ["not known"]
+    assert [one.verdict for one in await recover(journal, HERE, flags=ada)] == ["not known"]
     assert journal.entries()[0].is_open
 
 
@@ -80,4 +80,4 @@ async def test_an_encrypted_payload_that_was_replaced_cannot_be_told(tmp_path: P
     other = {"groups": [], "payloads": {"true": '"hunter2"'}}
     journal = left_open(tmp_path, before={"filters": filters}, after={"filters": other}, is_secret=True)
     ada = FlagServer(raw_flag(filters=other, version=13)).person("ada@acme.test")
-    assert [one.truth for one in await recover(journal, HERE, flags=ada)] == ["changed since"]
+    assert [one.verdict for one in await recover(journal, HERE, flags=ada)] == ["changed since"]

@@ -11,7 +11,7 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.undo import next_redo, next_undo
@@ -26,7 +26,7 @@ async def done(office: Office, wanted: Intent) -> Entry:
     return office.journal.entries()[0]
 
 
-async def undone(office: Office, entry: Entry) -> Plan | NothingToDo | Blocked:
+async def undone(office: Office, entry: Entry) -> Plan | NoOp | Blocked:
     """The plan to take it back, saved if it could be."""
     context = dataclasses.replace(CALM, now=office.clock.time())
     found = undo_of(entry).plan(await office.ada.get(812), context)
@@ -64,7 +64,7 @@ async def test_another_persons_change_of_another_thing_is_kept(office: Office) -
 async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) -> None:
     entry = await done(office, flag_intent.switch("turn off", 812))
     office.bob_writes(active=True)
-    assert isinstance(await undone(office, entry), NothingToDo)
+    assert isinstance(await undone(office, entry), NoOp)
 
 
 async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office: Office) -> None:

@@ -13,7 +13,7 @@ from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, reach_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.flags_together import Found, Looked, RequestedChange, plan_together
+from flagtui.changes.flags.flags_together import FlagChange, FlagReading, PlanResult, plan_together
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -86,10 +86,10 @@ async def test_heavy_flag_is_planned_in_a_thread() -> None:
 
     for count in (10, 1_000):
         fresh = Flag.of(heavy.with_conditions(count))
-        looked = Looked(fresh, Context(now=NOW, dependents=()), RequestedChange(fresh.id, intent))
-        found: Found = await looked.plan_beside(frozenset({fresh.id}))
+        readings = FlagReading(fresh, Context(now=NOW, dependents=()), FlagChange(fresh.id, intent))
+        found: PlanResult = await readings.plan_off_loop(frozenset({fresh.id}))
         assert isinstance(found, Plan)
-        assert found == looked.plan(frozenset({fresh.id}))
+        assert found == readings.plan(frozenset({fresh.id}))
     assert [thread is threading.main_thread() for thread in threads] == [True, True, False, True]
 
 
@@ -102,12 +102,13 @@ async def test_flags_that_are_heavy_together_are_planned_in_a_thread() -> None:
 
     for count, is_beside in ((10, False), (100, True)):
         flags = [Flag.of(heavy.with_conditions(count, id=id)) for id in (901, 902)]
-        looked = [
-            Looked(fresh, Context(now=NOW, dependents=()), RequestedChange(fresh.id, intent))
+        readings = [
+            FlagReading(fresh, Context(now=NOW, dependents=()), FlagChange(fresh.id, intent))
             for fresh in flags
         ]
         threads.clear()
-        assert [plan.id for plan in (await plan_together(looked)).plans] == [901, 902]
+        plans, _skipped = await plan_together(readings)
+        assert [plan.id for plan in plans] == [901, 902]
         assert [thread is not threading.main_thread() for thread in threads] == [is_beside, is_beside]
 
 

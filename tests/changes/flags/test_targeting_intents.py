@@ -18,7 +18,7 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, plan_flag
+from flagtui.changes.flags.flag_plan import NoOp, plan_flag
 from flagtui.changes.shares import even_shares
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -85,7 +85,7 @@ async def test_a_rollout_edit_changes_exactly_one_number_in_the_stored_json(
 async def test_a_rollout_that_is_already_so_needs_nothing() -> None:
     fresh = flag()
     found = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
-    assert isinstance(found, NothingToDo)
+    assert isinstance(found, NoOp)
 
 
 def test_every_rollout_at_once() -> None:

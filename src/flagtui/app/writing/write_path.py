@@ -17,7 +17,7 @@ from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flags_together import request_for
+from flagtui.changes.flags.flags_together import change_for
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
@@ -51,7 +51,7 @@ class WritePath:
         """Set new values of flags, or revert changes in the activity, confirmed together."""
         if (workspace := self._runner.open_workspace()) is not None:
             requests = [
-                request_for(change) if isinstance(change, Intent) else revert_of(change) for change in changes
+                change_for(change) if isinstance(change, Intent) else revert_of(change) for change in changes
             ]
             planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
             await self.write(requests, planner, on_report, skipped)
@@ -192,7 +192,7 @@ class WritePath:
     ) -> Report[P, R] | None:
         if len(intents) == 1 and planned.skipped:
             self._runner.show_toast(explain_skipped(planned.skipped[0]))
-            return Report() if planned.skipped[0].is_settled else None
+            return Report() if planned.skipped[0].is_no_op else None
         if skipped or planned.skipped:
             await interface.show_results(())
         return None

@@ -13,7 +13,7 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent, eve
 from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.event_uses import EventUses
-from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, each, settle, skip
+from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, read_each, skip, skip_no_op
 from flagtui.changes.proposal import Skipped
 from flagtui.models.event_definition import EventDefinition
 
@@ -47,7 +47,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
 
     async def plan(self, requests: Sequence[EventIntent]) -> Planned[EventIntent, EventPlan]:
         adapter = DefinitionAdapter(self.context.client.event_definitions)
-        planned = collect(adapter, await each(requests, self._plan))
+        planned = collect(adapter, await read_each(requests, self._plan))
         if len(requests) == 1 and planned.plans and OUT_OF_SIGHT & requests[0].changes.keys():
             return await self._with_uses(planned)
         if len({plan.verb.name for plan in planned.plans}) > 1:
@@ -67,7 +67,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
                 return skip(intent.id, name, error)
         alone = f"{fresh.name}: nothing to change, it is so already"
         plan = plan_event(intent, fresh, self._context)
-        return plan or settle(intent.id, fresh.name, "it is so already", alone)
+        return plan or skip_no_op(intent.id, fresh.name, "it is so already", alone)
 
     async def _with_uses(self, planned: Planned[EventIntent, EventPlan]) -> Planned[EventIntent, EventPlan]:
         """The one plan with the experiments that measure the event, as far as they are known in time."""

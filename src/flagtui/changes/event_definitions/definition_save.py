@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import Invalid, NotFound, NotOffered
-from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, told_apart
+from flagtui.changes.adapter import (
+    Adapter,
+    EntryKind,
+    PreparedUndo,
+    Recovery,
+    RecoveryVerdict,
+    mark_own_conflicts,
+)
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
@@ -48,7 +55,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
 
     definitions: EventDefinitions
 
-    def remembered(self, plan: EventPlan) -> Entry:
+    def journal_entry(self, plan: EventPlan) -> Entry:
         return Entry(
             key=plan.key,
             verb=plan.intent.verb,
@@ -217,21 +224,21 @@ class DefinitionEntries(EntryKind):
             if planned is None:
                 return None
             found = planned
-        plan = replace(found, clashes=told_apart(found.clashes, part, context.entries))
+        plan = replace(found, clashes=mark_own_conflicts(found.clashes, part, context.entries))
         return PreparedUndo(part, plan, DefinitionAdapter(definitions), context.signature)
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         try:
             record = await _read(entry, client)
         except NotFound:
-            return LookedUp(entry, "applied" if is_deletion(entry) else not_there, Numbered(entry.uuid))
+            return Recovery(entry, "applied" if is_deletion(entry) else if_absent, Numbered(entry.uuid))
         if is_deletion(entry):
-            return LookedUp(entry, not_there, Numbered(record.id))
+            return Recovery(entry, if_absent, Numbered(record.id))
         if _is_now(record, entry.after):
-            return LookedUp(entry, "applied", Numbered(record.id))
+            return Recovery(entry, "applied", Numbered(record.id))
         # Definitions have no versions: what is neither as before nor as wanted was changed since.
         is_as_before = _is_recreation(entry) or _is_now(record, entry.before)
-        return LookedUp(entry, not_there if is_as_before else "changed since", Numbered(record.id))
+        return Recovery(entry, if_absent if is_as_before else "changed since", Numbered(record.id))
 
 
 def is_deletion(entry: Entry) -> bool:

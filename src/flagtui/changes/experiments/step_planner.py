@@ -11,7 +11,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import ExperimentIntent, StepName
-from flagtui.changes.planner import Planned, Planner, collect, each, skip
+from flagtui.changes.planner import Planned, Planner, collect, read_each, skip
 from flagtui.changes.proposal import Skipped
 from flagtui.models.experiment import Experiment
 
@@ -46,7 +46,7 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
     async def plan(self, requests: Sequence[ExperimentIntent]) -> Planned[ExperimentIntent, ExperimentPlan]:
         client = self.context.client
         adapter = StepAdapter(client.experiments, lambda project: client.for_project(project).experiments)
-        return collect(adapter, await each(requests, self._plan))
+        return collect(adapter, await read_each(requests, self._plan))
 
     async def _plan(self, intent: ExperimentIntent) -> ExperimentPlan | Skipped:
         context, choices = self.context, intent.choices

@@ -39,7 +39,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
     elsewhere: Callable[[int], Experiments] | None = None
     """The experiments of another project, by its number: that is where copies are."""
 
-    def remembered(self, plan: ExperimentPlan) -> Entry:
+    def journal_entry(self, plan: ExperimentPlan) -> Entry:
         before, after = before_and_after(plan)
         flag = plan.fresh.feature_flag
         return Entry(
@@ -117,7 +117,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         return Numbered(id)
 
     def _saved(self, plan: ExperimentPlan, found: Experiment) -> StepOutcome:
-        return Outcome(plan, "saved", found, learned=learned(plan.step.name, found))
+        return Outcome(plan, "saved", found, server_values=server_values(plan.step.name, found))
 
 
 async def find_made(
@@ -204,7 +204,7 @@ def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, J
     return _shipped(plan, flag, before, after) if step == "ship" and flag is not None else (before, after)
 
 
-def learned(step: StepName, record: Experiment) -> dict[str, JSON]:
+def server_values(step: StepName, record: Experiment) -> dict[str, JSON]:
     """What the server chose when the step was taken."""
     if step in MAKING:
         return {"name": record.name}

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
+from flagtui.changes.adapter import (
+    EntryKind,
+    PreparedUndo,
+    Recovery,
+    RecoveryVerdict,
+    UndoContext,
+    mark_own_conflicts,
+)
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import Clash, same
@@ -17,7 +24,7 @@ from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
-from flagtui.changes.flags.surroundings import rows_of
+from flagtui.changes.flags.context_queries import rows_of
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.models.experiment import Experiment
@@ -71,7 +78,7 @@ class StepEntries(EntryKind):
             return own
         return (*own, flag) if step is STEPS["archive"] else (flag, *own)
 
-    async def is_back(self, part: Entry, client: Client) -> bool:
+    async def is_reverted(self, part: Entry, client: Client) -> bool:
         intent, fresh = step_back(part), await client.experiments.get(part.record)
         return intent is not None and plan_step_back(part, intent, fresh, StepContext()) is None
 
@@ -92,26 +99,26 @@ class StepEntries(EntryKind):
         plan = plan_step_back(part, intent, fresh, known)
         if not isinstance(plan, ExperimentPlan):
             return plan
-        plan = replace(plan, clashes=told_apart(plan.clashes, part, context.entries))
+        plan = replace(plan, clashes=mark_own_conflicts(plan.clashes, part, context.entries))
         return PreparedUndo(part, plan, StepAdapter(client.experiments), context.signature, place, project)
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         step = BY_VERB.get(entry.verb)
         if step is not None and step.name in MAKING:
-            return await _look_for_new(entry, client, not_there)
+            return await _recover_new(entry, client, if_absent)
         if not entry.record:
-            return LookedUp(entry, "not known")
+            return Recovery(entry, "not known")
         here = Numbered(entry.record)
         try:
             record = await client.experiments.get(entry.record)
         except NotFound:
             # Deleted ones cannot be read.
             deleted = entry.after.get("deleted")
-            kept: Truth = not_there if deleted is False else "not known"
-            return LookedUp(entry, "applied" if deleted is True else kept, here)
+            kept: RecoveryVerdict = if_absent if deleted is False else "not known"
+            return Recovery(entry, "applied" if deleted is True else kept, here)
         if step is not None and step.name == "cohort":
-            return LookedUp(entry, "applied" if record.exposure_cohort else not_there, here)
-        return LookedUp(entry, _truth(entry, record, not_there), here)
+            return Recovery(entry, "applied" if record.exposure_cohort else if_absent, here)
+        return Recovery(entry, _verdict(entry, record, if_absent), here)
 
 
 def _flag_part(entry: Entry) -> Entry | None:
@@ -218,16 +225,16 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
     return tuple(row.key for row in await rows_of(client.flags.get, [one.id for one in found]) if row.active)
 
 
-async def _look_for_new(entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+async def _recover_new(entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
     project = as_id(entry.after.get("project"))
     experiments = (client if project is None else client.for_project(project)).experiments
     key, name = entry.after.get("feature_flag_key"), as_text(entry.after.get("name"))
     original_id = entry.before.get("id") if project is None else None
     id = await find_made(experiments, key, name, entry.key, original_id)
-    return LookedUp(entry, not_there) if id is None else LookedUp(entry, "applied", Numbered(id))
+    return Recovery(entry, if_absent) if id is None else Recovery(entry, "applied", Numbered(id))
 
 
-def _truth(entry: Entry, record: Experiment, not_there: Truth) -> Truth:
+def _verdict(entry: Entry, record: Experiment, if_absent: RecoveryVerdict) -> RecoveryVerdict:
     names = [name for name in entry.after if name in _DERIVED or name == "filters" or name in record.raw]
     if not names:
         return "not known"
@@ -235,7 +242,7 @@ def _truth(entry: Entry, record: Experiment, not_there: Truth) -> Truth:
         return "applied"
     known = [name for name in names if name in entry.before]
     if known and all(_is_now(entry, record, name, entry.before[name]) for name in known):
-        return not_there
+        return if_absent
     # Servers fill in what was left out of a setting or a metric.
     if all(_is_now(entry, record, name, entry.after[name], _holds) for name in names):
         return "applied"

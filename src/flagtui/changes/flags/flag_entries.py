@@ -9,16 +9,23 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import EntryKind, LookedUp, PreparedUndo, Truth, UndoContext, told_apart
+from flagtui.changes.adapter import (
+    EntryKind,
+    PreparedUndo,
+    Recovery,
+    RecoveryVerdict,
+    UndoContext,
+    mark_own_conflicts,
+)
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import Clash, compact
+from flagtui.changes.flags.context_queries import ContextQuery, rows_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_clash
-from flagtui.changes.flags.flags_together import RequestedChange, in_order, late_plan, look_around
-from flagtui.changes.flags.surroundings import Surroundings, rows_of
+from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
 from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.changes.verbs import verb_for
 from flagtui.models.activity import Activity, version_made
@@ -46,18 +53,18 @@ class FlagEntries(EntryKind):
         return FlagRows(workspace, now)
 
     def sort(self, plans: Sequence[Plan]) -> Sequence[Plan]:
-        return in_order(plans)
+        return sort_by_dependency(plans)
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if not entry.record:
             reason = "the number of the new flag was not learned"
             return Blocked("number", reason, "find it in the list and delete it")
-        if entry.is_secret and entry.verb != "create" and entry.hides_a_payload:
+        if entry.is_secret and entry.verb != "create" and entry.has_hidden_payload:
             reason = "it replaced an encrypted payload, and those are not written down"
             return Blocked("secret", reason, "enter the old payload again")
         return None
 
-    async def is_back(self, part: Entry, client: Client) -> bool:
+    async def is_reverted(self, part: Entry, client: Client) -> bool:
         flag = await client.flags.get(part.record)
         return all(_is_now(flag, name, old) for name, old in part.before.items())
 
@@ -67,7 +74,7 @@ class FlagEntries(EntryKind):
         rows = context.rows
         if rows is None:
             rows = await rows_of(client.flags.get, fresh.targeting.depends_on)
-        surroundings = Surroundings(
+        query = ContextQuery(
             rows,
             context.me,
             context.clock.time(),
@@ -75,7 +82,7 @@ class FlagEntries(EntryKind):
             names=context.names,
         )
         request = undo_of(part, context.entries)
-        looked = await look_around(client.flags, fresh, request, surroundings, adds_later=context.adds_later)
+        looked = await read_with_context(client.flags, fresh, request, query, adds_later=context.adds_later)
         found = looked.plan(context.together)
         if isinstance(found, Plan):
             late = late_plan(found, looked, context.together)
@@ -83,28 +90,28 @@ class FlagEntries(EntryKind):
         looked.stop()
         return found if isinstance(found, Blocked) else None
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         flags = client.flags
         try:
             record = await (flags.get(entry.record) if entry.record else flags.find(entry.key))
         except NotFound:
-            return LookedUp(entry, "gone")
+            return Recovery(entry, "gone")
         if record is None:
-            return LookedUp(entry, not_there)
-        return LookedUp(entry, _truth(entry, record, not_there), record)
+            return Recovery(entry, if_absent)
+        return Recovery(entry, _verdict(entry, record, if_absent), record)
 
 
-def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> RequestedChange:
+def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> FlagChange:
     """What takes one change back; its clashes are what was changed there since.
 
     `entries` is all of the journal, which tells what the same person changed.
     """
 
     def finish(plan: Plan) -> Plan:
-        clashes = _made_of_it_since(entry, plan.fresh) if entry.verb == "create" else plan.clashes
-        return replace(plan, clashes=told_apart(clashes, entry, entries))
+        clashes = _changes_since_creation(entry, plan.fresh) if entry.verb == "create" else plan.clashes
+        return replace(plan, clashes=mark_own_conflicts(clashes, entry, entries))
 
-    return RequestedChange(
+    return FlagChange(
         entry.record, lambda fresh: FlagEntries().why_not(entry) or _undo_intent(entry, fresh), finish
     )
 
@@ -126,7 +133,7 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
     return Intent(entry.record, before, verb_for(before), seen=after, seen_version=version)
 
 
-def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
+def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
     """Changes made since the flag was created, which deleting it would lose."""
     saved, gone = entry.saved_version, "deleted"
     if saved is not None and saved == fresh.version:
@@ -142,11 +149,11 @@ def _made_of_it_since(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
     return tuple(map(hidden_clash, found) if fresh.has_encrypted_payloads else found)
 
 
-def _truth(entry: Entry, record: Flag, not_there: Truth) -> Truth:
+def _verdict(entry: Entry, record: Flag, if_absent: RecoveryVerdict) -> RecoveryVerdict:
     after = with_payloads(entry.after, record.filters) if entry.is_secret else entry.after
     if entry.version is not None and record.version is not None and record.version <= entry.version:
-        return not_there
-    if entry.hides_a_payload:
+        return if_absent
+    if entry.has_hidden_payload:
         return "changed since"
     if all(_is_now(record, name, value) for name, value in after.items()):
         return "applied"
@@ -165,9 +172,9 @@ SIDE: Final = 120
 """Characters of one side of a clash."""
 
 
-def revert_of(entry: Activity) -> RequestedChange:
+def revert_of(entry: Activity) -> FlagChange:
     """What takes back anybody's change that the activity tells; blocked where the field was changed since."""
-    return RequestedChange(entry.record_id or 0, partial(_revert_intent, entry), _unless_moved_on)
+    return FlagChange(entry.record_id or 0, partial(_revert_intent, entry), _refuse_if_changed_since)
 
 
 def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
@@ -198,7 +205,7 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     return Intent(fresh.id, wanted, verb_for(wanted), seen=seen, seen_version=version)
 
 
-def _unless_moved_on(plan: Plan) -> Plan | Blocked:
+def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
     """The refusal with all three sides: what the entry made, what it was before, what it is now."""
     clashes = plan.clashes
     if not clashes:

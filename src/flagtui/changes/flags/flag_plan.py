@@ -91,7 +91,7 @@ class Plan(AboutFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class NothingToDo:
+class NoOp:
     """The record is already as wanted."""
 
     intent: Intent
@@ -104,7 +104,7 @@ class NothingToDo:
         return f"already {verb(name).done}" if name in STATES else "is so already"
 
 
-def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingToDo | Blocked:
+def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:
     """What the intent means for the flag as it is now."""
     wanted, clashes = _on_top_of(intent, fresh)
     values = {
@@ -113,7 +113,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NothingTo
         if not means_same(value, stored_value(fresh, name), (name,))
     }
     if not values:
-        return NothingToDo(intent, fresh)
+        return NoOp(intent, fresh)
     caused, inherited = _problems(fresh, values)
     if refusal := foresee_refusal(fresh, values, context) or _bad_values(values, caused):
         return refusal

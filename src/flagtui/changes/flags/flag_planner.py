@@ -1,4 +1,4 @@
-"""Flags from what was asked for to plans: each read again, with the context its rules need."""
+"""Plan changes of flags, and new flags, on the current records with their context."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.consequence import Caution, Consequence
+from flagtui.changes.flags.context_queries import ContextQuery, rows_of, similar_keys
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan
+from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import (
-    Looked,
-    RequestedChange,
-    in_order,
+    FlagChange,
+    FlagReading,
     late_plan,
-    look_around,
     plan_together,
+    read_with_context,
+    sort_by_dependency,
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create
-from flagtui.changes.flags.surroundings import Surroundings, rows_of, similar_keys
-from flagtui.changes.planner import PlanContext, Planned, Planner, collect, each, settle, skip
+from flagtui.changes.planner import PlanContext, Planned, Planner, collect, read_each, skip, skip_no_op
 from flagtui.changes.proposal import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -42,20 +42,20 @@ MOST_TOGETHER: Final = 9
 
 @dataclass(frozen=True)
 class NewFlag:
-    """A flag that is not there yet."""
+    """A flag to create."""
 
     fields: Mapping[str, JSON]
-    told: Sequence[Consequence] = ()
-    """What the question says besides."""
+    consequences: Sequence[Consequence] = ()
+    """Further lines of the question."""
     source: int = 0
     """The number of the flag it is a copy of."""
 
 
-def request_along(switch: Intent, obstacle: Linked, key: str) -> RequestedChange:
-    """A flag that stands in the way of switching `key`, switched as well, and why."""
-    goes_on = switch.changes["active"] is True
-    why = f"also turned on: {key} depends on it" if goes_on else f"also turned off: it depends on {key}"
-    return RequestedChange(
+def change_of_obstacle(switch: Intent, obstacle: Linked, key: str) -> FlagChange:
+    """Switch a flag that blocks switching `key` too; the plan states why."""
+    is_turned_on = switch.changes["active"] is True
+    why = f"also turned on: {key} depends on it" if is_turned_on else f"also turned off: it depends on {key}"
+    return FlagChange(
         obstacle.id,
         lambda fresh: replace(switch, id=obstacle.id, seen_version=fresh.version),
         lambda plan: replace(plan, cautions=(Caution(why), *plan.cautions)),
@@ -63,8 +63,8 @@ def request_along(switch: Intent, obstacle: Linked, key: str) -> RequestedChange
 
 
 @dataclass
-class FlagPlanner(Planner[RequestedChange, Plan, Flag]):
-    """Changes of flags that are there."""
+class FlagPlanner(Planner[FlagChange, Plan, Flag]):
+    """Plans changes of existing flags."""
 
     def __post_init__(self) -> None:
         self._adapter = FlagAdapter(self.context.client.flags)
@@ -74,98 +74,92 @@ class FlagPlanner(Planner[RequestedChange, Plan, Flag]):
 
         return FlagRows(workspace, self.context.clock.time())
 
-    def name(self, request: RequestedChange) -> str:
+    def name(self, request: FlagChange) -> str:
         return self.context.name("flags", request.record)
 
-    async def plan(self, requests: Sequence[RequestedChange]) -> Planned[RequestedChange, Plan]:
+    async def plan(self, requests: Sequence[FlagChange]) -> Planned[FlagChange, Plan]:
         if len(requests) == 1:
             return await self._plan_alone(requests[0])
-        looked = [found for _, found in await each(requests, self._look_at_one_of_many)]
-        planned = await plan_together([item for item in looked if isinstance(item, Looked)])
+        results = [result for _, result in await read_each(requests, self._read_one_of_many)]
+        plans, skipped = await plan_together([item for item in results if isinstance(item, FlagReading)])
         by_id = {request.record: request for request in requests}
-        unread = [item for item in looked if isinstance(item, Skipped)]
-        return Planned(
-            self._adapter,
-            planned.plans,
-            [by_id[plan.id] for plan in planned.plans],
-            [*unread, *planned.skipped],
-        )
+        unread = [item for item in results if isinstance(item, Skipped)]
+        return Planned(self._adapter, plans, [by_id[plan.id] for plan in plans], [*unread, *skipped])
 
-    async def _plan_alone(self, request: RequestedChange) -> Planned[RequestedChange, Plan]:
-        looked = await self._look(request)
-        if isinstance(looked, Skipped):
-            return Planned(self._adapter, skipped=[looked])
-        fresh = looked.fresh
+    async def _plan_alone(self, request: FlagChange) -> Planned[FlagChange, Plan]:
+        reading = await self._read(request)
+        if isinstance(reading, Skipped):
+            return Planned(self._adapter, skipped=[reading])
+        fresh = reading.fresh
         alone = frozenset({fresh.id})
-        plan = await looked.plan_beside(alone)
+        plan = await reading.plan_off_loop(alone)
         if isinstance(plan, Plan):
-            return Planned(self._adapter, [plan], [request], late=late_plan(plan, looked, alone))
-        looked.stop()
-        if isinstance(plan, NothingToDo):
+            return Planned(self._adapter, [plan], [request], late=late_plan(plan, reading, alone))
+        reading.stop()
+        if isinstance(plan, NoOp):
             sentence = f"{fresh.key} {plan.words}; nothing was sent"
-            return Planned(self._adapter, skipped=[settle(fresh.id, fresh.key, plan.words, sentence)])
+            return Planned(self._adapter, skipped=[skip_no_op(fresh.id, fresh.key, plan.words, sentence)])
         if request.switch is not None and plan.together and not self.context.uncounted:
             planned = await self._plan_with_obstacles(request, request.switch)
             if planned.plans:
                 return planned
         return Planned(self._adapter, skipped=[skip(fresh.id, fresh.key, plan)])
 
-    async def _plan_with_obstacles(
-        self, request: RequestedChange, switch: Intent
-    ) -> Planned[RequestedChange, Plan]:
-        """The plans when flags that stand in the way, and in theirs, are turned on or off as well.
+    async def _plan_with_obstacles(self, request: FlagChange, switch: Intent) -> Planned[FlagChange, Plan]:
+        """Plan the switch together with the flags that block it, and those that block these.
 
-        Empty when one of them cannot be, or when there are too many for one request. With an agreement given
-        beforehand nothing is changed that was not named.
+        Return no plans when one of them cannot be switched, or when they are more than `MOST_TOGETHER`.
+        With `--yes`, flags that were not named never change: the caller does not ask then.
         """
-        known: dict[int, Looked] = {}
-        requests: dict[int, RequestedChange] = {}
-        needed = [request]
-        while needed and len(known) + len(needed) <= MOST_TOGETHER:
-            looked = [await self._look_at_one_of_many(one) for one in needed]
-            known |= {one.fresh.id: one for one in looked if isinstance(one, Looked)}
-            requests |= {one.record: one for one in needed}
-            if any(isinstance(one, Skipped) for one in looked):
+        readings: dict[int, FlagReading] = {}
+        requests: dict[int, FlagChange] = {}
+        pending = [request]
+        while pending and len(readings) + len(pending) <= MOST_TOGETHER:
+            results = [await self._read_one_of_many(change) for change in pending]
+            readings |= {item.fresh.id: item for item in results if isinstance(item, FlagReading)}
+            requests |= {change.record: change for change in pending}
+            if any(isinstance(item, Skipped) for item in results):
                 break
-            results = [(one.fresh, await one.plan_beside(frozenset(known))) for one in known.values()]
-            needed = [
-                request_along(switch, obstacle, fresh.key)
-                for fresh, plan in results
+            ids = frozenset(readings)
+            planned = [(item.fresh, await item.plan_off_loop(ids)) for item in readings.values()]
+            pending = [
+                change_of_obstacle(switch, obstacle, fresh.key)
+                for fresh, plan in planned
                 if isinstance(plan, Blocked)
                 for obstacle in plan.together
             ]
-            if not needed:
-                plans = in_order([plan for _, plan in results if isinstance(plan, Plan)])
-                if len(plans) < len(results):
+            if not pending:
+                plans = sort_by_dependency([plan for _, plan in planned if isinstance(plan, Plan)])
+                if len(plans) < len(planned):
                     break
                 return Planned(self._adapter, plans, [requests[plan.id] for plan in plans])
         return Planned(self._adapter)
 
-    async def _look_at_one_of_many(self, request: RequestedChange) -> Looked | Skipped:
-        return await self._look(request, is_one_of_many=True)
+    async def _read_one_of_many(self, request: FlagChange) -> FlagReading | Skipped:
+        return await self._read(request, is_one_of_many=True)
 
-    async def _look(self, request: RequestedChange, *, is_one_of_many: bool = False) -> Looked | Skipped:
+    async def _read(self, request: FlagChange, *, is_one_of_many: bool = False) -> FlagReading | Skipped:
         context = self.context
         fresh = self.fresh.pop(request.record, None)
         try:
             fresh = fresh or await context.read_flag(request.record)
         except ApiError as error:
             return skip(request.record, self.name(request), error)
-        is_asked = not context.uncounted
-        surroundings = Surroundings(
-            await self._neighbours(fresh, is_one_of_many=is_one_of_many),
-            await context.me() if is_asked else None,
+        has_queries = not context.uncounted
+        query = ContextQuery(
+            await self._read_neighbours(fresh, is_one_of_many=is_one_of_many),
+            await context.me() if has_queries else None,
             context.clock.time(),
-            is_one_of_many=is_one_of_many or not is_asked,
-            names=await self._names(request, fresh) if is_asked and not is_one_of_many else NO_NAMES,
+            is_one_of_many=is_one_of_many or not has_queries,
+            names=await self._names(request, fresh) if has_queries and not is_one_of_many else NO_NAMES,
         )
-        if not is_asked:
-            surroundings = replace(surroundings, uncounted=context.uncounted)
+        if not has_queries:
+            query = replace(query, uncounted=context.uncounted)
         adds_later = context.adds_later and not is_one_of_many
-        return await look_around(context.client.flags, fresh, request, surroundings, adds_later=adds_later)
+        return await read_with_context(context.client.flags, fresh, request, query, adds_later=adds_later)
 
-    async def _neighbours(self, fresh: Flag, *, is_one_of_many: bool) -> Sequence[FlagRow]:
-        """The flags of the project; of one flag alone, those it depends on are enough."""
+    async def _read_neighbours(self, fresh: Flag, *, is_one_of_many: bool) -> Sequence[FlagRow]:
+        """Return the flags of the project; for a single flag, its dependencies are enough."""
         context = self.context
         if context.known_flags is not None:
             return context.known_flags
@@ -173,7 +167,7 @@ class FlagPlanner(Planner[RequestedChange, Plan, Flag]):
             return await context.all_flags()
         return [] if context.uncounted else await rows_of(context.read_flag, fresh.targeting.depends_on)
 
-    async def _names(self, request: RequestedChange, fresh: Flag) -> Names:
+    async def _names(self, request: FlagChange, fresh: Flag) -> Names:
         intent = request.intent(fresh)
         changes = dict(intent.changes) if isinstance(intent, Intent) else {}
         return await self.context.names(*([dict(fresh.raw), changes] if "filters" in changes else ()))
@@ -181,7 +175,7 @@ class FlagPlanner(Planner[RequestedChange, Plan, Flag]):
 
 @dataclass
 class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
-    """Flags that are not there yet; `place` names another project, of which the context is then."""
+    """Plans new flags; `place` names the project of the context when it is another one."""
 
     place: str = ""
 
@@ -194,7 +188,7 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
         return as_text(request.fields.get("key"))
 
     async def plan(self, requests: Sequence[NewFlag]) -> Planned[NewFlag, Plan]:
-        """Held against the keys that are taken there."""
+        """Plan the new flags; those whose key is in use are skipped. Raises ApiError."""
         context = self.context
         taken = await find_taken(context)
         me = await context.me()
@@ -203,18 +197,19 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
         async def plan(new: NewFlag) -> Plan | Skipped:
             key = as_text(new.fields.get("key"))
             names = await context.names(dict(new.fields))
-            around = Context(now=context.clock.time(), me=me, similar=similar_keys(key, keys), names=names)
-            found = plan_create(new.fields, taken, around, new.told, new.source)
-            return skip(new.source, key or "new flag", found) if isinstance(found, Blocked) else found
+            own = Context(now=context.clock.time(), me=me, similar=similar_keys(key, keys), names=names)
+            result = plan_create(new.fields, taken, own, new.consequences, new.source)
+            return skip(new.source, key or "new flag", result) if isinstance(result, Blocked) else result
 
         adapter = FlagAdapter(context.client.flags)
-        return replace(collect(adapter, await each(requests, plan)), place=self.place)
+        return replace(collect(adapter, await read_each(requests, plan)), place=self.place)
 
 
 async def find_taken(context: PlanContext) -> Taken:
-    """The keys that are in use in the project. Raises ApiError."""
+    """Read the keys that are in use in the project. Raises ApiError."""
     deleted: dict[str, int] = {}
-    # Not every key may read the activity; the warning is lost then, not the flag.
+    # A key without access to the activity loses the warning, not the flag.
     with suppress(ApiError):
-        deleted = {one.key: one.id for one in await recent_deletions(context.client.flags)}
+        deletions = await recent_deletions(context.client.flags)
+        deleted = {deletion.key: deletion.id for deletion in deletions}
     return Taken(await context.all_flags(has_archived=True), deleted)

@@ -17,7 +17,7 @@ from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import DiffLine, Outcome
-from flagtui.changes.unanswered import without_answer
+from flagtui.changes.unanswered import as_unknown
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -32,7 +32,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
     flags: Flags
 
-    def remembered(self, plan: Plan) -> Entry:
+    def journal_entry(self, plan: Plan) -> Entry:
         return Entry(
             key=plan.key,
             verb=plan.intent.verb,
@@ -89,7 +89,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
             theirs = await self.flags.get(plan.id)
         except ApiError:
             # Either another person's write or the second delivery of ours; the look-ups will tell.
-            return without_answer(plan, error)
+            return as_unknown(plan, error)
         return self.judge(plan, theirs) or _conflicted(plan, theirs)
 
     def judge(self, plan: Plan, seen: Flag | None) -> FlagOutcome | None:

@@ -1,4 +1,4 @@
-"""Flags read again and planned, alone or against each other in an order in which none blocks another."""
+"""Flags read and planned, alone or together in an order in which none blocks another."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,148 +8,146 @@ from typing import Final
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution
+from flagtui.changes.flags.context_queries import Answers, ContextQueries, ContextQuery, read_context
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NothingToDo, Plan, plan_flag
-from flagtui.changes.flags.surroundings import Answers, Gathering, Surroundings, gather
-from flagtui.changes.planner import SOON, settle, skip
+from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
+from flagtui.changes.planner import SOON, skip, skip_no_op
 from flagtui.changes.proposal import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
-Found = Plan | NothingToDo | Blocked
+PlanResult = Plan | NoOp | Blocked
+PlannedTogether = tuple[Sequence[Plan], Sequence[Skipped]]
+"""Plans, and the skipped flags with their reasons."""
 HEAVY: Final = 300
-"""Conditions, properties and variants, of all flags together, from which changes are planned in a thread."""
+"""Conditions, properties and variants of all flags from which changes are planned in a thread."""
 
 
 @dataclass(frozen=True)
-class RequestedChange:
-    """One flag and what is to become of it."""
+class FlagChange:
+    """A requested change of one flag."""
 
     record: int
+    """The flag's number."""
     intent: Callable[[Flag], Intent | Blocked]
-    """What is meant, once the flag has been read again."""
-    finish: Callable[[Plan], Found] | None = None
-    """What is known of the plan beyond the intent."""
+    """Makes the intent from the current flag."""
+    finish: Callable[[Plan], PlanResult] | None = None
+    """Completes or refuses the plan."""
     switch: Intent | None = None
     """The intent of a change that turns the flag on or off and does nothing else."""
 
-    def plan(self, fresh: Flag, context: Context) -> Found:
-        """What is meant, on the flag as it is now."""
+    def plan(self, fresh: Flag, context: Context) -> PlanResult:
+        """Plan the change on the current flag."""
         intent = self.intent(fresh)
-        found = intent if isinstance(intent, Blocked) else plan_flag(intent, fresh, context)
-        return self.finish(found) if self.finish is not None and isinstance(found, Plan) else found
+        result = intent if isinstance(intent, Blocked) else plan_flag(intent, fresh, context)
+        return self.finish(result) if self.finish is not None and isinstance(result, Plan) else result
 
 
-def request_for(intent: Intent) -> RequestedChange:
-    """New values for some fields."""
+def change_for(intent: Intent) -> FlagChange:
+    """Return the change that sets the values of this intent."""
     switch = intent if intent.changes.keys() == {"active"} else None
-    return RequestedChange(intent.id, lambda _fresh: intent, switch=switch)
+    return FlagChange(intent.id, lambda _fresh: intent, switch=switch)
 
 
 @dataclass(frozen=True)
-class Looked:
-    """A flag read again, and what is known around it."""
+class FlagReading:
+    """The current flag with its context, and the change to plan on it."""
 
     fresh: Flag
     context: Context
-    request: RequestedChange
-    gathering: Gathering | None = None
-    """What of it the server is still asked for."""
+    request: FlagChange
+    queries: ContextQueries | None = None
+    """Queries of the context without a response so far."""
 
-    def plan(self, together: frozenset[int]) -> Found:
-        """The plan when these flags change at the same time."""
+    def plan(self, together: frozenset[int]) -> PlanResult:
+        """Plan the change; the flags with the ids in `together` change at the same time."""
         return self.request.plan(self.fresh, within_batch(self.context, together))
 
-    async def plan_beside(self, together: frozenset[int]) -> Found:
-        """The same, in a thread where it takes long: keys go on being heard meanwhile."""
+    async def plan_off_loop(self, together: frozenset[int]) -> PlanResult:
+        """Plan the change as `plan` does, a heavy one in a thread, so that keys are handled meanwhile."""
         if self.fresh.targeting.size < HEAVY:
             return self.plan(together)
         return await asyncio.to_thread(self.plan, together)
 
     def stop(self) -> None:
-        """Asks for nothing any more."""
-        if self.gathering is not None:
-            self.gathering.stop()
+        """Cancel the pending queries."""
+        if self.queries is not None:
+            self.queries.stop()
 
 
-async def look_around(
-    ask: Answers, fresh: Flag, request: RequestedChange, known: Surroundings, *, adds_later: bool
-) -> Looked:
-    """What comes in time; the rest goes on being asked for where the question can tell it later."""
+async def read_with_context(
+    ask: Answers, fresh: Flag, request: FlagChange, query: ContextQuery, *, adds_later: bool
+) -> FlagReading:
+    """Read the context of the flag within the patience of the query.
+
+    With `adds_later`, return after `SOON` seconds with the pending queries, for `late_plan`.
+    """
     intent, values = request.intent(fresh), dict[str, JSON]()
     if isinstance(intent, Intent):
         values |= intent.changes
-        known = replace(known, seen_version=intent.seen_version)
+        query = replace(query, seen_version=intent.seen_version)
     if not adds_later:
-        return Looked(fresh, await gather(ask, fresh, values, known), request)
-    gathering = Gathering(ask, fresh, values, known)
+        return FlagReading(fresh, await read_context(ask, fresh, values, query), request)
+    queries = ContextQueries(ask, fresh, values, query)
     try:
-        context = await gathering.within(SOON)
+        context = await queries.within(SOON)
     except asyncio.CancelledError:
-        gathering.stop()
+        queries.stop()
         raise
-    return Looked(fresh, context, request, None if gathering.is_complete else gathering)
+    return FlagReading(fresh, context, request, None if queries.is_complete else queries)
 
 
-def late_plan(shown: Plan, looked: Looked, together: frozenset[int]) -> asyncio.Task[Plan] | None:
-    """The plan with all that the server tells, once it does; None where nothing is missing."""
-    gathering = looked.gathering
-    if gathering is None:
+def late_plan(shown: Plan, reading: FlagReading, together: frozenset[int]) -> asyncio.Task[Plan] | None:
+    """Start the plan with the complete context; None when the plan shown is complete already."""
+    queries = reading.queries
+    if queries is None:
         return None
 
     async def complete() -> Plan:
         try:
-            whole = replace(looked, context=await gathering.within(None))
+            whole = replace(reading, context=await queries.within(None))
         finally:
-            gathering.stop()
-        found = await whole.plan_beside(together)
-        if isinstance(found, Plan):
-            return found
-        why = found.reason if isinstance(found, Blocked) else found.words
+            queries.stop()
+        result = await whole.plan_off_loop(together)
+        if isinstance(result, Plan):
+            return result
+        why = result.reason if isinstance(result, Blocked) else result.words
         return replace(shown, cautions=(Caution(f"the server will refuse it: {why}"), *shown.cautions))
 
     return asyncio.create_task(complete())
 
 
-@dataclass(frozen=True)
-class PlannedTogether:
-    """The plans of many requests, and what was left out."""
+async def plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
+    """Return the plans that can be asked about together, and the skipped flags.
 
-    plans: Sequence[Plan]
-    skipped: Sequence[Skipped] = ()
-
-
-async def plan_together(looked: Sequence[Looked]) -> PlannedTogether:
-    """Return the plans that can be asked about together, and why the others cannot.
-
-    They are made in a thread where all of them take long: keys go on being heard meanwhile.
+    Heavy flags are planned in a thread, so that keys are handled meanwhile.
     """
-    if sum(item.fresh.targeting.size for item in looked) < HEAVY:
-        return _plan_together(looked)
-    return await asyncio.to_thread(_plan_together, looked)
+    if sum(reading.fresh.targeting.size for reading in readings) < HEAVY:
+        return _plan_together(readings)
+    return await asyncio.to_thread(_plan_together, readings)
 
 
-def _plan_together(looked: Sequence[Looked]) -> PlannedTogether:
-    known, skipped = list(looked), list[Skipped]()
+def _plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
+    left, skipped = list(readings), list[Skipped]()
     while True:
-        # What is left out stays as it is, and may stand in the way of the others.
-        ids = frozenset(item.fresh.id for item in known)
-        found = [(item, item.plan(ids)) for item in known]
-        out = [(item, plan) for item, plan in found if not isinstance(plan, Plan)]
-        if not out:
-            plans = in_order([plan for _, plan in found if isinstance(plan, Plan)])
-            return PlannedTogether(plans, tuple(sorted(skipped, key=attrgetter("is_settled"))))
-        for item, plan in out:
-            if isinstance(plan, NothingToDo):
-                skipped.append(settle(item.fresh.id, item.fresh.key, plan.words))
+        # A skipped flag keeps its values, and may block the others.
+        ids = frozenset(reading.fresh.id for reading in left)
+        results = [(reading, reading.plan(ids)) for reading in left]
+        declined = [(reading.fresh, result) for reading, result in results if not isinstance(result, Plan)]
+        if not declined:
+            plans = sort_by_dependency([plan for _, plan in results if isinstance(plan, Plan)])
+            return plans, tuple(sorted(skipped, key=attrgetter("is_no_op")))
+        for flag, reason in declined:
+            if isinstance(reason, NoOp):
+                skipped.append(skip_no_op(flag.id, flag.key, reason.words))
             else:
-                skipped.append(skip(item.fresh.id, item.fresh.key, plan))
-        known = [item for item, plan in found if isinstance(plan, Plan)]
+                skipped.append(skip(flag.id, flag.key, reason))
+        left = [reading for reading, result in results if isinstance(result, Plan)]
 
 
 def within_batch(context: Context, ids: frozenset[int]) -> Context:
-    """The context without what the same batch changes too: a child that goes off as well blocks nothing."""
+    """Return the context without flags of the same batch, which block nothing."""
     dependents = context.dependents
     if isinstance(dependents, tuple):
         dependents = tuple(flag for flag in dependents if flag.id not in ids)
@@ -157,14 +155,17 @@ def within_batch(context: Context, ids: frozenset[int]) -> Context:
     return replace(context, dependents=dependents, dependencies=dependencies)
 
 
-def in_order(plans: Sequence[Plan]) -> tuple[Plan, ...]:
-    """Flags going on after those they ask for, flags going off before; otherwise as they came."""
+def sort_by_dependency(plans: Sequence[Plan]) -> tuple[Plan, ...]:
+    """Order plans so that no server refuses one: on after its dependencies, off before them.
+
+    Otherwise the order stays.
+    """
     by_id = {plan.id: plan for plan in plans}
     first: dict[int, list[int]] = {id: [] for id in by_id}
     for plan in plans:
-        for asked in plan.fresh.targeting.depends_on:
-            if asked in by_id:
-                earlier, later = (asked, plan.id) if _goes_on(plan) else (plan.id, asked)
+        for dependency in plan.fresh.targeting.depends_on:
+            if dependency in by_id:
+                earlier, later = (dependency, plan.id) if _turns_on(plan) else (plan.id, dependency)
                 first[later].append(earlier)
     ordered: dict[int, Plan] = {}
 
@@ -180,5 +181,5 @@ def in_order(plans: Sequence[Plan]) -> tuple[Plan, ...]:
     return tuple(ordered.values())
 
 
-def _goes_on(plan: Plan) -> bool:
+def _turns_on(plan: Plan) -> bool:
     return plan.values.get("active") is True or plan.values.get("deleted") is False

@@ -50,7 +50,7 @@ class Answered:
     is_done: bool = True
     made: Flag | None = None
     """The new flag, where one was made."""
-    learned: Mapping[str, JSON] = field(default_factory=dict)
+    server_values: Mapping[str, JSON] = field(default_factory=dict)
     """Values the server chose, which taking it back has to know."""
 
 

@@ -176,7 +176,7 @@ async def send_copy(flag: Flag, target: Target, flags: Flags) -> Answered:
     notes = [f"#{made.id}"]
     notes += ["it is on"] if made.active else []
     notes += ["it was there by then and is written over"] if (made.version or 1) > 1 else []
-    return Answered(", ".join(notes), made=made, learned=kept_of(made))
+    return Answered(", ".join(notes), made=made, server_values=kept_of(made))
 
 
 def kept_of(made: Flag) -> dict[str, JSON]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.adapter import Adapter, EntryKind, LookedUp, PreparedUndo, Truth, UndoContext
+from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.difference import Clash
 from flagtui.changes.flags.flag_entries import FlagEntries
@@ -18,7 +18,12 @@ from flagtui.changes.related.creation import NEWEST, RelatedPlan
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import KIND as SCHEDULED
-from flagtui.changes.related.schedules import inverse_of, moved_since, plan_later, why_not_dropped
+from flagtui.changes.related.schedules import (
+    inverse_of,
+    plan_later,
+    refuse_undo_of_schedule,
+    schedule_conflicts,
+)
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
     from flagtui.changes.flags.optimistic_flags import FlagRows
     from flagtui.store.workspace import Workspace
 
-Seen = Flag | LookedUp
+Seen = Flag | Recovery
 """The flag that it is made from, or what is there of it."""
 RelatedOutcome = Outcome[RelatedPlan, Seen]
 
@@ -38,7 +43,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
 
     client: Client
 
-    def remembered(self, plan: RelatedPlan) -> Entry:
+    def journal_entry(self, plan: RelatedPlan) -> Entry:
         return Entry(
             key=plan.key,
             verb=plan.verb.name,
@@ -64,21 +69,21 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         answer = await plan.send(self.client)
         if not answer.is_done:
             return Outcome(plan, "refused", None, answer.note)
-        return Outcome(plan, "saved", answer.made, answer.note, learned=answer.learned)
+        return Outcome(plan, "saved", answer.made, answer.note, server_values=answer.server_values)
 
     async def find(self, plan: RelatedPlan) -> Seen | None:
-        entry = replace(self.remembered(plan), at=plan.read_at, record=plan.id)
+        entry = replace(self.journal_entry(plan), at=plan.read_at, record=plan.id)
         return await RELATED[plan.kind].look(entry, self.client, "not applied")
 
     def judge(self, plan: RelatedPlan, seen: Seen | None) -> RelatedOutcome | None:
-        if not isinstance(seen, LookedUp) or seen.truth != "applied":
+        if not isinstance(seen, Recovery) or seen.verdict != "applied":
             return None
         made = seen.record if isinstance(seen.record, Flag) else None
-        return Outcome(plan, "saved", made, learned=seen.learned)
+        return Outcome(plan, "saved", made, server_values=seen.server_values)
 
     def is_as_before(self, plan: RelatedPlan, seen: Seen | None) -> bool:
         """Nothing tells what it added to a dashboard."""
-        return isinstance(seen, LookedUp) and seen.truth == "not applied"
+        return isinstance(seen, Recovery) and seen.verdict == "not applied"
 
     def stored(self, outcome: RelatedOutcome) -> Flag | None:
         record = outcome.record
@@ -121,22 +126,22 @@ class CopyEntries(EntryKind):
         found = await FlagEntries().prepare_undo(made, there)
         return replace(found, place=place, project=project) if isinstance(found, PreparedUndo) else found
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         """Its key was free there before it was asked for."""
         project = project_of(entry)
         if project is None:
-            return LookedUp(entry, "not known")
+            return Recovery(entry, "not known")
         made = await client.for_project(project).flags.find(entry.key)
         if made is None:
-            return LookedUp(entry, not_there)
-        return LookedUp(entry, "applied", made, kept_of(made))
+            return Recovery(entry, if_absent)
+        return Recovery(entry, "applied", made, kept_of(made))
 
 
 class ScheduleEntries(EntryKind):
     """A change that was scheduled, or a scheduled one that was dropped."""
 
     def why_not(self, entry: Entry) -> Blocked | None:
-        return why_not_dropped(entry)
+        return refuse_undo_of_schedule(entry)
 
     def undo_words(self, entry: Entry) -> str:
         return "drop the scheduled change of it" if entry.after else "schedule the change of it again"
@@ -148,7 +153,7 @@ class ScheduleEntries(EntryKind):
             fresh = await client.flags.get(part.record)
         except NotFound:
             return Blocked("gone", "its flag is not there any more")
-        if refusal := why_not_dropped(part):
+        if refusal := refuse_undo_of_schedule(part):
             return refusal
         if later.known is None and later.at.timestamp() <= now and not later.again:
             return Blocked("past", "its moment has gone by", "schedule it anew")
@@ -160,30 +165,30 @@ class ScheduleEntries(EntryKind):
             if current.is_done:
                 next = "take back what it did in the flag's history"
                 return Blocked("done", "it has happened already", next)
-            clashes = tuple(moved_since(later, current))
+            clashes = tuple(schedule_conflicts(later, current))
         plan = plan_later(later, fresh)
         if isinstance(plan, Blocked):
             return plan
         plan = replace(plan, clashes=clashes, read_at=context.clock.time())
         return PreparedUndo(part, plan, RelatedAdapter(client), context.signature)
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         if not entry.after:
             dropped = entry.before.get("scheduled")
             if not isinstance(dropped, int):
-                return LookedUp(entry, "not known")
+                return Recovery(entry, "not known")
             try:
                 await client.schedule.get(dropped)
             except NotFound:
-                return LookedUp(entry, "applied")
-            return LookedUp(entry, not_there)
+                return Recovery(entry, "applied")
+            return Recovery(entry, if_absent)
         later = inverse_of(entry)
         for one in await client.schedule.all({"model_name": "FeatureFlag", "record_id": entry.record}):
             is_then = one.scheduled_at is not None and one.scheduled_at.timestamp() == later.at.timestamp()
             is_late = one.created_at is None or one.created_at.timestamp() >= entry.at - WATCH_FOR
             if is_then and is_late and one.payload == dict(later.payload):
-                return LookedUp(entry, "applied", learned={"scheduled": one.id})
-        return LookedUp(entry, not_there)
+                return Recovery(entry, "applied", server_values={"scheduled": one.id})
+        return Recovery(entry, if_absent)
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,7 @@ class LastingEntries(EntryKind):
     async def prepare_undo(self, part: Entry, _context: UndoContext) -> PreparedUndo | Blocked | None:
         return self.why_not(part)
 
-    async def look(self, entry: Entry, client: Client, not_there: Truth) -> LookedUp:
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         newest, is_made = entry.before.get(NEWEST), False
         if entry.kind == "cohort" and isinstance(newest, int):
             # The server names it after the flag; those there were before have lower numbers.
@@ -209,8 +214,8 @@ class LastingEntries(EntryKind):
         elif entry.kind == "dashboard":
             is_made = (await client.flags.get(entry.record)).usage_dashboard is not None
         else:
-            return LookedUp(entry, "not known")
-        return LookedUp(entry, "applied" if is_made else not_there)
+            return Recovery(entry, "not known")
+        return Recovery(entry, "applied" if is_made else if_absent)
 
 
 RELATED: Final[dict[str, EntryKind]] = {

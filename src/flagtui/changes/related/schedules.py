@@ -151,7 +151,7 @@ async def _send(later: Later, id: int, client: Client) -> Answered:
             **later.again,
         }
     )
-    return Answered(f"scheduled change #{made.id}", learned={"scheduled": made.id})
+    return Answered(f"scheduled change #{made.id}", server_values={"scheduled": made.id})
 
 
 def kept_of(later: Later) -> dict[str, JSON]:
@@ -166,7 +166,7 @@ def _sent(moment: datetime) -> str:
     return local_time.iso(moment.timestamp())
 
 
-def why_not_dropped(entry: Entry) -> Blocked | None:
+def refuse_undo_of_schedule(entry: Entry) -> Blocked | None:
     """Why a change that was scheduled or dropped stays so."""
     kept = entry.after or entry.before
     if not kept.get("payload"):
@@ -188,7 +188,7 @@ def inverse_of(entry: Entry) -> Later:
     )
 
 
-def moved_since(later: Later, current: ScheduledChange) -> list[Clash]:
+def schedule_conflicts(later: Later, current: ScheduledChange) -> list[Clash]:
     """What was changed on it since."""
     found: list[Clash] = []
     if not same(dict(later.payload), current.payload):

@@ -81,7 +81,7 @@ async def _take_back(
             kind = parts[0].entry.kind
             planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
             planned = await planner.plan(parts)
-            settled = [skipped for skipped in planned.skipped if skipped.is_settled]
+            settled = [skipped for skipped in planned.skipped if skipped.is_no_op]
             if not planned.plans and settled and not change:
                 what = f"{found[0].key}: {settled[0].reason}; nothing was sent."
                 raise Trouble(what, ANOTHER, code="nothing_to_do")

@@ -237,7 +237,7 @@ def exit_code(results: Sequence[ChangeResult]) -> int:
 def set_apart(skipped: Sequence[Skipped]) -> list[ChangeResult]:
     """What was asked for and is left as it is, as results."""
     ending = {True: NOTHING_TO_DO, False: LEFT_OUT}
-    return [ChangeResult(it.key, ending[it.is_settled], it.reason, it.next, str(it.id)) for it in skipped]
+    return [ChangeResult(it.key, ending[it.is_no_op], it.reason, it.next, str(it.id)) for it in skipped]
 
 
 def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:

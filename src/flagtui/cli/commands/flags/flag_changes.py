@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_intent import (
     why_no_rollout,
 )
 from flagtui.changes.flags.flag_planner import FlagPlanner
-from flagtui.changes.flags.flags_together import request_for
+from flagtui.changes.flags.flags_together import change_for
 from flagtui.changes.proposal import Skipped
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
@@ -46,7 +46,7 @@ async def change_flags(
 ) -> int:
     """Change flags that were just read; the exit code. Raises Trouble, ApiError."""
     intents = [make(flag) for flag in flags]
-    requests = [request_for(intent) for intent in intents if isinstance(intent, Intent)]
+    requests = [change_for(intent) for intent in intents if isinstance(intent, Intent)]
     skipped = [intent for intent in intents if isinstance(intent, Skipped)]
     planner = FlagPlanner(SessionContext(session, terms), {flag.id: flag for flag in flags})
     planned = await planner.plan(requests)

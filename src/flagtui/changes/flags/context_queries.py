@@ -38,7 +38,7 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ContextQuery:
     """What is known already: the other flags, who we are, what the time is."""
 
     rows: Sequence[FlagRow]
@@ -54,37 +54,33 @@ class Surroundings:
     names: Names = NO_NAMES
 
 
-async def gather(
-    ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings
-) -> Context:
+async def read_context(ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> Context:
     """Everything around one flag that is to get these values, as far as it comes in time."""
-    gathering = Gathering(ask, fresh, values, surroundings)
+    queries = ContextQueries(ask, fresh, values, query)
     try:
-        late = NotKnown(f"the server did not answer within {surroundings.patience:g} s")
-        return await gathering.within(surroundings.patience, late)
+        late = NotKnown(f"the server did not answer within {query.patience:g} s")
+        return await queries.within(query.patience, late)
     finally:
-        gathering.stop()
+        queries.stop()
 
 
-class Gathering:
+class ContextQueries:
     """Everything around one flag that is to get these values, as it comes. The end of it is `stop`."""
 
-    def __init__(
-        self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], surroundings: Surroundings
-    ) -> None:
-        self._seen_version = surroundings.seen_version
-        self._uncounted = NotKnown(surroundings.uncounted)
+    def __init__(self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> None:
+        self._seen_version = query.seen_version
+        self._uncounted = NotKnown(query.uncounted)
         asks_for = frozenset(fresh.targeting.depends_on)
         self._known = Context(
-            now=surroundings.now,
-            me=surroundings.me,
-            names=surroundings.names,
-            dependencies=_linked(row for row in surroundings.rows if row.id in asks_for),
-            similar=similar_keys(fresh.key, [row.key for row in surroundings.rows]),
+            now=query.now,
+            me=query.me,
+            names=query.names,
+            dependencies=_linked(row for row in query.rows if row.id in asks_for),
+            similar=similar_keys(fresh.key, [row.key for row in query.rows]),
         )
-        self._listed = _linked(row for row in surroundings.rows if fresh.id in row.depends_on)
+        self._listed = _linked(row for row in query.rows if fresh.id in row.depends_on)
         self._asked: tuple[asyncio.Task[Any], ...] = ()
-        if not surroundings.is_one_of_many:
+        if not query.is_one_of_many:
             reach, dependents = reach_of(ask.blast_radius, fresh, values), ask.dependents(fresh.id)
             asked = (reach, dependents, ask.activity(fresh.id, limit=10))
             self._asked = tuple(asyncio.create_task(_answer(one)) for one in asked)

@@ -11,8 +11,8 @@ from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
+from flagtui.changes.flags.context_queries import ContextQuery, read_context, similar_keys
 from flagtui.changes.flags.flag_context import COUNTED, NOBODY, Context, NotKnown, Reach
-from flagtui.changes.flags.surroundings import Surroundings, gather, similar_keys
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
@@ -61,7 +61,7 @@ def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
 async def gather_context(
     fresh: Flag, values: dict[str, JSON], *rows: FlagRow, ask: Answers | None = None, **known: Any
 ) -> Context:
-    return await gather(ask or Answers(), fresh, values, Surroundings(rows, None, NOW, **known))
+    return await read_context(ask or Answers(), fresh, values, ContextQuery(rows, None, NOW, **known))
 
 
 OFF: dict[str, JSON] = {"active": False}
