@@ -16,7 +16,7 @@ import pytest
 from tests.doubles.service_world import starting
 
 from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations
-from flagtui.service.evaluation.stored import Stored, everybody
+from flagtui.service.evaluation.stored import Stored, load_people
 from flagtui.service.reader import remember
 
 
@@ -255,7 +255,7 @@ def test_people_are_read_again_only_when_they_change(tmp_path: Path) -> None:
         database.write(lambda db: db.execute(sql)).result()
 
     def read() -> Sequence[Stored]:
-        return database.read_long(lambda db: everybody(db, 1)).result()
+        return database.read_long(lambda db: load_people(db, 1)).result()
 
     for statement in PEOPLE.split(";")[:-1]:
         execute(statement)

@@ -45,12 +45,12 @@ _FIND_PROJECT = """
 
 
 def hash_key(key: str) -> str:
-    """What is stored of a key. A key has over 200 random bits, so one round is as good as many."""
+    """Return what is stored of a key. A key has over 200 random bits, so one round is as good as many."""
     return "sha256$" + hashlib.sha256(key.encode()).hexdigest()
 
 
 def bearer(authorization: str | None) -> str:
-    """The secret of the header; the word is case-sensitive, spaces around the secret are tolerated."""
+    """Return the secret of the header; the word is case-sensitive, spaces around the secret are tolerated."""
     match = _BEARER.fullmatch(authorization or "")
     if match is None:
         raise not_authenticated()
@@ -58,7 +58,7 @@ def bearer(authorization: str | None) -> str:
 
 
 def identify(db: sqlite3.Connection, authorization: str | None) -> Caller:
-    """The owner of the key in the header; 401 for none, an unknown one, or an inactive owner."""
+    """Return the owner of the key in the header; 401 for none, an unknown one, or an inactive owner."""
     secret = bearer(authorization)
     hashed = hash_key(secret)
     if secret.startswith("phs_"):
@@ -76,7 +76,7 @@ def identify(db: sqlite3.Connection, authorization: str | None) -> Caller:
 
 
 def caller_of(user: sqlite3.Row) -> Caller:
-    """A user without a key."""
+    """Return a user without a key."""
     places = ("id", "email", "first_name", "distinct_id", "current_project_id")
     return Caller(*(user[name] for name in places))
 
@@ -102,7 +102,7 @@ def admit(
     params: Mapping[str, str],
     settings: Settings,
 ) -> Project | None:
-    """Every check between the key and the record."""
+    """Return every check between the key and the record."""
     is_closed = operation.closed or operation.name in settings.generation.closed_operations
     if settings.strict and is_closed:
         raise closed_to_keys()
@@ -131,7 +131,7 @@ def _admit_to_project(db: sqlite3.Connection, caller: Caller, name: str, operati
 
 
 def open_project(db: sqlite3.Connection, caller: Caller, project_id: int) -> Project | None:
-    """A project besides the one of the path, if the caller and the key may go there too."""
+    """Return a project other than that of the path, if the caller and the key may go there too."""
     row = db.execute(_FIND_PROJECT, {"user": caller.user_id, "project": project_id}).fetchone()
     if row is None or not is_member(row) or (caller.teams and row["id"] not in caller.teams):
         return None
@@ -139,12 +139,12 @@ def open_project(db: sqlite3.Connection, caller: Caller, project_id: int) -> Pro
 
 
 def project_of(db: sqlite3.Connection, project_id: int) -> Project:
-    """A project that is known to exist, with no question asked."""
+    """Return a project that is known to exist, with no question asked."""
     return project_from(fetch(db, "projects", project_id))
 
 
 def project_from(row: sqlite3.Row) -> Project:
-    """A row of the table of projects."""
+    """Return a row of the table of projects."""
     return Project(
         id=row["id"],
         organization_id=row["organization_id"],
@@ -167,7 +167,7 @@ def _find_project(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.
 
 
 def with_named_project(db: sqlite3.Connection, params: Mapping[str, str], token: str) -> Mapping[str, str]:
-    """The parts of the path, `@current` replaced by the project whose public token the query names."""
+    """Return the parts of the path, `@current` replaced by the project whose public token the query names."""
     if params.get("project_id") != "@current" or not token.startswith("phc_"):
         return params
     row = find(db, "projects", api_token=token)
@@ -179,7 +179,7 @@ def project_number(name: str) -> int | None:
 
 
 def is_member(row: sqlite3.Row) -> bool:
-    """Whether the user whose `level` and `listed` a project row carries may see the project."""
+    """Return whether the user whose `level` and `listed` a project row carries may see the project."""
     if row["level"] is None:
         return False
     return not row["is_private"] or row["level"] >= ADMINISTRATOR or bool(row["listed"])
@@ -212,7 +212,10 @@ def _admit_outside(
 
 
 def find_organization(db: sqlite3.Connection, caller: Caller, name: str) -> sqlite3.Row:
-    """An organization by UUID, or the one of the caller's current project; `level` is null for strangers."""
+    """Return an organization by UUID, or the one of the caller's current project.
+
+    `level` is null for strangers.
+    """
     organization_id = name
     if name == "@current":
         row = find(db, "projects", id=caller.current_project_id)
@@ -237,7 +240,7 @@ class Throttle:
         self._gate = threading.Lock()
 
     def count(self, key_id: str, now: datetime) -> None:
-        """Raises 429 with the wait when the key has used up its minute; a refused request does not count."""
+        """Raise 429 with the wait when the key has used up its minute; a refused request does not count."""
         if self._limit is None:
             return
         moment = now.timestamp()

@@ -1,4 +1,4 @@
-"""Who did what: entries written with the change they tell of, and the feeds that show them."""
+"""Who did what: entries written with the change they describe, and the feeds that show them."""
 
 import secrets
 import sqlite3
@@ -40,7 +40,7 @@ class Entry:
 
 
 def record(db: sqlite3.Connection, entry: Entry) -> None:
-    """Writes an entry; call it in the transaction of the change itself."""
+    """Write an entry; call it in the transaction of the change itself."""
     db.execute(
         "INSERT INTO activity"
         " (id, project_id, scope, item_id, activity, user_id, is_system, created_at, detail)"
@@ -60,7 +60,7 @@ def record(db: sqlite3.Connection, entry: Entry) -> None:
 
 
 def log(call: Call, scope: str, row: Row, verb: str, changes: Changes | None, **overrides: Json) -> None:
-    """Tells of a change in the caller's name; a record is called by its `name` unless `overrides` name it."""
+    """Log a change by the caller; `overrides` replace members of the detail, such as its `name`."""
     detail = {
         "name": row["name"],
         "type": None,
@@ -74,14 +74,14 @@ def log(call: Call, scope: str, row: Row, verb: str, changes: Changes | None, **
 
 
 def ordered_uuid() -> str:
-    """A UUID of version 7: later ones sort after earlier ones."""
+    """Return a UUID of version 7: later ones sort after earlier ones."""
     number = (time.time_ns() // 1_000_000) << 80 | 0x7 << 76 | secrets.randbits(76)
     number = number & ~(0x3 << 62) | 0x2 << 62
     return str(uuid.UUID(int=number))
 
 
 def change(scope: str, field: str, before: Json, after: Json) -> dict[str, Json]:
-    """One line of `detail.changes`; a value that was or becomes empty makes it created or deleted.
+    """Return one line of `detail.changes`; a value that was or becomes empty makes it created or deleted.
 
     The empty side is null then, whichever kind of empty it was.
     """
@@ -100,7 +100,10 @@ def _is_empty(value: Json) -> bool:
 def changes_between(
     scope: str, before: Mapping[str, Json], after: Mapping[str, Json], fields: Sequence[str]
 ) -> Changes:
-    """A line for each field that differs, in the order given; one kind of empty is no other than another."""
+    """Return a line for each field that differs, in the order given.
+
+    One kind of empty is no other than another.
+    """
     sides = ((name, before.get(name), after.get(name)) for name in fields)
     return [
         change(scope, name, old, new)
@@ -110,7 +113,7 @@ def changes_between(
 
 
 def feed(call: Call, scope: str, item_id: str | None = None) -> Answer:
-    """A page of the feed of one record or of all of a kind, newest first. Pages are counted from 1."""
+    """Return a page of the feed of one record or of all of a kind, newest first. Pages are counted from 1."""
     limit, number = strict_number(call, "limit", 10, 1), strict_number(call, "page", 1, 1)
     item, arguments = ("", []) if item_id is None else (" AND a.item_id = ?", [item_id])
     where: list[Json] = [call.project.id, scope, *arguments]

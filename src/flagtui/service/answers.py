@@ -16,12 +16,12 @@ def text_of(value: Json) -> str:
 
 
 def joined(texts: Mapping[str, str]) -> str:
-    """The JSON text of an object whose values are JSON texts already."""
+    """Return the JSON text of an object whose values are JSON texts already."""
     return "{" + ",".join(f'"{name}":{text}' for name, text in texts.items()) + "}"
 
 
 def value_of(text: str | None) -> Json:
-    """What a JSON column says; null for SQL's null."""
+    """Return the value of a JSON column; None for SQL's null."""
     return None if text is None else msgspec.json.decode(text)
 
 
@@ -39,7 +39,7 @@ def answer(value: Json, status: int = 200, headers: Mapping[str, str] | None = N
 
 
 def spliced(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    """An answer whose JSON text is ready: stored pieces joined without decoding them."""
+    """Return an answer whose JSON text is ready: stored pieces joined without decoding them."""
     return Answer(text.encode(), status, headers or {})
 
 

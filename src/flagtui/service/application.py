@@ -83,7 +83,7 @@ def create_service(
     flags: int | None = None,
     **choices: Unpack[Choices],
 ) -> Starlette:
-    """The service as an ASGI application, ready to answer: it needs no start event.
+    """Return the service as an ASGI application, ready to answer: it needs no start event.
 
     Opens or creates the file and raises DatabaseUnusable when it cannot. `key` becomes an all-access key of
     the first user. `sample` fills the database if it is new, with `flags` flags in its first project.
@@ -113,7 +113,7 @@ def create_service(
 
 
 def close_service(application: Starlette) -> None:
-    """Writes what is queued and lets go of the file. A second call does nothing."""
+    """Finish queued writes and close the file. A second call does nothing."""
     application.state.dispatcher.database.close()
 
 
@@ -134,7 +134,7 @@ def _prepare(db: sqlite3.Connection, key: str | None, fill: Fill | None, now: da
 
 
 def _served(settings: Settings) -> tuple[Operation, ...]:
-    """The operations of the generation that was chosen."""
+    """Return the operations of the generation that was chosen."""
     missing = settings.generation.missing_operations
     served = tuple(operation for operation in OPERATIONS if operation.name not in missing)
     return (*served, schema_operation(served, settings.generation))
@@ -151,7 +151,7 @@ async def _closing(application: Starlette) -> AsyncIterator[None]:
 
 
 async def _tick(dispatcher: Dispatcher) -> None:
-    """Makes scheduled changes while nobody asks for anything."""
+    """Apply scheduled changes between requests."""
     while True:
         await asyncio.sleep(TICK_SECONDS)
         # Otherwise one locked moment would end it. The next request reports what is wrong.
@@ -160,7 +160,7 @@ async def _tick(dispatcher: Dispatcher) -> None:
 
 
 def found(db: sqlite3.Connection, now: str) -> None:
-    """Makes one organization with one project and its owner; does nothing when there is a project already."""
+    """Create one organization with one project and its owner; a no-op if there is a project."""
     if db.execute("SELECT 1 FROM projects").fetchone() is not None:
         return
     organization = str(uuid.uuid4())
@@ -186,6 +186,6 @@ def found(db: sqlite3.Connection, now: str) -> None:
 
 
 def admit_key(db: sqlite3.Connection, secret: str, now: str) -> None:
-    """Lets `secret` in as an all-access key of the first user, unless it is stored already."""
+    """Store `secret` as an all-access key of the first user, unless it is stored already."""
     if find(db, "api_keys", hash=hash_key(secret)) is None:
         insert_key(db, NewKey(label="given at start", scopes=("*",), secret=secret), now)

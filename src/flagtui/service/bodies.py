@@ -48,7 +48,7 @@ def check_media_type(content_type: str | None) -> None:
 
 
 def _where_it_breaks(raw: bytes) -> str:
-    """The place as the product's parser words it."""
+    """Return the place as the product's parser words it."""
     try:
         json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -71,7 +71,7 @@ def _children(value: Json) -> list[Json]:
 
 
 def type_word(value: Json) -> str:
-    """How error texts name the type of a JSON value."""
+    """Return how error texts name the type of a JSON value."""
     return "null" if value is None else type(value).__name__
 
 
@@ -176,7 +176,7 @@ class Fields:
         raise self.fault(name, detail, f"not_a_{kind.__name__}")
 
     def filled(self, name: str, most: int) -> list[Json]:
-        """A list that must be sent and have 1 to `most` items."""
+        """Return a list that must be sent and have 1 to `most` items."""
         self.require(name)
         items = self.items(name) or []
         if not items:
@@ -207,7 +207,7 @@ class Fields:
 
 
 def whole_number(value: Json) -> int | None:
-    """An integer, or text or a float that says one; None otherwise."""
+    """Return the integer that a number or text holds; None otherwise."""
     if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
         return None
     if isinstance(value, int | float):
@@ -219,5 +219,5 @@ def whole_number(value: Json) -> int | None:
 
 
 def truth(text: str) -> bool:
-    """A query parameter that means yes."""
+    """Return a query parameter that means yes."""
     return text.strip().lower() in ("true", "1", "t", "yes", "on", "y")

@@ -1,4 +1,4 @@
-"""One request on its way to a handler: who asks, for which project, with what."""
+"""One request for a handler: its caller, project and content."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ class Caller:
     """Projects the key is confined to; empty is all."""
     organizations: frozenset[str] = frozenset()
     is_project: bool = False
-    """The key is the secret of a project and belongs to nobody."""
+    """The key is the secret of a project and has no owner."""
 
     def may(self, scope: str) -> bool:
-        """Whether the key has `object:action`; write implies read and `*` is everything."""
+        """Return whether the key has `object:action`; write implies read and `*` is everything."""
         if "*" in self.scopes or scope in self.scopes:
             return True
         resource, _, action = scope.partition(":")
@@ -53,7 +53,7 @@ class Project:
 class Call:
     """What a handler is given. `db` sees one moment; in a writing operation it is the open transaction.
 
-    The defaults are those of what the service does by itself, in the name of a user.
+    The defaults are those of what the service does automatically, in the name of a user.
     """
 
     db: sqlite3.Connection
@@ -73,25 +73,25 @@ class Call:
 
     @property
     def generation(self) -> Generation:
-        """What servers of the kind that is played here have, and how they say it."""
+        """Return the generation of servers whose operations, fields and messages are used."""
         return self.settings.generation
 
     @property
     def project(self) -> Project:
-        """The project of the path; only operations under one may ask."""
+        """Return the project of the path; only operations under one may ask."""
         assert self.scoped_project is not None
         return self.scoped_project
 
     @property
     def stamp(self) -> str:
-        """The moment of the request as it is stored."""
+        """Return the moment of the request as it is stored."""
         return stamp(self.now)
 
     def body(self) -> dict[str, Json]:
-        """The JSON object that was sent; {} for no body. Raises the faults of a body that is none."""
+        """Return the JSON object that was sent; {} for no body. Raises the faults of a body that is none."""
         return parse_object(self.raw_body, self.headers.get("content-type"), self.settings.max_depth)
 
     def number(self, name: str) -> int | None:
-        """A part of the path as a record id; None when it cannot be one."""
+        """Return a part of the path as a record id; None when it cannot be one."""
         text = self.params[name]
         return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

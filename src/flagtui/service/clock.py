@@ -17,6 +17,9 @@ def stamp(moment: datetime) -> str:
 
 
 def read_stamp(text: str) -> datetime:
-    """A moment as this service or a person wrote it; without an offset it is UTC. ValueError otherwise."""
+    """Return a moment as this service or a person wrote it.
+
+    Without an offset it is UTC. ValueError otherwise.
+    """
     moment = datetime.fromisoformat(text)
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

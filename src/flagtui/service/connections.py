@@ -13,7 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from flagtui.service.request_body import is_announced
 
 MOST_CONNECTIONS: Final = 900
-"""Open at once; requests of the surplus are told to come again. A process may often have 1,024 files open."""
+"""Open at once; further requests get 503 with `Retry-After`. A process may often have 1,024 files open."""
 HEAD_SECONDS: Final = 10.0
 """From the first byte of a head, or the connection, to the end of the head."""
 LINGER_SECONDS: Final = 2.0

@@ -31,7 +31,7 @@ class DatabaseUnusable(Exception):
 
 
 def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> int:
-    """The one number that `sql` asks for. A page of a long list costs less than counting all of it."""
+    """Return the one number that `sql` asks for. A page of a long list costs less than counting all of it."""
 
     def count() -> int:
         number: int = db.execute(sql, values).fetchone()[0]
@@ -41,21 +41,21 @@ def count_rows(db: sqlite3.Connection, sql: str, values: Mapping[str, Any]) -> i
 
 
 def find(db: sqlite3.Connection, table: str, **values: Any) -> sqlite3.Row | None:
-    """A row with these values, of which None is SQL's null."""
+    """Return a row with these values, of which None is SQL's null."""
     condition = " AND ".join(f"{name} IS :{name}" for name in values)
     row: sqlite3.Row | None = db.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchone()
     return row
 
 
 def fetch(db: sqlite3.Connection, table: str, row_id: int | str | None) -> sqlite3.Row:
-    """A row that is known to exist."""
+    """Return a row that is known to exist."""
     row = find(db, table, id=row_id)
     assert row is not None
     return row
 
 
 def insert_row(db: sqlite3.Connection, table: str, values: Values) -> int:
-    """Stores a new row; gives back its id, where ids are numbers."""
+    """Store a new row and return its id, where ids are numbers."""
     names, places = ", ".join(values), ", ".join("?" for _ in values)
     cursor = db.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", tuple(values.values()))
     assert cursor.lastrowid is not None
@@ -63,7 +63,7 @@ def insert_row(db: sqlite3.Connection, table: str, values: Values) -> int:
 
 
 def insert_rows(db: sqlite3.Connection, table: str, rows: Iterable[Values]) -> None:
-    """Stores rows that all have the columns of the first, in its order."""
+    """Store rows that all have the columns of the first, in its order."""
     remaining = iter(rows)
     first = next(remaining, None)
     if first is not None:
@@ -89,11 +89,11 @@ class Database:
         self._files = DatabaseFiles(path)
         # One thread with a queue: writes happen one after the other, in the order they were asked for.
         self._writes = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-writer")
-        # One here too: Python does not count faster on several, and each would remember all people anew.
+        # One here too: Python does not count faster on several, and each would cache all people.
         self._long_reads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-reader")
 
     def write(self, work: Work[T]) -> Future[T]:
-        """Queues `work`; the future is done after the commit has reached the disk.
+        """Queue `work`; the future is done after the commit has reached the disk.
 
         It raises DatabaseMoved when the file is found elsewhere: before the work nothing is written, after
         the commit the change is only in the file that was moved.
@@ -108,7 +108,7 @@ class Database:
         return self._writes.submit(writing)
 
     def read_long(self, work: Work[T]) -> Future[T]:
-        """Queues `work`, which only reads and takes more than a few milliseconds."""
+        """Queue `work`, which only reads and takes more than a few milliseconds."""
 
         def reading() -> T:
             with self._reading(self._idle_for_long) as db:
@@ -117,7 +117,7 @@ class Database:
         return self._long_reads.submit(reading)
 
     def reading(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
-        """A connection that cannot write and sees one moment of the database throughout.
+        """Return a connection that cannot write and sees one moment of the database throughout.
 
         Entering it raises DatabaseMoved when the file is found elsewhere.
         """
@@ -143,7 +143,7 @@ class Database:
                 connection.close()
 
     def close(self) -> None:
-        """Finishes queued writes and the running read, then lets go of the file. Again, it does nothing."""
+        """Finish queued writes and the running read, then close the file. A second call does nothing."""
         self._writes.shutdown(wait=True)
         self._long_reads.shutdown(wait=True, cancel_futures=True)
         for idle in (self._idle, self._idle_for_long):
@@ -154,7 +154,7 @@ class Database:
 
 @contextlib.contextmanager
 def usable(path: Path) -> Iterator[None]:
-    """What SQLite or the system says against the file becomes a sentence. Raises DatabaseUnusable."""
+    """Turn errors of SQLite and of the system into DatabaseUnusable with a sentence."""
     try:
         yield
     except OSError as error:
@@ -230,7 +230,7 @@ def migrations() -> list[tuple[int, str]]:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Takes the steps that are missing, all or none; two programs that start at once take turns."""
+    """Take the steps that are missing, all or none; two programs that start at once take turns."""
     if _schema_number(connection) == migrations()[-1][0]:
         return
     _in_transaction(connection, lambda db: _take_steps(db, path))
@@ -250,7 +250,7 @@ def _take_steps(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _statements(sql: str) -> Iterator[str]:
-    """The statements of a script one by one, since running a script as a whole would end the transaction."""
+    """Return the statements of a script: running a script as a whole would end the transaction."""
     waiting = ""
     for line in sql.splitlines(keepends=True):
         waiting += line

@@ -48,7 +48,7 @@ ADMITTED_FOR = timedelta(seconds=1)
 """How long the check of a key holds while the body arrives."""
 USE_NOTED_EVERY = timedelta(hours=1)
 _log = logging.getLogger("flagtui.service")
-# Inside the app nobody listens, and the last resort of logging would write on the screen.
+# Inside the app no handler is set, and the last resort of logging would write on the screen.
 _log.addHandler(logging.NullHandler())
 
 
@@ -62,7 +62,7 @@ UNKNOWN = Operation("GET", "", _refuse_method, "A method that the path does not 
 
 @dataclass(frozen=True)
 class Match:
-    """What the table says of a request; `operation` is None for a method the path does not know."""
+    """What the routing table has for a request; `operation` is None for a method the path does not know."""
 
     operation: Operation | None
     params: Mapping[str, str]
@@ -131,7 +131,7 @@ class Dispatcher:
             check_announced(request.headers, self.settings.max_body_bytes)
         turns = self._changes if operation.writes else self._reads
         try:
-            # Callers of public operations are told apart by what they send; nobody has checked it yet.
+            # Callers of public operations are distinguished by what they send, unchecked so far.
             owner = call.caller.key_id or request.headers.get("authorization", "")
             async with turns.hold(owner, TURN_SECONDS):
                 if operation.has_body:
@@ -173,7 +173,7 @@ class Dispatcher:
             raise closed_to_keys()
 
     async def make_due_changes(self) -> None:
-        """Makes scheduled changes whose time has come: no answer shows a flag as it was before them."""
+        """Apply due scheduled changes, so that no response shows the previous state of a flag."""
         now = self.settings.clock()
         if self._next_due is not None and self._next_due <= stamp(now):
             await self._write(lambda db: apply_due(db, self.settings, now))
@@ -233,7 +233,7 @@ class Dispatcher:
 async def await_commit(writing: Future[T]) -> T:
     """Wait for a write; once its transaction has begun, wait on even when the server cancels the request.
 
-    It commits then, and a response that told the caller to try again would make it happen twice.
+    It commits then, and a response that asks the caller to try again would cause a second write.
     """
     waiting = asyncio.wrap_future(writing)
     while not waiting.done():

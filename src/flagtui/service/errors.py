@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 Json = Any
-"""Anything JSON can say: the edge where types end."""
+"""Any JSON value: the edge where types end."""
 
 
 class Fault(Exception):
@@ -104,7 +104,7 @@ def database_unavailable() -> Fault:
 
 
 def database_moved() -> Fault:
-    """503 without `Retry-After`: only a restart helps."""
+    """Return a 503 without `Retry-After`: only a restart helps."""
     detail = (
         "The database file was moved, replaced or deleted while the service ran. A change that was not "
         "acknowledged may be lost. Put the file back and restart the service."
@@ -113,5 +113,5 @@ def database_moved() -> Fault:
 
 
 def hand_written(status: int, body: Json | None) -> Fault:
-    """An answer without the standard four keys: the bodies the product writes by hand, or none at all."""
+    """Return an answer without the standard four keys: a body the product writes by hand, or none."""
     return Fault(status, body)

@@ -55,7 +55,7 @@ class Use(Flag):
 
     NONE = 0
     LOGGED = auto()
-    """The activity log tells when it changes."""
+    """Changes are written to the activity log."""
     COPIED = auto()
     """A copy of the record has it too."""
     VERSIONED = auto()
@@ -93,7 +93,7 @@ class Field:
 
     @property
     def is_shown(self) -> bool:
-        """Whether a response of some generation has it."""
+        """Return whether a response of some generation has it."""
         return self.shown != HIDDEN and (self.shown is not None or self.kind is not None)
 
     @property
@@ -114,7 +114,7 @@ class Table:
         self._kept = {field.place: field.kept for field in self.fields if field.kept != "plain"}
 
     def using(self, use: Use) -> tuple[str, ...]:
-        """Columns of the fields that take part in something, each once, in their order."""
+        """Return columns of the fields that take part in something, each once, in their order."""
         return tuple(dict.fromkeys(field.place for field in self.fields if use in field.uses))
 
     def places(self, use: Use) -> tuple[tuple[str, str], ...]:
@@ -122,7 +122,7 @@ class Table:
         return tuple((field.name, field.place) for field in self.fields if use in field.uses)
 
     def place(self, name: str) -> str:
-        """The column of a field; an unknown name is its own column."""
+        """Return the column of a field; an unknown name is its own column."""
         return self._places.get(name, name)
 
     @property
@@ -130,7 +130,7 @@ class Table:
         return {field.place: field.default for field in self.fields if field.default is not ...}
 
     def read(self, body: Fields, target: Target, needed: bool = False) -> Values:
-        """Columns for what was sent; raises the fault of the first field that is wrong.
+        """Return columns for what was sent; raises the fault of the first field that is wrong.
 
         `needed` asks for the fields that a new record cannot be without. Fields that the server's generation
         does not read are as if they were not sent.
@@ -147,7 +147,7 @@ class Table:
         return columns
 
     def decoded(self, row: sqlite3.Row | Mapping[str, Any]) -> Values:
-        """A row's columns as values."""
+        """Return a row's columns as values."""
         values: Values = {name: row[name] for name in row.keys()}  # noqa: SIM118  # A Row iterates its values.
         for name, storage in self._kept.items():
             if name not in values:
@@ -159,7 +159,7 @@ class Table:
         return values
 
     def stored(self, values: Mapping[str, Json]) -> Values:
-        """Values as the columns keep them."""
+        """Return values as the columns keep them."""
         return {
             name: text_of(value) if value is not None and self._kept.get(name) == "json" else value
             for name, value in values.items()
@@ -241,5 +241,5 @@ TAGS: Final = Kind(lambda body, name, _: body.tags(name), TEXTS, "json")
 
 
 def checked(check: Callable[[Json], Json], schema: Json, storage: Storage = "json") -> Kind:
-    """A value of whatever type, which `check` refuses or gives back as it is kept."""
+    """Return a value of whatever type, which `check` refuses or gives back as it is kept."""
     return Kind(lambda body, name, _: check(body.sent[name]), schema, storage)

@@ -28,11 +28,11 @@ class Body:
 
     @property
     def hidden(self) -> frozenset[str]:
-        """Fields that no response shows."""
+        """Return fields that no response shows."""
         return self.missing | self.write_only
 
     def unread(self, *, is_new: bool) -> frozenset[str]:
-        """Fields that are ignored in a body."""
+        """Return fields that are ignored in a body."""
         ignored = self.missing | self.read_only
         return ignored if is_new else ignored | self.create_only
 
@@ -114,7 +114,7 @@ class Generation:
     replay_holds: bool = True
     """A flag in replay settings cannot be deleted."""
     projects_flag_config: bool = True
-    """What `parameters` of an experiment say of the flag is kept with the flag alone."""
+    """The flag settings in `parameters` of an experiment are stored with the flag alone."""
     refuses_unknown_events: bool = True
     links_flags_as_they_are: bool = True
     """An experiment on an existing flag may not change its configuration on the way."""
@@ -127,7 +127,7 @@ class Generation:
         return self.bodies.get(record, _PLAIN)
 
     def written(self, record: str, values: Mapping[str, Json]) -> dict[str, Json]:
-        """A record as this generation shows it."""
+        """Return a record as this generation shows it."""
         body = self.body(record)
         hidden = body.hidden
         return {body.renamed.get(name, name): value for name, value in values.items() if name not in hidden}

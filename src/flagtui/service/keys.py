@@ -62,7 +62,7 @@ def mask(secret: str) -> str:
 
 
 def insert_key(db: sqlite3.Connection, new_key: NewKey, now: str) -> str:
-    """Stores the hash of a key and gives back the secret. KeyRefused when it cannot be."""
+    """Store the hash of a key and return the secret. KeyRefused when it cannot be."""
     for scope in new_key.scopes:
         if _SCOPE.fullmatch(scope) is None:
             raise KeyRefused(f"{scope!r} is not a scope. Write * or something like feature_flag:read.")
@@ -105,7 +105,7 @@ def note_use(db: sqlite3.Connection, key_id: str, now: str) -> None:
 
 
 def create_key(database: Path, new_key: NewKey, *, clock: Clock = system_clock) -> str:
-    """Makes a key in the file and gives back the secret, which cannot be read again."""
+    """Make a key in the file and return the secret, which cannot be read again."""
     with contextlib.closing(Database(database)) as opened:
         return opened.write(lambda db: insert_key(db, new_key, stamp(clock()))).result()
 
@@ -119,7 +119,7 @@ def list_keys(database: Path) -> Sequence[KeyLine]:
 
 
 def revoke_key(database: Path, name: str) -> bool:
-    """Forgets the key with this id or, when only one has it, this label or mask; False when none does."""
+    """Forget the key with this id or, when only one has it, this label or mask; False when none does."""
     with contextlib.closing(Database(database)) as opened:
         return opened.write(lambda db: _forget(db, name)).result()
 
@@ -149,7 +149,7 @@ def _line(row: sqlite3.Row) -> KeyLine:
 
 
 def current_key(call: Call) -> Answer:
-    """What the key of this request may do; another key is not found."""
+    """Return what the key of this request may do; another key is not found."""
     if call.params["id"] not in ("@current", call.caller.key_id):
         raise not_found()
     row = fetch(call.db, "api_keys", call.caller.key_id)

@@ -30,12 +30,12 @@ Filter = Callable[[Call, Where, str], None]
 
 
 def among(name: str) -> str:
-    """The values of a place that holds a JSON list, as IN takes them."""
+    """Return the values of a place that holds a JSON list, as IN takes them."""
     return f"(SELECT value FROM json_each(:{name}))"
 
 
 def comparing(name: str, condition: str, read: Callable[[str], Json] = str.strip) -> Filter:
-    """A condition on `:name`, which is what `read` makes of the text; None does not filter."""
+    """Return a condition on `:name`, which is what `read` makes of the text; None does not filter."""
 
     def add(_: Call, where: Where, text: str) -> None:
         if (value := read(text)) is not None:
@@ -45,7 +45,7 @@ def comparing(name: str, condition: str, read: Callable[[str], Json] = str.strip
 
 
 def choosing(conditions: Mapping[str, str]) -> Filter:
-    """A condition for each word; other words do not filter."""
+    """Return a condition for each word; other words do not filter."""
 
     def add(_: Call, where: Where, text: str) -> None:
         if condition := conditions.get(text):
@@ -55,7 +55,7 @@ def choosing(conditions: Mapping[str, str]) -> Filter:
 
 
 def narrow(call: Call, where: Where, filters: Mapping[str, Filter], query: Mapping[str, str]) -> None:
-    """Adds the filters whose parameters were sent."""
+    """Add the filters whose parameters were sent."""
     for name, add in filters.items():
         if (text := query.get(name)) is not None:
             add(call, where, text)
@@ -78,6 +78,6 @@ def read_names(text: str) -> str | None:
 
 
 def like(search: str) -> str:
-    """A pattern for LIKE … ESCAPE '\\' that finds the text anywhere."""
+    """Return a pattern for LIKE … ESCAPE '\\' that finds the text anywhere."""
     escaped = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"

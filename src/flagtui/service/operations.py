@@ -17,7 +17,7 @@ are served.
   decoded: `call.body()` does, so that an unknown record is a 404 before a broken body is a 400.
 - Raise the faults of `errors`; answer with `answers.answer(value)`, or `answers.spliced(text)` when the JSON
   is stored as text already. A `field_kinds.Table` reads the fields of a record, `pagination.page` pages.
-- What older servers lack or call otherwise stands in `generations`.
+- `generations` holds what older servers lack or name differently.
 - `slow=True` runs a reading handler in the thread of long reads, for what takes more than a few milliseconds.
 """
 
@@ -70,7 +70,7 @@ class Operation:
 
     @property
     def has_body(self) -> bool:
-        """Whether a body is read; bodies of other methods mean nothing."""
+        """Return whether a body is read; bodies of other methods mean nothing."""
         return self.method in ("POST", "PUT", "PATCH")
 
     @property
@@ -117,7 +117,7 @@ class Routes:
         branch.methods[operation.method] = operation
 
     def find(self, path: str) -> tuple[Mapping[str, Operation], dict[str, str]] | None:
-        """Operations by method and the named parts; None for a path nobody serves."""
+        """Return operations by method and the named parts; None for an unknown path."""
         parts = path.removesuffix("/").split("/")[1:]
         route = _walk(self._root, parts, [])
         if route is None:

@@ -19,7 +19,7 @@ class Window:
 
 
 def window(call: Call, default: int = DEFAULT_LIMIT) -> Window:
-    """The part of a list that is asked for; values that make no sense are as if not sent."""
+    """Return the part of a list that is asked for; values that make no sense are as if not sent."""
     return Window(_number(call, "limit", 1) or default, _number(call, "offset", 0) or 0)
 
 
@@ -30,7 +30,7 @@ def _number(call: Call, name: str, least: int) -> int | None:
 
 
 def strict_number(call: Call, name: str, default: int, least: int) -> int:
-    """A parameter that must make sense: 400 for what is no number or less than `least`."""
+    """Return a parameter that must make sense: 400 for what is no number or less than `least`."""
     text = call.query.get(name)
     if not text:
         return default
@@ -44,7 +44,7 @@ def strict_number(call: Call, name: str, default: int, least: int) -> int:
 
 
 def page(call: Call, count: int, items: Sequence[str], part: Window) -> Answer:
-    """The answer of a list: `items` are JSON texts, already cut to the window."""
+    """Return the answer of a list: `items` are JSON texts, already cut to the window."""
     following, before = text_of(next_link(call, count, part)), text_of(previous_link(call, part))
     return spliced(
         f'{{"count":{count},"next":{following},"previous":{before},"results":[{",".join(items)}]}}'
@@ -65,7 +65,7 @@ def previous_link(call: Call, part: Window) -> str | None:
 
 
 def link(call: Call, **changes: str | None) -> str:
-    """This request's own address with some query parameters set, or left out where None."""
+    """Return the request's own address with query parameters set, or removed where None."""
     pairs = [(name, value) for name, value in call.query.multi_items() if name not in changes]
     pairs += [(name, value) for name, value in changes.items() if value is not None]
     return f"{call.base_url}{quote(call.path, safe='/@')}?{urlencode(sorted(pairs))}"

@@ -54,7 +54,7 @@ def retrieve_project(call: Call) -> Answer:
 
 
 def describe_project(row: sqlite3.Row) -> dict[str, Json]:
-    """The fields every list of projects shows."""
+    """Return the fields every list of projects shows."""
     return {
         "id": row["id"],
         "uuid": row["uuid"],
@@ -80,7 +80,7 @@ def list_organizations(call: Call) -> Answer:
 
 
 def organizations_of(call: Call) -> list[sqlite3.Row]:
-    """The organizations of the caller, with the caller's `level` in each."""
+    """Return the organizations of the caller, with the caller's `level` in each."""
     return call.db.execute(
         "SELECT o.*, m.level FROM organizations AS o"
         " JOIN organization_members AS m ON m.organization_id = o.id"
@@ -110,7 +110,7 @@ def describe_organization(row: sqlite3.Row) -> dict[str, Json]:
 
 
 def projects_of(call: Call, organization_id: str) -> dict[str, Json]:
-    """The projects of an organization the caller may see, in both forms the product nests them."""
+    """Return the projects of an organization the caller may see, in both forms the product nests them."""
     rows = call.db.execute(
         f"SELECT p.*{_VISIBLE} AND p.organization_id = :organization ORDER BY p.id",
         {"user": call.caller.user_id, "search": "%", "organization": organization_id},
@@ -120,12 +120,12 @@ def projects_of(call: Call, organization_id: str) -> dict[str, Json]:
 
 
 def wants(call: Call, name: str) -> bool:
-    """Whether a query parameter says yes."""
+    """Return whether a query parameter is true."""
     return truth(call.query.get(name, ""))
 
 
 def nested_users(db: sqlite3.Connection, ids: Iterable[int | None]) -> dict[int | None, str]:
-    """JSON text of users as other records nest them, by id; nobody is `null`."""
+    """Return JSON texts of users as other records nest them, by id; `null` without a user."""
     user_ids = [user_id for user_id in ids if user_id is not None]
     texts: dict[int | None, str] = {None: "null"} | dict.fromkeys(user_ids, "null")
     query = "SELECT id, nested FROM users WHERE id IN (SELECT value FROM json_each(?))"

@@ -22,7 +22,7 @@ class Reader(sqlite3.Connection):
         """By topic and question, the least recently used first: the revision of the topic, and the value."""
 
     def remember(self, question: Hashable, work_out: Callable[[], T]) -> T:
-        """What `work_out` gives, or gave for the same question when nothing has been written since."""
+        """Return what `work_out` gives, or gave for the same question when nothing has been written since."""
         moment = self.execute("PRAGMA data_version").fetchone()[0]
         if moment != self._known_at or len(self._known) > MOST_REMEMBERED:
             self._known.clear()
@@ -46,7 +46,7 @@ class Reader(sqlite3.Connection):
 
 
 def remember(db: sqlite3.Connection, question: Hashable, work_out: Callable[[], T], topic: str = "") -> T:
-    """As the methods of `Reader`; a connection that writes keeps nothing. Do not change what is returned."""
+    """Return `Reader.remember` of a reading connection; a writing one caches nothing."""
     if not isinstance(db, Reader):
         return work_out()
     return db.remember_while(topic, question, work_out) if topic else db.remember(question, work_out)

@@ -14,7 +14,7 @@ from flagtui.service.projects import nested_users
 
 
 def find_row(db: sqlite3.Connection, table: str, project_id: int, number: int | None) -> sqlite3.Row | None:
-    """A record of the project; None also for a number that is too large for an id."""
+    """Return a record of the project; None also for a number that is too large for an id."""
     if number is None or abs(number) > LARGEST:
         return None
     return find(db, table, id=number, project_id=project_id)
@@ -30,17 +30,17 @@ class Resource:
     """Of the query of the list."""
 
     def chosen(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-        """Those of the project's records that the query asks for."""
+        """Return those of the project's records that the query asks for."""
         return rows
 
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
-        """Raises the faults that no field has by itself; `row` is None for a new record."""
+        """Raise faults between fields; `row` is None for a new record."""
 
     def follow(self, call: Call, number: int, columns: Values) -> None:
-        """What else changes when these columns have been written."""
+        """Apply further changes after these columns have been written."""
 
     def leave(self, call: Call, row: sqlite3.Row) -> None:
-        """What else changes before a record is deleted."""
+        """Apply further changes before a record is deleted."""
 
     def list_all(self, call: Call) -> Answer:
         part = window(call)

@@ -33,7 +33,7 @@ _INTEGERS = frozenset(("limit", "offset", "page"))
 
 
 def document(operations: Iterable[Operation], generation: Generation = DEFAULT) -> dict[str, Json]:
-    """The whole document, with the fields of one generation; operations of one path come together."""
+    """Return the whole document, with the fields of one generation; operations of one path come together."""
     paths: dict[str, dict[str, Json]] = {}
     for operation in operations:
         path = paths.setdefault(operation.path + "/", {})
@@ -124,7 +124,7 @@ def _read_by(generation: Generation, operation: Operation) -> Json:
 
 
 def _without(schema: Json, names: Callable[[str], frozenset[str]]) -> Json:
-    """The schema; each record in it lacks the fields that `names` gives for the record's name."""
+    """Return the schema; each record in it lacks the fields that `names` gives for the record's name."""
     if isinstance(schema, list):
         return [_without(part, names) for part in schema]
     if not isinstance(schema, dict):
@@ -138,7 +138,7 @@ def _without(schema: Json, names: Callable[[str], frozenset[str]]) -> Json:
 
 
 def schema_operation(operations: tuple[Operation, ...], generation: Generation) -> Operation:
-    """The operation that shows the document of these operations, and of itself."""
+    """Return the operation that shows the document of these operations, and of itself."""
 
     @cache
     def encoded() -> bytes:

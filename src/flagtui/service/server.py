@@ -1,4 +1,4 @@
-"""The service on a port: loopback unless told otherwise, one log line a request, a clean stop on SIGTERM."""
+"""The service on a port: loopback by default, one log line a request, a clean stop on SIGTERM."""
 
 import errno
 import ipaddress
@@ -51,14 +51,14 @@ class Place:
 
 
 def listen(place: Place) -> socket.socket:
-    """Binds the port first, so that a failure is known before anything is printed."""
+    """Bind the port first, so that a failure is known before anything is printed."""
     if not place.allow_remote and not is_loopback(place.host):
         raise RemoteRefused(
             f"{place.host} can be reached from other machines, and anyone with a key could change flags. "
-            "Use 127.0.0.1, or say --allow-remote."
+            "Use 127.0.0.1, or add --allow-remote."
         )
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    # Named, because only sockets that say TCP are sent from without waiting for a full packet (40 ms).
+    # Named: only sockets marked as TCP send without waiting for a full packet (40 ms).
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -91,7 +91,7 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def run(application: ASGIApp, listener: socket.socket, place: Place, write: Write | None = None) -> None:
-    """Serves until SIGTERM or SIGINT; then finishes what is under way, closes the application and returns."""
+    """Serve until SIGTERM or SIGINT; then finish running requests, close the application and return."""
     config = uvicorn.Config(
         Lingering(Guard(application, place, write)),
         log_config=None,
@@ -154,7 +154,7 @@ class Guard:
             self._write(f"{scope['method']} {_shown_path(scope)} {status} {milliseconds:.1f} ms")
 
     def _refusal(self, headers: dict[bytes, bytes]) -> JSONResponse | None:
-        """A page in a browser can reach loopback: it names an origin, or a host that is not ours."""
+        """Return a page in a browser can reach loopback: it names an origin, or a host that is not ours."""
         if b"origin" in headers:
             return JSONResponse({"detail": "Requests from web pages are refused."}, 403)
         host = headers.get(b"host", b"").decode("latin-1")

@@ -15,7 +15,7 @@ class Settings:
     strict_filters: bool = False
     """Cross-field faults of filters answer with the newest rule codes instead of the older sentences."""
     strict_versions: bool = False
-    """Any stale `version` is a conflict, even when no field clashes."""
+    """Any stale `version` is a conflict, even when no field conflicts."""
     newest: bool = False
     """Respond exactly like the newest servers, without the older fields of the specification."""
     legacy: bool = False

@@ -28,19 +28,19 @@ RECORD_NAME: Final = "x-record"
 
 
 def record(properties: Mapping[str, Json], required: Iterable[str] = (), of: str = "") -> Json:
-    """An object; `of` is the name of the record in the table of generations."""
+    """Return an object; `of` is the name of the record in the table of generations."""
     named = {"required": list(required)} if required else {}
     marked = {RECORD_NAME: of} if of else {}
     return {"type": "object", "properties": dict(properties), **named, **marked}
 
 
 def nullable(schema: Json) -> Json:
-    """The same object, or null."""
+    """Return the same object, or null."""
     return {**schema, "type": ["object", "null"]}
 
 
 def whole(properties: Mapping[str, Json]) -> Json:
-    """A record that always has every field."""
+    """Return a record that always has every field."""
     return record(properties, properties)
 
 
@@ -72,6 +72,6 @@ ACTIVITY_PAGE: Final = whole(
 
 
 def page_of(item: Json, **more: Json) -> Json:
-    """A page of a list."""
+    """Return a page of a list."""
     places = {"count": NUMBER, "next": MAYBE_TEXT, "previous": MAYBE_TEXT}
     return record({**places, **more, "results": listed(item)}, (*places, "results"))

@@ -9,7 +9,7 @@ from flagtui.service.call import Call
 from flagtui.service.database import fetch, insert_row, insert_rows
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.costly import is_on
-from flagtui.service.evaluation.stored import evaluated, everybody, load_definitions_for
+from flagtui.service.evaluation.stored import evaluated, load_definitions_for, load_people
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_links import event_condition
 from flagtui.service.flags.rows import called_row
@@ -33,7 +33,7 @@ def list_cohorts(call: Call) -> Answer:
 
 
 def describe_cohort(call: Call, row: sqlite3.Row) -> dict[str, Json]:
-    """A cohort as every answer shows it."""
+    """Return a cohort as every answer shows it."""
     return {
         "id": row["id"],
         "name": row["name"],
@@ -53,7 +53,7 @@ def describe_cohort(call: Call, row: sqlite3.Row) -> dict[str, Json]:
 
 
 def create_static_cohort(call: Call) -> Answer:
-    """The product fills the cohort later; here it is complete when the answer arrives."""
+    """Create a cohort that is complete when the response arrives; the product fills it later."""
     row = called_row(call, "viewer")
     if stored_version(row["filters"]) != 1:
         detail = "This flag uses a configuration format that cannot fill a cohort yet."
@@ -64,7 +64,7 @@ def create_static_cohort(call: Call) -> Answer:
 
 
 def make_cohort(call: Call, columns: Values, members: Collection[int]) -> dict[str, Json]:
-    """Stores a cohort of these persons, and shows it."""
+    """Store a cohort of these persons and return it."""
     birth = {"created_by_id": call.caller.user_id, "created_at": call.stamp, "last_calculation": call.stamp}
     stored = {**columns, **birth, "project_id": call.project.id, "count": len(members)}
     number = insert_row(call.db, "cohorts", stored)
@@ -74,10 +74,10 @@ def make_cohort(call: Call, columns: Values, members: Collection[int]) -> dict[s
 
 
 def _seeing(call: Call, row: sqlite3.Row) -> list[int]:
-    """Ids of persons; a flag about groups has none."""
+    """Return ids of persons; a flag about groups has none."""
     definitions = load_definitions_for(call.db, call.project.id, evaluated(row))
     return [
         stored.row
-        for stored in everybody(call.db, call.project.id)
+        for stored in load_people(call.db, call.project.id)
         if is_on(evaluate(row["key"], stored.at(call.now), definitions))
     ]

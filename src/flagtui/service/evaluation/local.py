@@ -29,7 +29,7 @@ def local_evaluation(call: Call) -> Answer:
 
 
 def document_answer(call: Call, project: Project) -> Answer:
-    """The document, or 304 without a body when the caller has it already."""
+    """Return the document, or 304 without a body when the caller has it already."""
     text = document_text(call, project)
     tag = f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, must-revalidate"}
@@ -86,7 +86,7 @@ def _linked_filters(rows: Sequence[sqlite3.Row]) -> list[str]:
 
 
 def _needed(cohorts: Mapping[str, Json], filters: Sequence[str]) -> dict[str, Json]:
-    """The cohorts that conditions ask for, and those that these ask for in turn."""
+    """Return the cohorts that conditions ask for, and those that these ask for in turn."""
     waiting = [
         str(item.get("value"))
         for text in filters
@@ -114,7 +114,7 @@ def _named_in(group: Json) -> Iterator[str]:
 
 
 def _expands_cohorts(call: Call) -> bool:
-    """Only older servers can leave cohorts out; the parameter needs no value to mean yes."""
+    """Return whether to expand cohorts: older servers only; the parameter needs no value to mean yes."""
     if not call.generation.is_older:
         return False
     return call.query.get("send_cohorts", "no").lower() in _SENT_AS_NO
@@ -127,7 +127,7 @@ def _is_known(tag: str, header: str) -> bool:
 
 
 def expanded(filters: str, cohorts: Mapping[str, Json]) -> str:
-    """Cohorts that are a plain list of person properties are replaced by them; the others stay."""
+    """Replace cohorts that are a plain list of person properties by those; the others stay."""
     if '"cohort"' not in filters:
         return filters
     decoded = value_of(filters)
@@ -146,7 +146,7 @@ def _written_out(item: Json, cohorts: Mapping[str, Json]) -> list[Json]:
 
 
 def _plain_properties(group: Json) -> list[Json] | None:
-    """The properties of a group that asks for all of them, whatever single groups are around it."""
+    """Return the properties of a group that asks for all of them, whatever single groups are around it."""
     if not isinstance(group, dict) or not isinstance(group.get("values"), list) or not group["values"]:
         return None
     members = group["values"]
@@ -165,7 +165,10 @@ SECRET_PREFIX = "phs_"
 
 
 def sdk_project(call: Call, operation: Operation) -> Project:
-    """The project an SDK asks about; the faults are those of `operation`, which lies under that project."""
+    """Return the project an SDK asks about.
+
+    The faults are those of `operation`, which lies under that project.
+    """
     token = call.query.get("token")
     secret = bearer(call.headers.get("authorization"))
     if secret.startswith(SECRET_PREFIX):

@@ -161,7 +161,7 @@ OPERATIONS = (
         "POST",
         f"{FLAGS}/user_blast_radius",
         user_blast_radius,
-        "How many people a condition fits",
+        "How many people match a condition",
         answers=REACH,
         body=REACH_BODY,
     ),

@@ -1,4 +1,4 @@
-"""How many stored people, or groups, the properties of one condition fit."""
+"""How many stored people, or groups, match the properties of one condition."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.evaluation.costly import holds, is_on
-from flagtui.service.evaluation.stored import Stored, every_group, everybody, load_definitions_for
+from flagtui.service.evaluation.stored import Stored, every_group, load_definitions_for, load_people
 from flagtui.service.flags.filter_shapes import check_shape
 from flagtui.service.flags.representation import properties_of
 
@@ -22,46 +22,46 @@ _ASKED: Final = "\x00condition"
 
 
 def user_blast_radius(call: Call) -> Answer:
-    """Counts people who match the condition; its percentage is not applied, the caller multiplies."""
+    """Count people who match the condition; its percentage is not applied, the caller multiplies."""
     fields = Fields(call.body())
     if "condition" not in fields:
         raise invalid("Missing condition for which to get blast radius")
     condition = fields.mapping("condition", null=True) or {}
     index = fields.number("group_type_index", null=True)
-    questions = condition.get("properties") or []
-    check_shape({"groups": [{"properties": questions}], "aggregation_group_type_index": index})
-    affected, total = _count(call, questions, index)
+    properties = condition.get("properties") or []
+    check_shape({"groups": [{"properties": properties}], "aggregation_group_type_index": index})
+    affected, total = _count(call, properties, index)
     return answer(call.generation.written("reach", {"affected": affected, "total": total}))
 
 
-def _count(call: Call, questions: list[Json], index: int | None) -> tuple[int, int]:
-    filters = {"groups": [{"properties": questions}], "aggregation_group_type_index": index}
+def _count(call: Call, properties: list[Json], index: int | None) -> tuple[int, int]:
+    filters = {"groups": [{"properties": properties}], "aggregation_group_type_index": index}
     trial = {"id": 0, "key": _ASKED, "active": True, "filters": filters}
     definitions = load_definitions_for(call.db, call.project.id, trial)
     _refuse_missing_cohorts(filters, {*definitions.cohorts, *definitions.static_cohorts})
     if index is not None:
         name = definitions.group_types.get(str(index))
         groups = every_group(call.db, call.project.id, index, name, call.now) if name else ()
-        answers = [not questions or is_on(evaluate(_ASKED, group, definitions)) for group in groups]
+        answers = [not properties or is_on(evaluate(_ASKED, group, definitions)) for group in groups]
         return sum(answers), len(answers)
-    people = everybody(call.db, call.project.id)
-    affected = _count_people(people, definitions, call.now) if questions else len(people)
+    people = load_people(call.db, call.project.id)
+    affected = _count_people(people, definitions, call.now) if properties else len(people)
     return affected, len(people)
 
 
 def _count_people(people: Sequence[Stored], definitions: Definitions, now: datetime) -> int:
-    """Narrows the people filter by filter: a match fits every filter of the condition, in any order."""
+    """Narrow the people filter by filter: a match passes every filter of the condition, in any order."""
     conditions = definitions.flags[_ASKED].conditions
     if len(definitions.flags) > 1 or any(condition.problem for condition in conditions):
-        # Another flag that is asked for draws lots: nobody is like anybody else.
+        # A dependency hashes each person: no two are alike.
         return sum(is_on(evaluate(_ASKED, person.at(now), definitions)) for person in people)
-    questions = [_Question(filter_, definitions) for condition in conditions for filter_ in condition.filters]
-    for question in sorted(questions, key=lambda question: question.kinds_among(people[:_FEW])):
-        people = question.who_fits(people, now)
+    steps = [_FilterStep(filter_, definitions) for condition in conditions for filter_ in condition.filters]
+    for step in sorted(steps, key=lambda step: step.kinds_among(people[:_FEW])):
+        people = step.matching(people, now)
     return len(people)
 
 
-class _Question:
+class _FilterStep:
     """What divides people into few kinds is asked first, and leaves few people for the rest."""
 
     def __init__(self, filter_: Filter, definitions: Definitions) -> None:
@@ -70,12 +70,12 @@ class _Question:
         is_cohort = filter_.kind == "cohort"
         self._cohort_keys = sorted(set(_keys_in(list(definitions.cohorts.values())))) if is_cohort else ()
         self._is_of_person = filter_.type == "person_metadata"
-        """Whether it is about what the product knows of a person besides properties."""
+        """Whether it compares person metadata instead of a property."""
 
     def kinds_among(self, people: Sequence[Stored]) -> int:
         return len(set(map(self._likeness, people)))
 
-    def who_fits(self, people: Sequence[Stored], now: datetime) -> list[Stored]:
+    def matching(self, people: Sequence[Stored], now: datetime) -> list[Stored]:
         """People who are alike in all that is asked about are asked once."""
         verdicts: dict[Hashable, bool] = {}
         matches = []
@@ -88,7 +88,7 @@ class _Question:
         return matches
 
     def _likeness(self, person: Stored) -> Hashable:
-        """Of everything the question is about: a property, or what any cohort may ask."""
+        """Return what the filter compares of the person: a property, or all that cohorts compare."""
         if self._is_of_person:
             return person.created_at
         if self._asked.kind == "property":

@@ -25,7 +25,7 @@ def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:
 
 
 def load_definitions_for(db: sqlite3.Connection, project_id: int, flag: Mapping[str, Json]) -> Definitions:
-    """What it takes to evaluate one flag, stored or not: other flags only when it asks for some."""
+    """Return what it takes to evaluate one flag, stored or not: other flags only when it asks for some."""
     asks = any(item.get("type") == "flag" for item in properties_of(flag["filters"]))
     others = _load_flags(db, project_id) if asks else []
     return _definitions(db, project_id, [*others, flag])
@@ -48,7 +48,7 @@ def _load_flags(db: sqlite3.Connection, project_id: int) -> list[dict[str, Json]
 
 
 def evaluated(row: sqlite3.Row) -> dict[str, Json]:
-    """What the evaluator needs of a row."""
+    """Return what the evaluator needs of a row."""
     return {
         "id": row["id"],
         "key": row["key"],
@@ -60,7 +60,7 @@ def evaluated(row: sqlite3.Row) -> dict[str, Json]:
 
 
 def load_cohorts(db: sqlite3.Connection, project_id: int) -> tuple[dict[str, Json], list[int]]:
-    """Conditions by id as text, and the ids of those that are lists of people."""
+    """Return conditions by id as text, and the ids of those that are lists of people."""
     rows = db.execute(
         "SELECT id, is_static, filters FROM cohorts WHERE project_id = ? AND deleted = 0", (project_id,)
     ).fetchall()
@@ -76,7 +76,7 @@ def _load_time_zone(db: sqlite3.Connection, project_id: int) -> str:
 
 
 def load_group_types(db: sqlite3.Connection, project_id: int) -> dict[str, str]:
-    """Names by index as text."""
+    """Return names by index as text."""
     rows = db.execute(
         "SELECT type_index, name FROM group_types WHERE project_id = ? ORDER BY type_index", (project_id,)
     )
@@ -113,7 +113,7 @@ _PERSONS = """
         (SELECT min(d.distinct_id) FROM distinct_ids AS d WHERE d.person_id = p.id) AS distinct_id,
         (SELECT group_concat(m.cohort_id) FROM cohort_members AS m WHERE m.person_id = p.id) AS cohorts
     FROM persons AS p WHERE p.project_id = ?"""
-"""One distinct id stands for a person who has several."""
+"""A person with several distinct ids is represented by the first."""
 _KNOWN_AS = """ AND p.id =
     (SELECT d.person_id FROM distinct_ids AS d WHERE d.project_id = p.project_id AND d.distinct_id = ?)"""
 _NOWHERE: frozenset[str] = frozenset()
@@ -148,20 +148,20 @@ class Stored:
         )
 
 
-def everybody(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
-    """Every person of the project."""
+def load_people(db: sqlite3.Connection, project_id: int) -> Sequence[Stored]:
+    """Return every person of the project."""
 
     def load() -> Sequence[Stored]:
         return [Stored.of(row) for row in db.execute(f"{_PERSONS} ORDER BY p.id", (project_id,))]
 
-    # Made anew after each change of a flag, people would leave their memory in pieces.
+    # Loaded again after each change of a flag, people would fragment the memory.
     return remember(db, project_id, load, topic="people")
 
 
 def load_person(
     db: sqlite3.Connection, project_id: int, distinct_id: str, groups: Mapping[str, Group], now: datetime
 ) -> Person:
-    """The person with this distinct id; an unknown id is a person without properties."""
+    """Return the person with this distinct id; an unknown id is a person without properties."""
     row = db.execute(_PERSONS + _KNOWN_AS, (project_id, distinct_id)).fetchone()
     if row is None:
         return Person(distinct_id, {}, groups, metadata={}, is_complete=True, now=now)
@@ -169,7 +169,7 @@ def load_person(
 
 
 def load_groups(db: sqlite3.Connection, project_id: int, keys: Mapping[str, Json]) -> dict[str, Group]:
-    """Groups by the name of their type; types that the project does not have are left out."""
+    """Return groups by the name of their type, without types that the project does not have."""
     return {
         name: _load_group(db, project_id, index, keys[name])
         for index, name in load_group_types(db, project_id).items()
@@ -185,7 +185,7 @@ def _load_group(db: sqlite3.Connection, project_id: int, type_index: str, key: s
 def every_group(
     db: sqlite3.Connection, project_id: int, type_index: int, type_name: str, now: datetime
 ) -> Iterator[Person]:
-    """Every group of one type, each as a person who belongs to it and has no other properties."""
+    """Return every group of one type, each as a person who belongs to it and has no other properties."""
     rows = db.execute(
         "SELECT key, properties FROM groups WHERE project_id = ? AND type_index = ?", (project_id, type_index)
     )

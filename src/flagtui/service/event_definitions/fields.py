@@ -15,7 +15,7 @@ LONGEST_NAME: Final = 400
 
 
 def _read_owner(fields: Fields, name: str, target: Target) -> Json:
-    """A user is written as an id, though read as an object."""
+    """Return the kind of a user, which is written as an id and read as an object."""
     owner = fields.sent[name]
     if owner is None:
         return None
@@ -65,7 +65,7 @@ DEFINITIONS: Final = Table(
 
 
 def read_fields(call: Call, body: Mapping[str, Json]) -> Values:
-    """The fields that were sent; the first that is wrong is a 400."""
+    """Return the fields that were sent; the first that is wrong is a 400."""
     values = DEFINITIONS.read(Fields(body), Target(call))
     if values.get("hidden") and values.get("verified"):
         raise invalid("An event cannot be both hidden and verified")
@@ -77,7 +77,7 @@ def read_fields(call: Call, body: Mapping[str, Json]) -> Values:
 
 
 def settled(values: Values, row: sqlite3.Row | None, call: Call) -> Values:
-    """With what follows from them: hiding un-verifies, verifying un-hides and is stamped the first time."""
+    """Return the values with what follows: hiding un-verifies, verifying un-hides and sets its first date."""
     more = dict(values)
     if values.get("hidden"):
         more |= {"verified": False, "verified_by_id": None, "verified_at": None}

@@ -53,7 +53,7 @@ def list_definitions(call: Call) -> Answer:
     ).fetchall()
     following = next_link(call, total, part)
     if is_capped:
-        # A count that gave up says nothing about the end: the pages go on until one is short.
+        # A count that gave up does not show the end: pages continue until one is short.
         more = len(rows) == part.limit
         following = link(call, limit=str(part.limit), offset=str(part.offset + part.limit)) if more else None
     texts = {
@@ -137,7 +137,7 @@ FILTERS: Mapping[str, Filter] = {
 
 
 def order(call: Call, everything: int) -> str:
-    """The ORDER BY of a list; unknown keys are dropped and the name decides at last."""
+    """Return the ORDER BY of a list; unknown keys are dropped and the name decides at last."""
     allowed = call.generation.definition_orders
     requested = dict.fromkeys(key for text in call.query.getlist("ordering") for key in text.split(","))
     keys = [key for key in requested if key.removeprefix("-") in allowed]

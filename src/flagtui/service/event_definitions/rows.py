@@ -25,9 +25,9 @@ _UUID_SIGNS = re.compile(r"[0-9A-Fa-f-]+")
 
 
 def find_row(call: Call, name: str = "id") -> sqlite3.Row:
-    """The definition that a part of the path names.
+    """Return the definition that a part of the path names.
 
-    404 when there is none; a service set to it answers 500 for a UUID that nobody has, as the product does.
+    404 when there is none; a service set to it answers 500 for an unknown UUID, as the product does.
     """
     definition_id = uuid_text(call.params[name])
     if definition_id is None:
@@ -39,14 +39,14 @@ def find_row(call: Call, name: str = "id") -> sqlite3.Row:
 
 
 def find_by(db: sqlite3.Connection, project_id: int, column: str, value: str) -> sqlite3.Row | None:
-    """The definition of a project with this id or name, and the users it names."""
+    """Return the definition of a project with this id or name, and the users it names."""
     sql = f"{JOINED} WHERE d.project_id = ? AND d.{column} = ?"
     row: sqlite3.Row | None = db.execute(sql, (project_id, value)).fetchone()
     return row
 
 
 def uuid_text(text: Json) -> str | None:
-    """The UUID as it is stored; None for what is none."""
+    """Return the UUID as it is stored; None for what is none."""
     # UUID() skips line breaks, so another text of 32 signs could name the record.
     if not isinstance(text, str) or _UUID_SIGNS.fullmatch(text) is None:
         return None
@@ -57,14 +57,14 @@ def uuid_text(text: Json) -> str | None:
 
 
 def written_row(call: Call, definition_id: str) -> sqlite3.Row:
-    """The definition as this transaction has left it."""
+    """Return the definition as this transaction has left it."""
     row = find_by(call.db, call.project.id, "id", definition_id)
     assert row is not None
     return row
 
 
 def answer_row(call: Call, definition_id: str, status: int = 200) -> Answer:
-    """The definition as it is now."""
+    """Return the definition as it is now."""
     return spliced(definition_text(call, written_row(call, definition_id)), status)
 
 
@@ -79,7 +79,7 @@ def definition_text(call: Call, row: sqlite3.Row) -> str:
 
 
 def has_tagging(call: Call) -> bool:
-    """Whether tags are kept and shown: not without the licence, nor where the project turns them off."""
+    """Return whether tags are stored and shown: not without the licence or with tagging turned off."""
     return not call.settings.unlicensed and bool(call.project.settings.get("tagging", True))
 
 
@@ -94,7 +94,7 @@ def by_name(call: Call) -> Answer:
 
 
 def primary_properties(call: Call) -> Answer:
-    """Those that have one, of all events or of the names that were asked for."""
+    """Return those that have one, of all events or of the names that were asked for."""
     names = set(call.query.getlist("names"))
     rows = call.db.execute(
         "SELECT name, primary_property FROM event_definitions"

@@ -32,7 +32,7 @@ def typescript(call: Call) -> Answer:
 
 
 def _events(db: sqlite3.Connection, project_id: int) -> Iterator[tuple[str, Properties]]:
-    """Every event that is not hidden, with the properties it was seen with."""
+    """Return every event that is not hidden, with the properties it was seen with."""
     properties: dict[str, dict[str, str]] = {}
     for row in db.execute(
         "SELECT event, name, property_type FROM property_definitions WHERE project_id = ? ORDER BY name",

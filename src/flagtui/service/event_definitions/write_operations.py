@@ -25,8 +25,8 @@ from flagtui.service.field_kinds import Use, Values
 
 MOST_IDS: Final = 500
 MOST_TAGS: Final = 100
-_TOLD = ("owner", *DEFINITIONS.using(Use.LOGGED))
-"""Fields whose changes the log tells of; an owner by id."""
+_LOGGED_FIELDS = ("owner", *DEFINITIONS.using(Use.LOGGED))
+"""Fields whose changes are logged; an owner by id."""
 
 
 def retrieve(call: Call) -> Answer:
@@ -59,7 +59,10 @@ def update(call: Call) -> Answer:
 
 
 def delete(call: Call) -> Answer:
-    """The definition is gone; events keep their name, and the next one brings an untended definition back."""
+    """Delete the definition.
+
+    Events keep their name, and the next one brings an untended definition back.
+    """
     row = find_row(call)
     call.db.execute("DELETE FROM event_definitions WHERE id = ?", (row["id"],))
     lost = [change(SCOPE, "name", row["name"], None)]
@@ -77,14 +80,20 @@ def check_licence(call: Call) -> None:
 
 
 def save(call: Call, row: sqlite3.Row, values: Values) -> None:
-    """Writes and logs; `updated_at` moves even when nothing else does."""
+    """Write and log; `updated_at` moves even when nothing else does."""
     write(call, row["id"], values)
     after = written_row(call, row["id"])
-    log(call, SCOPE, row, "changed", changes_between(SCOPE, told(row), told(after), _TOLD))
+    log(
+        call,
+        SCOPE,
+        row,
+        "changed",
+        changes_between(SCOPE, logged_values(row), logged_values(after), _LOGGED_FIELDS),
+    )
 
 
 def write(call: Call, definition_id: str, values: Values) -> None:
-    """Sets columns by name; tags stay as they are where tagging is off."""
+    """Set columns by name; tags stay as they are where tagging is off."""
     columns = DEFINITIONS.stored(values)
     if not has_tagging(call):
         columns.pop("tags", None)
@@ -92,7 +101,7 @@ def write(call: Call, definition_id: str, values: Values) -> None:
     update_row(call.db, "event_definitions", definition_id, columns)
 
 
-def told(row: sqlite3.Row) -> Values:
+def logged_values(row: sqlite3.Row) -> Values:
     return {**DEFINITIONS.decoded(row), "owner": row["owner_id"]}
 
 
@@ -120,7 +129,7 @@ def _read_given(fields: Fields, action: str) -> list[str]:
 
 
 def bulk_update_verified(call: Call) -> Answer:
-    """Those that are so already appear in neither list; one fault, and nothing is written."""
+    """Set `verified` on many definitions; unchanged ones are in neither list. A fault writes nothing."""
     fields = Fields(call.body())
     ids = read_ids(fields)
     fields.require("verified")
@@ -136,7 +145,7 @@ def bulk_update_verified(call: Call) -> Answer:
 
 
 def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Values | None]) -> Answer:
-    """What `change` says of each definition that it changed, and which there are not."""
+    """Return what `change` reports of each changed definition, and the missing ones."""
     check_licence(call)
     rows = {each: find_by(call.db, call.project.id, "id", each) for each in ids}
     skipped = [{"id": each, "reason": "Not found"} for each, row in rows.items() if row is None]

@@ -31,7 +31,7 @@ def create_exposure_cohort(call: Call) -> Answer:
 
 
 def _people(call: Call, experiment: Experiment) -> set[int]:
-    """Computes at once who belongs to it; the product does so in the background."""
+    """Fill the cohort at once; the product does so in the background."""
     try:
         return Reader(call, experiment, call.now).people()
     except NotComputable as problem:
@@ -39,7 +39,7 @@ def _people(call: Call, experiment: Experiment) -> set[int]:
 
 
 def _condition(call: Call, experiment: Experiment) -> dict[str, Json]:
-    """Who performed the exposure event since the start."""
+    """Return the condition for persons with the exposure event since the start."""
     config = _exposure_config(experiment)
     done: dict[str, Any] = {
         "type": "behavioral",

@@ -1,4 +1,4 @@
-"""What the body of an experiment says, and making one: with a flag of its own or on one that is there."""
+"""Reading the body of an experiment, and creating one with a new flag or on an existing flag."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
 from flagtui.service.experiments.fields import EXPERIMENTS, check_baseline, check_excluded
 from flagtui.service.experiments.flag_config import (
-    SAYS_NOTHING,
+    UNCHANGED_FLAG,
     FlagConfig,
     check_variants_of,
     from_parameters,
@@ -28,13 +28,13 @@ from flagtui.service.flags.rules.documents import config_version
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a body says: columns that change, and what concerns other tables."""
+    """The values of a body: columns that change, and changes of other tables."""
 
     columns: dict[str, Json]
     """Only what was sent."""
     flag_key: str | None = None
-    flag: FlagConfig = SAYS_NOTHING
-    says_variants: bool = False
+    flag: FlagConfig = UNCHANGED_FLAG
+    has_variants: bool = False
     links: list[Link] | None = None
     sent: frozenset[str] = frozenset()
     allow_unknown_events: bool = False
@@ -42,7 +42,7 @@ class Input:
 
 
 def read_input(call: Call, sent: Mapping[str, Json], *, new: bool) -> Input:
-    """Every field of the body; raises the fault of the first that is wrong."""
+    """Return every field of the body; raises the fault of the first that is wrong."""
     fields = Fields(sent)
     columns = EXPERIMENTS.read(fields, Target(call), needed=new)
     flag_key, config = columns.pop("feature_flag_key", None), columns.pop("feature_flag", None)
@@ -54,7 +54,7 @@ def read_input(call: Call, sent: Mapping[str, Json], *, new: bool) -> Input:
         columns=columns,
         flag_key=flag_key,
         flag=config or from_parameters(call, parameters),
-        says_variants=bool(parameters.get("feature_flag_variants")),
+        has_variants=bool(parameters.get("feature_flag_variants")),
         links=links,
         sent=frozenset(sent),
         allow_unknown_events=bool(fields.flag("allow_unknown_events")),
@@ -71,7 +71,7 @@ def create_experiment(call: Call) -> Answer:
 
 
 def create(call: Call, given: Input) -> Experiment:
-    """Stores an experiment and what belongs to it; after a fault nothing is stored."""
+    """Store an experiment and what belongs to it; after a fault nothing is stored."""
     columns = with_defaults(call, given.columns)
     check_dates(columns)
     flag = link_flag(call, given, columns)
@@ -102,7 +102,7 @@ def link_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
 
 
 def with_defaults(call: Call, sent: Mapping[str, Json]) -> dict[str, Json]:
-    """What a new experiment has where nothing, or only a part, was said."""
+    """Return the columns of a new experiment, with defaults for what was not sent."""
     method = call.project.settings.get("default_stats_method", "bayesian")
     return {
         **EXPERIMENTS.defaults,
@@ -114,14 +114,14 @@ def with_defaults(call: Call, sent: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def check_dates(columns: Mapping[str, Json]) -> None:
-    """Of one body: texts of moments are in the order of the moments."""
+    """Raise if the end precedes the start; texts of moments sort like the moments."""
     start, end = columns.get("start_date"), columns.get("end_date")
     if start is not None and end is not None and start >= end:
         raise invalid(_DATES)
 
 
 def check_metrics(call: Call, columns: Mapping[str, Json], given: Input) -> None:
-    """Events and actions of the metrics that were sent."""
+    """Raise for unknown events and actions of the metrics that were sent."""
     metrics = [metric for name in ORDER_OF for metric in columns.get(name) or ()]
     unknown = given.allow_unknown_events or not call.generation.refuses_unknown_events
     check_references(call.db, call.project.id, metrics, unknown_events=unknown)
@@ -153,9 +153,9 @@ def _new_flag(call: Call, given: Input, columns: Mapping[str, Json]) -> LinkedFl
 
 
 def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Json]) -> LinkedFlag:
-    """An existing flag stays as it is, but for the holdout that was asked for."""
+    """Return an existing flag stays as it is, but for the holdout that was asked for."""
     check_variants_of(flag)
-    if call.generation.links_flags_as_they_are and not _says_nothing(given, flag):
+    if call.generation.links_flags_as_they_are and not _keeps_flag(given, flag):
         raise invalid(
             f"A feature flag with key '{flag.key}' already exists; the experiment links to it as-is, "
             "so its config cannot be set here. Omit feature_flag to reuse the existing flag, "
@@ -168,8 +168,8 @@ def _linked(call: Call, given: Input, flag: LinkedFlag, columns: Mapping[str, Js
     return flag
 
 
-def _says_nothing(given: Input, flag: LinkedFlag) -> bool:
-    """The strict object may not even repeat what the flag has; the older parameters may."""
-    if "feature_flag" in given.sent and not given.says_variants and given.flag != SAYS_NOTHING:
+def _keeps_flag(given: Input, flag: LinkedFlag) -> bool:
+    """Return the strict object may not even repeat what the flag has; the older parameters may."""
+    if "feature_flag" in given.sent and not given.has_variants and given.flag != UNCHANGED_FLAG:
         return False
-    return given.flag == SAYS_NOTHING or given.flag.repeats(flag)
+    return given.flag == UNCHANGED_FLAG or given.flag.repeats(flag)

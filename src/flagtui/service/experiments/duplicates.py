@@ -11,7 +11,7 @@ from flagtui.service.database import find
 from flagtui.service.errors import Json, hand_written
 from flagtui.service.experiments.creation import Input, create
 from flagtui.service.experiments.fields import EXPERIMENTS, LONGEST_NAME
-from flagtui.service.experiments.flag_config import SAYS_NOTHING, FlagConfig
+from flagtui.service.experiments.flag_config import UNCHANGED_FLAG, FlagConfig
 from flagtui.service.experiments.metric_rules import ORDER_OF
 from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import is_old, saved_metric_links
@@ -24,7 +24,7 @@ _COPIED = EXPERIMENTS.using(Use.COPIED)
 
 
 def duplicate(call: Call) -> Answer:
-    """Without a flag key the copy rests on the same flag."""
+    """Copy the experiment, onto the same flag without a flag key."""
     experiment = called(call)
     fields = Fields(call.body())
     key = fields.text("feature_flag_key", blank=False, null=True) or experiment.flag.key
@@ -53,7 +53,7 @@ def copy_to_project(call: Call) -> Answer:
 
 
 def copied(call: Call, experiment: Experiment, name: str, key: str) -> Input:
-    """The input that would make the copy: new metric ids, no dates, no conclusion."""
+    """Return the input that would make the copy: new metric ids, no dates, no conclusion."""
     columns: dict[str, Json] = {column: experiment.fields[column] for column in _COPIED}
     columns["filters"] = columns["filters"] or {}
     for field in ORDER_OF:
@@ -61,7 +61,7 @@ def copied(call: Call, experiment: Experiment, name: str, key: str) -> Input:
         columns[field] = [{**metric, "uuid": str(uuid.uuid4())} for metric in metrics]
     columns["name"] = name
     is_new = find_flag(call.db, call.project.id, key) is None
-    config = FlagConfig.of(experiment.flag) if is_new else SAYS_NOTHING
+    config = FlagConfig.of(experiment.flag) if is_new else UNCHANGED_FLAG
     excluded = experiment.fields["excluded_variants"]
     columns["excluded_variants"] = excluded if is_new or key == experiment.flag.key else None
     return Input(columns=columns, flag_key=key, flag=config, allow_unknown_events=True)

@@ -81,7 +81,7 @@ def _read_holdout(fields: Fields, name: str, target: Target) -> Json:
 
 
 def _read_parameters(fields: Fields, name: str, target: Target) -> Json:
-    """What the flag keeps is not kept twice."""
+    """Return what the flag keeps is not kept twice."""
     value = fields.sent[name]
     if value is not None and not isinstance(value, dict):
         raise invalid("parameters must be an object", name)
@@ -91,7 +91,7 @@ def _read_parameters(fields: Fields, name: str, target: Target) -> Json:
 
 
 def _settings(faults: Faults, schema: Json = MAYBE_OBJECT, empty: Json = None) -> Kind:
-    """An object of which the first of the faults is raised; `empty` is kept for null."""
+    """Return an object of which the first of the faults is raised; `empty` is kept for null."""
 
     def read(body: Fields, name: str, _: Target) -> Json:
         sent = body.sent[name]
@@ -145,7 +145,7 @@ def _filter_faults(sent: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _texts(name: str, what: str, sent: Json) -> list[str] | None:
-    """Texts in a list, or null."""
+    """Return texts in a list, or null."""
     if sent is not None and (not isinstance(sent, list) or not all(isinstance(key, str) for key in sent)):
         raise invalid(f"{name} must be a list of {what}", name)
     return sent
@@ -242,4 +242,4 @@ EXPERIMENTS: Final = Table(
 CONCLUSION: Final = Table(
     "experiment", (field for field in EXPERIMENTS.fields if field.name.startswith("conclusion"))
 )
-"""What ending an experiment may say."""
+"""The conclusions an ended experiment may have."""

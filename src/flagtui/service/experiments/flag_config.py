@@ -25,18 +25,18 @@ NO_CONTROL = "Feature flag must have a variant with key 'control'"
 
 @dataclass(frozen=True, slots=True)
 class FlagConfig:
-    """What is said about the flag; None where nothing is."""
+    """What the body changes of the flag; None where nothing."""
 
     variants: list[dict[str, Json]] | None = None
     rollout: Json = None
     payloads: dict[str, Json] | None = None
     group_type: Json = ...
-    """`...` where nothing is said: null is the people."""
+    """`...` when not sent: null means persons."""
     continuity: bool | None = None
 
     @classmethod
     def of(cls, flag: LinkedFlag) -> "FlagConfig":
-        """All that the flag has."""
+        """Return all that the flag has."""
         return cls(
             variants=[dict(variant) for variant in flag.variants],
             rollout=(flag.filters.get("groups") or [{}])[0].get("rollout_percentage"),
@@ -46,11 +46,11 @@ class FlagConfig:
         )
 
     def repeats(self, flag: LinkedFlag) -> bool:
-        """Whether it merely says what the flag has."""
+        """Return whether it repeats the flag's configuration."""
         return self.applied(flag.filters) == flag.filters and self.continuity in (None, flag.continuity)
 
     def applied(self, filters: Mapping[str, Json]) -> dict[str, Json]:
-        """The filters with what was said put in; people, holdout and unknown keys stay."""
+        """Return the filters with the configuration applied; people, holdout and unknown keys stay."""
         changed = dict(filters)
         if self.variants is not None:
             had = {str(variant.get("key")): variant for variant in variants_in(filters)}
@@ -67,11 +67,11 @@ class FlagConfig:
         return changed
 
 
-SAYS_NOTHING: Final = FlagConfig()
+UNCHANGED_FLAG: Final = FlagConfig()
 
 
 def new_filters(config: FlagConfig, holdout: Json) -> dict[str, Json]:
-    """Filters of a flag made for an experiment."""
+    """Return filters of a flag made for an experiment."""
     bare: dict[str, Json] = {
         "groups": [{"properties": [], "rollout_percentage": 100}],
         "multivariate": {"variants": []},
@@ -90,7 +90,7 @@ def default_variants() -> list[dict[str, Json]]:
 
 
 def from_parameters(call: Call, parameters: Mapping[str, Json]) -> FlagConfig:
-    """What older clients put into `parameters`; faults as the variant rules have them."""
+    """Return what older clients put into `parameters`; faults as the variant rules have them."""
     variants, payloads = parameters.get("feature_flag_variants"), parameters.get("feature_flag_payloads")
     rollout, continuity = parameters.get("rollout_percentage"), parameters.get("ensure_experience_continuity")
     read = normal_variants(variants, call.generation) if variants else None
@@ -126,7 +126,7 @@ def projected_parameters(call: Call, stored: Mapping[str, Json] | None, flag: Li
 
 
 def normal_variants(sent: Json, generation: Generation = NEWEST) -> list[dict[str, Json]]:
-    """Variants as a flag keeps them, checked: objects with a key and a share, `split_percent` winning."""
+    """Return variants as a flag stores them, checked: a key and a share each, `split_percent` first."""
     if not isinstance(sent, list):
         raise invalid("Feature flag variants must be a list")
     variants = [_normal_variant(variant, index) for index, variant in enumerate(sent)]
@@ -148,7 +148,7 @@ def normal_variants(sent: Json, generation: Generation = NEWEST) -> list[dict[st
 
 
 def check_variants_of(flag: LinkedFlag) -> None:
-    """The rule for a flag that exists already."""
+    """Raise unless an existing flag has two variants, one of them `control`."""
     if len(flag.variants) < 2:
         raise invalid(FEW_VARIANTS)
     if "control" not in flag.variant_keys:
@@ -174,7 +174,7 @@ def _group_type(parameters: Mapping[str, Json]) -> Json:
 
 
 def is_share(value: Json) -> bool:
-    """A number of per cent."""
+    """Return a number of per cent."""
     return is_number(value) and 0 <= value <= 100
 
 
@@ -187,7 +187,7 @@ _FILTERS = ("multivariate", "groups", "payloads", "aggregation_group_type_index"
 
 
 def read_flag_input(sent: Json) -> FlagConfig | None:
-    """None for an object that says nothing: an echo of what was read, or one without configuration."""
+    """Return the configuration; None for an echo of what was read and for an empty object."""
     if not isinstance(sent, dict) or sent.get("id") is not None or not any(name in sent for name in _FLAG):
         return None
     flag = _level("feature_flag", sent, *_FLAG)
@@ -205,7 +205,7 @@ def read_flag_input(sent: Json) -> FlagConfig | None:
 
 
 def _level(place: str, sent: Mapping[str, Json] | None, *allowed: str) -> Fields:
-    """One object of the input; refuses names that it does not know."""
+    """Return one object of the input; refuses names that it does not know."""
     for name in sent or ():
         if name not in allowed:
             raise invalid("Unsupported key for the experiment feature_flag input.", f"{place}__{name}")

@@ -14,7 +14,7 @@ from flagtui.service.resources import Resource
 
 
 def holdout_of(call: Call, number: int | None) -> dict[str, Json] | None:
-    """What the filters of a flag say of a holdout; None for no holdout."""
+    """Return the holdout as the filters of a flag store it; None without one."""
     row = find(call.db, "holdouts", id=number)
     if row is None:
         return None
@@ -32,14 +32,14 @@ class Holdouts(Resource):
             raise invalid("Filters are required to create an holdout group")
 
     def follow(self, call: Call, number: int, columns: Values) -> None:
-        """People held back see a variant of this name; the flags of its experiments follow a new share."""
+        """Name the variant of people held back, and apply a new share to the flags of its experiments."""
         if "filters" in columns:
             named = [{**group, "variant": f"holdout-{number}"} for group in columns["filters"]]
             update_row(call.db, self.table, number, {"filters": text_of(named)})
             _carry_over(call, number, holdout_of(call, number))
 
     def leave(self, call: Call, row: sqlite3.Row) -> None:
-        """Its experiments go on without it."""
+        """Remove it from its experiments."""
         call.body()
         _carry_over(call, row["id"], None)
 

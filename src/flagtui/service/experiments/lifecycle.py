@@ -14,7 +14,7 @@ from flagtui.service.field_kinds import Target
 
 
 def _refuse(*faults: tuple[bool, str]) -> None:
-    """Raises the first fault that is there."""
+    """Raise the first fault that is there."""
     for is_there, detail in faults:
         if is_there:
             raise invalid(detail)
@@ -61,7 +61,7 @@ def _switch(call: Call, active: bool, is_so_already: str) -> Answer:
 
 
 def end(call: Call) -> Answer:
-    """Sets the conclusion to what is said, and to nothing when nothing is."""
+    """Set the conclusion, or clear it when none is sent."""
     experiment = called(call)
     conclusion = CONCLUSION.read(Fields(call.body()), Target(call))
     _refuse(_not_launched(experiment), _ended(experiment))
@@ -108,13 +108,13 @@ def unarchive(call: Call) -> Answer:
 
 
 def _is_only_user(call: Call, experiment: Experiment) -> bool:
-    """Whether no other experiment that is still looked at rests on the flag."""
+    """Return whether no other experiment that is still looked at rests on the flag."""
     others = "SELECT 1 FROM experiments WHERE flag_id = ? AND id <> ? AND deleted = 0 AND archived = 0"
     return call.db.execute(others, (experiment.flag.id, experiment.id)).fetchone() is None
 
 
 def ship_variant(call: Call) -> Answer:
-    """Ends the experiment if it has not ended; a flag change that needs approval changes nothing."""
+    """End the experiment if it has not ended; a flag change that needs approval changes nothing."""
     experiment = called(call)
     fields = Fields(call.body())
     fields.require("variant_key")
@@ -134,7 +134,10 @@ def ship_variant(call: Call) -> Answer:
 
 
 def shipped_filters(flag: LinkedFlag, key: str, to_everyone: bool) -> dict[str, Json]:
-    """The filters with one variant at 100; an open condition goes first when all people shall have it."""
+    """Return the filters with one variant at 100.
+
+    An open condition goes first when all people shall have it.
+    """
     variants = [
         {**variant, "rollout_percentage": 100 if variant.get("key") == key else 0}
         for variant in flag.variants

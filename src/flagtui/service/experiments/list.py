@@ -1,4 +1,4 @@
-"""Lists of experiments: filters, orders, pages; and one by itself."""
+"""Lists of experiments with filters, orders and pages, and single experiments."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -45,7 +45,7 @@ _ORDERS = {
 
 
 def list_experiments(call: Call) -> Answer:
-    """A page of experiments; the newest servers leave out of its rows what is large."""
+    """Return a page of experiments; the newest servers leave out of its rows what is large."""
     where, part, order = _where(call), window(call), _order(call)
     event = call.query.get("event")
     if event:
@@ -67,7 +67,7 @@ def retrieve_experiment(call: Call) -> Answer:
 
 
 def experiment_stats(call: Call) -> Answer:
-    """How many were started and ended lately."""
+    """Return how many were started and ended lately."""
     month, before = (stamp(call.now - timedelta(days=days)) for days in (30, 60))
     row = call.db.execute(
         "SELECT count(*) FILTER (WHERE start_date >= :month) AS launched,"

@@ -53,7 +53,7 @@ _FEW_STEPS = (
 
 
 def checked_metrics(sent: Json, field: str) -> list[dict[str, Json]]:
-    """The metrics without fingerprints, each with a UUID of its own. Faults name `field`."""
+    """Return the metrics without fingerprints, each with a UUID of its own. Faults name `field`."""
     if sent is None:
         return []
     if not isinstance(sent, list):
@@ -74,7 +74,7 @@ def checked_metrics(sent: Json, field: str) -> list[dict[str, Json]]:
 def check_references(
     db: sqlite3.Connection, project_id: int, metrics: Iterable[Mapping[str, Json]], *, unknown_events: bool
 ) -> None:
-    """Actions must exist; events must have been seen unless the caller knows better."""
+    """Raise for actions that do not exist, and for unseen events unless those are allowed."""
     sources = [node for metric in metrics for node in nodes(metric)]
     action_ids = [node["id"] for node in sources if node.get("kind") == "ActionsNode"]
     missing = [number for number in sorted(set(action_ids)) if find_action(db, project_id, number) is None]
@@ -98,7 +98,7 @@ def check_references(
 
 
 def uses_event(db: sqlite3.Connection, metrics: Iterable[Mapping[str, Json]], event: str) -> bool:
-    """Whether a metric counts the event, itself or through an action."""
+    """Return whether a metric counts the event, itself or through an action."""
     for node in (node for metric in metrics for node in nodes(metric)):
         if node.get("event") == event:
             return True
@@ -127,7 +127,7 @@ def ordered_uuids(
     *,
     given: bool,
 ) -> list[str] | None:
-    """The display order: what was sent if it names every metric, else the old one followed by new ones."""
+    """Return the display order: the one sent if it names every metric, else the previous one and new ones."""
     uuids = [str(metric["uuid"]) for metric in metrics if metric.get("uuid")]
     name = ORDER_OF[field]
     if given:
@@ -167,7 +167,7 @@ def _checked(metric: Json, index: int, field: str) -> dict[str, Json]:
 
 
 def _faults(metric: Mapping[str, Json]) -> Iterable[dict[str, Any]]:
-    """Faults of shape, as the product's validator words and places them."""
+    """Yield faults of shape, as the product's validator words and places them."""
     kind = next((name for name in NODES if name == metric.get("metric_type")), None)
     if kind is None:
         expected = "'mean', 'funnel', 'ratio' or 'retention'"

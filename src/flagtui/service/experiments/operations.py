@@ -39,7 +39,7 @@ def activity_of_one(call: Call) -> Answer:
 def _action(
     name: str, handle: Handler, summary: str, answers: Json, body: Json = None, *statuses: int
 ) -> Operation:
-    """What changes one experiment, and with it its flag: an approval that is asked for is kept."""
+    """Return what changes one experiment, and with it its flag: an approval that is asked for is kept."""
     return Operation(
         "POST", f"{ONE}/{name}", keeping_requests(handle), summary, WRITE, answers, body, statuses or (200,)
     )
@@ -97,7 +97,7 @@ _ACTIONS = (
     _action("archive", lifecycle.archive, "Put it away", _ONE, schemas.ARCHIVE_BODY),
     _action("unarchive", lifecycle.unarchive, "Bring it back", _ONE),
     _action(
-        "ship_variant", lifecycle.ship_variant, "Give everybody one variant", _ONE, schemas.SHIP_BODY
+        "ship_variant", lifecycle.ship_variant, "Ship one variant to everyone", _ONE, schemas.SHIP_BODY
     ),
     _action("freeze_exposure", exposure_freezing.freeze_exposure, "Stop enrolling new users", _ONE),
     _action("unfreeze_exposure", exposure_freezing.unfreeze_exposure, "Enroll new users again", _ONE),
@@ -136,11 +136,11 @@ _RESULTS = (
         slow=True, answers=schemas.TIMESERIES, parameters=("metric_uuid", "fingerprint"),
     ),
     _action(
-        "recalculate_timeseries", recalculation.recalculate_timeseries, "Compute a metric anew",
+        "recalculate_timeseries", recalculation.recalculate_timeseries, "Recalculate a metric",
         schemas.RECALCULATION, schemas.RECALCULATE_BODY, 200, 201,
     ),
     _action(
-        "metrics_recalculation", recalculation.recalculate_metrics, "Compute all metrics anew",
+        "metrics_recalculation", recalculation.recalculate_metrics, "Recalculate all metrics",
         schemas.RECALCULATION, None, 200, 201,
     ),
     Operation(

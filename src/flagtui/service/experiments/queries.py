@@ -37,7 +37,7 @@ def run_query(call: Call) -> Answer:
 
 
 def query_status(call: Call) -> Answer:
-    """The state of a question that was to be fetched, with its result once it is answered."""
+    """Return the state of a question that was to be fetched, with its result once it is answered."""
     number = call.params["query_id"]
     moment, query = _asked(number)
     work_out = _prepared(call, query)
@@ -59,7 +59,7 @@ def _status(call: Call, number: str, results: Json) -> dict[str, Json]:
 
 
 def _number_of(call: Call, query: Mapping[str, Json]) -> str:
-    """The question itself and when it was asked, so that nothing has to be kept."""
+    """Return the question itself and when it was asked, so that nothing has to be kept."""
     packed = zlib.compress(encode([call.now.timestamp(), query]), 9)
     return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
@@ -75,7 +75,7 @@ def _asked(number: str) -> tuple[datetime, dict[str, Json]]:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """At most as much as a body may hold."""
+    """Unpack at most the size of a body."""
     return zlib.decompressobj().decompress(packed, 1024 * 1024)
 
 
@@ -112,7 +112,7 @@ _QUESTIONS: Mapping[str, Question] = {
 
 
 def _prepared(call: Call, query: Mapping[str, Json]) -> Callable[[], dict[str, Json]]:
-    """Checks what is asked; the result is worked out when what is given is called."""
+    """Check what is asked; the result is worked out when what is given is called."""
     kind, number = query.get("kind"), query.get("experiment_id")
     question = _QUESTIONS.get(str(kind))
     if question is None:

@@ -1,8 +1,8 @@
-"""Asking for results to be computed anew, how far that has come, and the course of one metric day by day.
+"""Recalculations of results and their progress, and the results of one metric day by day.
 
 Results are computed from events when they are read. A recalculation fixes the moment as of which the
-running day is told, and its state follows from the time since it was asked for: what waits in a queue in the
-product waits here too, so that polling sees it pending, under way and done.
+running day is reported, and its state follows from the time since its request: what waits in a queue in
+the product waits here too, so that polling sees it pending, running and completed.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class Recalculation:
     created_at: datetime
 
     def done_metrics(self, now: datetime, total: int) -> int:
-        """How many of `total` are computed by now."""
+        """Return how many of `total` are computed by now."""
         return max(0, min(total, (now - self.created_at - QUEUED) // EACH_METRIC))
 
     def finished_at(self, total: int) -> datetime:
@@ -107,12 +107,12 @@ def metrics_recalculation(call: Call) -> Answer:
 def newest(
     call: Call, experiment: Experiment, metric: str | None, fingerprint: str | None
 ) -> Recalculation | None:
-    """The last request for a metric, or for all of them."""
+    """Return the last request for a metric, or for all of them."""
     return next(iter(_load_requests(call, experiment, metric, fingerprint)), None)
 
 
 def running_day_as_of(call: Call, experiment: Experiment, metric: str, fingerprint: str) -> datetime | None:
-    """The moment of the last request for this metric that is done: as of then the running day is known."""
+    """Return the moment of the last completed request for this metric, which sets the running day."""
     total = len(every_metric(call, experiment))
     requests = (newest(call, experiment, metric, fingerprint), newest(call, experiment, None, None))
     done = [
@@ -126,7 +126,7 @@ def running_day_as_of(call: Call, experiment: Experiment, metric: str, fingerpri
 def _load_requests(
     call: Call, experiment: Experiment, metric: str | None = None, fingerprint: str | None = None
 ) -> list[Recalculation]:
-    """Requests for a metric, or for all of them, the newest first."""
+    """Return requests for a metric, or for all of them, the newest first."""
     rows = call.db.execute(
         "SELECT * FROM experiment_recalculations WHERE experiment_id = ? AND metric_uuid IS ?"
         " AND fingerprint IS ? ORDER BY created_at DESC, id DESC",
@@ -194,7 +194,7 @@ def _result(experiment: Experiment, computed: Results, metric: Mapping[str, Json
 
 
 def timeseries_results(call: Call) -> Answer:
-    """Cumulative results of the days that are over; the running day once a recalculation has told it.
+    """Cumulative results of the days that are over; the running day once a recalculation covers it.
 
     A metric or fingerprint that is not the experiment's is no fault: all its days are unknown.
     """
@@ -240,7 +240,7 @@ def timeseries_results(call: Call) -> Answer:
 def _reported_days(
     call: Call, experiment: Experiment, days: Mapping[int, float], recalculated: datetime | None
 ) -> dict[int, float]:
-    """The days whose end has passed, and the running one as of the last recalculation."""
+    """Return the days whose end has passed, and the running one as of the last recalculation."""
     now = call.now.timestamp()
     reported = {
         day: moment for day, moment in days.items() if (day + 1) * DAY <= now or _has_ended(experiment, now)

@@ -43,7 +43,7 @@ class LinkedFlag:
 
     @property
     def continuity(self) -> bool:
-        """Whether people keep their variant when they log in."""
+        """Return whether people keep their variant when they log in."""
         return bool(self.fields["ensure_experience_continuity"])
 
     @property
@@ -95,7 +95,7 @@ class Experiment:
 
     @property
     def baseline(self) -> str:
-        """The variant the others are compared with."""
+        """Return the variant the others are compared with."""
         chosen = (self.fields["stats_config"] or {}).get("baseline_variant_key")
         keys = self.flag.variant_keys
         if chosen in keys:

@@ -22,14 +22,14 @@ _SUMMARY: Final = (*FLAGS.places(Use.SUMMARY), ("team_id", "project_id"))
 
 
 def describe(call: Call, experiment: Experiment) -> dict[str, Json]:
-    """The whole object."""
+    """Return the whole object."""
     return describe_all(call, [experiment])[0]
 
 
 def describe_all(
     call: Call, experiments: Sequence[Experiment], record: str = "experiment"
 ) -> list[dict[str, Json]]:
-    """The objects with the fields that the generation shows of this kind of record."""
+    """Return the objects with the fields that the generation shows of this kind of record."""
     holdouts = nested_holdouts(call, (experiment.fields["holdout_id"] for experiment in experiments))
     users = nested_users(call.db, (experiment.fields["created_by_id"] for experiment in experiments))
     levels = levels_of(call)
@@ -50,19 +50,19 @@ def describe_all(
 
 
 def levels_of(call: Call) -> Levels:
-    """What the caller may do with each experiment of the project."""
+    """Return what the caller may do with each experiment of the project."""
     return load_levels(call.db, call.caller, call.project, "experiment")
 
 
 def _shown_level(call: Call, levels: Levels, experiment: Experiment) -> str:
-    """The access level in an answer: the creator of an experiment is its manager."""
+    """Return the access level in an answer: the creator of an experiment is its manager."""
     level = levels.of(experiment.id)
     is_own = experiment.fields["created_by_id"] == call.caller.user_id
     return "manager" if is_own and level == DEFAULT else level
 
 
 def _described(call: Call, experiment: Experiment) -> dict[str, Json]:
-    """Its own columns, and what follows from them and the flag."""
+    """Return its columns, and what follows from them and the flag."""
     fields = experiment.fields
     return {name: fields.get(place) for name, place in _SHOWN} | {
         "feature_flag_key": experiment.flag.key,
@@ -78,13 +78,13 @@ def _described(call: Call, experiment: Experiment) -> dict[str, Json]:
 
 
 def nested_flag(call: Call, flag: LinkedFlag) -> dict[str, Json]:
-    """The summary of a flag an experiment carries."""
+    """Return the summary of a flag an experiment carries."""
     summary = {name: flag.fields[place] for name, place in _SUMMARY}
     return call.generation.written("flag summary", summary)
 
 
 def metric_fingerprint(experiment: Experiment, metric: Mapping[str, Json]) -> str:
-    """Of a metric as this experiment computes it now."""
+    """Return the fingerprint of a metric as this experiment computes it now."""
     return fingerprint(metric, experiment.start.isoformat() if experiment.start else None, experiment.fields)
 
 
@@ -93,12 +93,12 @@ def with_fingerprints(experiment: Experiment, metrics: Iterable[Mapping[str, Jso
 
 
 def saved_metric_links(call: Call, experiment: Experiment) -> list[dict[str, Json]]:
-    """Which saved metrics an experiment uses."""
+    """Return which saved metrics an experiment uses."""
     return links_by_experiment(call, [experiment])[experiment.id]
 
 
 def links_by_experiment(call: Call, experiments: Sequence[Experiment]) -> Mapping[int, list[dict[str, Json]]]:
-    """Which saved metrics each experiment uses, by its id; read in one query."""
+    """Return which saved metrics each experiment uses, by its id; read in one query."""
     by_id = {experiment.id: experiment for experiment in experiments}
     rows = call.db.execute(
         "SELECT l.id, l.experiment_id, l.saved_metric_id, l.metadata, l.created_at, m.query, m.name"
@@ -137,7 +137,7 @@ def every_metric(call: Call, experiment: Experiment) -> list[Mapping[str, Json]]
 
 
 def is_old(experiment: Experiment, saved_metrics: Iterable[Mapping[str, Json]] = ()) -> bool:
-    """Whether a metric is of the engine before this one, which can only be read."""
+    """Return whether a metric is of the engine before this one, which can only be read."""
     queries = [link["query"] for link in saved_metrics]
     every = [*experiment.metrics("primary"), *experiment.metrics("secondary"), *queries]
     return any(metric.get("kind") in OLD_KINDS for metric in every)

@@ -31,24 +31,24 @@ class Results:
 
     @cached_property
     def exposures(self) -> Mapping[str, Sequence[Exposure]]:
-        """Raises NotComputable when the exposure criteria cannot be read from stored events."""
+        """Raise NotComputable when the exposure criteria cannot be read from stored events."""
         return self.reader.exposures()
 
     def now(self, raw: Mapping[str, Json]) -> Result:
-        """The result of one metric. Raises NotComputable."""
+        """Return the result of one metric. Raises NotComputable."""
         history = self._history(raw)
         moment = self._last_exposure()
         return self._judged(history, samples_at(history, moment, self._late(history, moment)))
 
     def daily(self, raw: Mapping[str, Json], days: Mapping[int, float]) -> Iterator[tuple[int, Result]]:
-        """Results as of the moment given for each day, cumulative. Raises NotComputable."""
+        """Return results as of the moment given for each day, cumulative. Raises NotComputable."""
         history = self._history(raw)
         moments = [(moment, moment + self._late(history, moment)) for moment in days.values()]
         for day, samples in zip(days, walk(history, moments), strict=True):
             yield day, self._judged(history, samples)
 
     def seen(self) -> Result:
-        """Exposures of each variant by day, in total, and whether they are in the ratio they should be."""
+        """Return exposures of each variant by day and in total, and the test of the sample ratio."""
         variants = self.reader.variants
         start, last = self.experiment.start, self._last_exposure()
         handling = self.reader.handling
@@ -75,7 +75,7 @@ class Results:
         }
 
     def days(self) -> dict[int, float]:
-        """The moment as of which each day of the experiment is told."""
+        """Return the moment as of which each day of the experiment is reported."""
         start, end = self.experiment.start, self.experiment.end
         if start is None:
             return {}
@@ -102,7 +102,7 @@ class Results:
         return min(until, end).timestamp() if end else until.timestamp()
 
     def _late(self, history: History, moment: float) -> float:
-        """How long after the last exposure events still count: only once the experiment has ended."""
+        """Return how long after the last exposure events still count: only once the experiment has ended."""
         end = self.experiment.end
         return float(history.metric.window) if end and moment >= end.timestamp() else 0.0
 
@@ -135,5 +135,5 @@ class Results:
 
 
 def day_name(day: int) -> str:
-    """A day since 1970 as a date."""
+    """Return a day since 1970 as a date."""
     return (datetime(1970, 1, 1) + timedelta(days=day)).date().isoformat()

@@ -26,7 +26,7 @@ _SELECT = f"""
 
 
 def find(db: sqlite3.Connection, project_id: int, number: int | None, *, deleted: bool = False) -> Experiment:
-    """One experiment of the project, a deleted one only when asked for; 404 otherwise."""
+    """Return one experiment of the project, a deleted one only when asked for; 404 otherwise."""
     row = None
     if number is not None:
         row = db.execute(f"{_SELECT} WHERE e.project_id = ? AND e.id = ?", (project_id, number)).fetchone()
@@ -38,7 +38,7 @@ def find(db: sqlite3.Connection, project_id: int, number: int | None, *, deleted
 def select(
     db: sqlite3.Connection, where: str, arguments: Sequence[Any] | Mapping[str, Any], tail: str = ""
 ) -> list[Experiment]:
-    """Experiments that meet a condition on `e` and its flag `f`; `tail` orders and limits."""
+    """Return experiments that meet a condition on `e` and its flag `f`; `tail` orders and limits."""
     rows = db.execute(f"{_SELECT} WHERE {where} {tail}", arguments).fetchall()
     return [from_row(row) for row in rows]
 
@@ -50,12 +50,12 @@ def from_row(row: sqlite3.Row) -> Experiment:
 
 
 def find_flag(db: sqlite3.Connection, project_id: int, key: str) -> LinkedFlag | None:
-    """The flag with that key that is not deleted."""
+    """Return the flag with that key that is not deleted."""
     return _one_flag(db, "project_id = ? AND key = ? AND deleted = 0", (project_id, key))
 
 
 def insert(db: sqlite3.Connection, values: Values) -> int:
-    """Writes a new row and gives its id."""
+    """Write a new row and return its id."""
     return insert_row(db, "experiments", EXPERIMENTS.stored(values))
 
 
@@ -77,19 +77,19 @@ class AwaitsApproval(Fault):
 
 
 def create_flag(call: Call, body: Mapping[str, Json]) -> LinkedFlag:
-    """Makes a flag in the same transaction; faults are those of creating a flag."""
+    """Make a flag in the same transaction; faults are those of creating a flag."""
     return _done(call, create(replace(call, method="POST", raw_body=encode(body), headers=_JSON)))
 
 
 def change_flag(call: Call, flag: LinkedFlag, changes: Mapping[str, Json]) -> LinkedFlag:
-    """Changes a flag in the same transaction; faults are those of changing a flag."""
+    """Change a flag in the same transaction; faults are those of changing a flag."""
     params = {**call.params, "id": str(flag.id)}
     changed = update(replace(call, method="PATCH", params=params, raw_body=encode(changes), headers=_JSON))
     return _done(call, changed)
 
 
 def keeping_requests(handler: Handler) -> Handler:
-    """Answers an approval that is needed without rolling back the request for it.
+    """Respond with a required approval without rolling back its request.
 
     For handlers that write nothing before they change the flag.
     """

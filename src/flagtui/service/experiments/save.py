@@ -1,4 +1,4 @@
-"""Writing an experiment: the row, what it says of other tables, and the line in the log."""
+"""Writing an experiment: the row, its changes of other tables, and the line in the log."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ _FLAG = "feature_flag_key"
 
 
 def called(call: Call, *, deleted: bool = False) -> Experiment:
-    """The experiment the path names; 403 when the caller may not do to it what the method does."""
+    """Return the experiment the path names; 403 when the caller may not do to it what the method does."""
     experiment = find(call.db, call.project.id, call.number("id"), deleted=deleted)
     level = "viewer" if call.method in ("GET", "HEAD") else "editor"
     check_level(call, experiment.id, level, "experiment")
@@ -28,7 +28,7 @@ def called(call: Call, *, deleted: bool = False) -> Experiment:
 
 
 def save(call: Call, experiment: Experiment, changes: Mapping[str, Json]) -> Experiment:
-    """Writes the changes and their log line; gives the experiment, and its flag, as they now are.
+    """Write the changes and their log line; return the experiment, and its flag, as they now are.
 
     A change of the flag alone is in the flag's own log.
     """
@@ -46,7 +46,7 @@ def _with_flag(experiment: Experiment) -> dict[str, Json]:
 
 
 def shown(call: Call, experiment: Experiment, status: int = 200) -> Answer:
-    """The whole object as an answer."""
+    """Return the whole object as an answer."""
     return answer(describe(call, experiment), status)
 
 

@@ -79,7 +79,7 @@ def checked_links(call: Call, sent: Json) -> list[Link]:
 
 
 def replace_links(call: Call, experiment_id: int, links: list[Link]) -> None:
-    """The whole list is the new set. Keeps the rows of metrics that stay, so that their ids and dates do."""
+    """Replace the whole set; rows of metrics that stay keep their ids and dates."""
     kept = text_of([link.saved_metric for link in links])
     call.db.execute(
         "DELETE FROM experiment_saved_metrics WHERE experiment_id = ?"

@@ -42,7 +42,7 @@ _SAMPLE_DAYS = 7
 
 
 def eligible_feature_flags(call: Call) -> Answer:
-    """Flags with at least two variants of which the first is `control`."""
+    """Return flags with at least two variants of which the first is `control`."""
     limit, offset = _window(call)
     where = _eligible_where(call)
     count = call.db.execute(f"SELECT count(*) FROM flags WHERE {where}", where.values).fetchone()[0]
@@ -54,7 +54,10 @@ def eligible_feature_flags(call: Call) -> Answer:
 
 
 def requires_flag_implementation(call: Call) -> Answer:
-    """Whether none of the events sampled lately told the value of a flag; true with nothing to sample."""
+    """Return whether no event sampled lately has the value of a flag.
+
+    True with nothing to sample.
+    """
     names = [str(item.get("id") or item.get("event") or "") for item in _items(call, "events")]
     for item in _items(call, "actions"):
         names += action_events(call.db, item.get("id"))
@@ -72,7 +75,7 @@ def requires_flag_implementation(call: Call) -> Answer:
 
 
 def calculate_running_time(call: Call) -> Answer:
-    """Needed people and days, from a baseline that is told or from the sums it follows from."""
+    """Compute the required people and days, from the baseline sent or from the sums it follows from."""
     fields = Fields(call.body())
     fields.require("metric_type")
     kind = fields.choice("metric_type", _CALCULATOR_TYPES)

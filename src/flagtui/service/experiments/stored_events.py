@@ -56,7 +56,10 @@ class People:
 
 
 def patterns_of(db: sqlite3.Connection, project_id: int, node: Mapping[str, Json]) -> list[Pattern]:
-    """What an EventsNode, an ActionsNode or an exposure configuration means; any of the patterns counts."""
+    """Return what an EventsNode, an ActionsNode or an exposure configuration means.
+
+    Any of the patterns counts.
+    """
     filters = _filters(node.get("properties"))
     if node.get("kind") != "ActionsNode":
         return [Pattern(node.get("event"), filters)]
@@ -70,7 +73,7 @@ def patterns_of(db: sqlite3.Connection, project_id: int, node: Mapping[str, Json
 def matcher(
     filters: Iterable[Mapping[str, Json]], people: People, now: datetime
 ) -> Callable[[Properties, int | None], bool]:
-    """Whether an event with these properties, of this person, meets every filter."""
+    """Return whether an event with these properties, of this person, meets every filter."""
     conditions = list(filters)
     manner = Manner(now=now)
 
@@ -98,7 +101,7 @@ def _holds(
 
 
 def _compares(condition: Mapping[str, Json], properties: Properties, manner: Manner) -> bool:
-    """Raises NotComputable for a pattern that is too costly to evaluate here."""
+    """Raise NotComputable for a pattern that is too costly to evaluate here."""
     operator, operand = str(condition.get("operator") or "exact"), condition.get("value")
     actual = properties.get(str(condition.get("key")))
     if actual is None:
@@ -135,7 +138,7 @@ class Reader:
 
     @property
     def variants(self) -> list[str]:
-        """Those that are compared: the flag's without the excluded, and the people held back."""
+        """Return those that are compared: the flag's without the excluded, and the people held back."""
         excluded = self.experiment.fields["excluded_variants"] or ()
         keys = [key for key in self.experiment.flag.variant_keys if key not in excluded]
         holdout = self.experiment.fields["holdout_id"]
@@ -147,7 +150,7 @@ class Reader:
         return "first_seen" if criteria.get("multiple_variant_handling") == "first_seen" else "exclude"
 
     def exposures(self) -> dict[str, list[Exposure]]:
-        """By person, or by group when the flag is for groups. A draft has none."""
+        """Return exposures by person, or by group if the flag is for groups; none for a draft."""
         if not self.experiment.is_launched:
             return {}
         variants = frozenset(self.variants)
@@ -161,12 +164,12 @@ class Reader:
         return by_entity(exposures)
 
     def people(self) -> set[int]:
-        """Persons who met the flag in any way, whatever they got."""
+        """Return persons who met the flag in any way, whatever they got."""
         met = (event for pattern, _ in self._exposure_patterns() for event in self._events(pattern))
         return {event.person_id for event in met if event.person_id is not None}
 
     def occurrences(self, metric: Metric, entities: Collection[str]) -> dict[str, list[Occurrence]]:
-        """Events of those entities that a source of the metric counts, in order of time."""
+        """Return events of those entities that a source of the metric counts, in order of time."""
         occurrences: dict[str, list[Occurrence]] = {}
         for role, source in enumerate(metric.sources):
             for pattern in patterns_of(self.call.db, self.experiment.project_id, source.node):
@@ -181,12 +184,12 @@ class Reader:
 
     @property
     def group_type(self) -> int | None:
-        """The kind of group the flag is for; None for persons."""
+        """Return the kind of group the flag is for; None for persons."""
         index = self.experiment.flag.filters.get("aggregation_group_type_index")
         return index if isinstance(index, int) else None
 
     def _exposure_patterns(self) -> Iterator[tuple[Pattern, str]]:
-        """Which events expose, and which of their properties tells the variant."""
+        """Return which events expose, and which of their properties holds the variant."""
         key = self.experiment.flag.key
         criteria = self.experiment.fields["exposure_criteria"] or {}
         config = criteria.get("exposure_config") or {}
@@ -237,11 +240,11 @@ class StoredEvent:
 
     @property
     def person(self) -> str:
-        """Identifies the person; without a stored one, by the distinct id."""
+        """Identify the person; without a stored one, by the distinct id."""
         return f"id:{self.distinct_id}" if self.person_id is None else str(self.person_id)
 
     def entity(self, group_type: int | None) -> str | None:
-        """Who is counted; None for an event without the group."""
+        """Return the person or group that is counted; None for an event without the group."""
         if group_type is None:
             return self.person
         group = self.properties.get(f"$group_{group_type}")

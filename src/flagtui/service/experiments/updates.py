@@ -15,7 +15,7 @@ from flagtui.service.experiments.creation import (
 )
 from flagtui.service.experiments.fields import check_baseline, check_excluded
 from flagtui.service.experiments.flag_config import (
-    SAYS_NOTHING,
+    UNCHANGED_FLAG,
     FlagConfig,
     check_variants_of,
     default_variants,
@@ -61,7 +61,7 @@ def refuse_deletion(call: Call) -> Answer:
 
 
 def change(call: Call, experiment: Experiment, given: Input) -> Experiment:
-    """Stores what was sent and carries it over to the flag; any fault leaves all as it was."""
+    """Store what was sent and apply it to the flag; a fault changes nothing."""
     columns = dict(given.columns)
     check_dates(columns)
     before = experiment
@@ -109,14 +109,14 @@ def _moved(call: Call, experiment: Experiment, given: Input) -> Experiment:
 
 
 def check_launchable(experiment: Experiment) -> None:
-    """What a flag must be like for an experiment to start on it."""
+    """Raise unless an experiment can start on the flag."""
     if experiment.flag.deleted:
         raise invalid(_FLAG_DELETED)
     check_variants_of(experiment.flag)
 
 
 def _flag_changes(call: Call, experiment: Experiment, given: Input) -> dict[str, Json]:
-    """What the body asks of the flag."""
+    """Return what the body asks of the flag."""
     config = _config(call, experiment, given)
     filters = config.applied(experiment.flag.filters)
     if "holdout_id" in given.columns and given.columns["holdout_id"] != experiment.fields["holdout_id"]:
@@ -130,11 +130,11 @@ def _flag_changes(call: Call, experiment: Experiment, given: Input) -> dict[str,
 
 
 def _config(call: Call, experiment: Experiment, given: Input) -> FlagConfig:
-    """The configuration to apply, after the rules of experiments that have started."""
+    """Return the configuration to apply, after the rules of experiments that have started."""
     if call.generation.is_older:
         return _older_config(experiment, given)
     if given.flag.repeats(experiment.flag):
-        return SAYS_NOTHING
+        return UNCHANGED_FLAG
     if experiment.is_launched:
         if not given.update_flag:
             raise invalid(_RUNNING_CONFIG, "feature_flag")
@@ -147,8 +147,8 @@ def _older_config(experiment: Experiment, given: Input) -> FlagConfig:
     if experiment.is_launched:
         if _moves_variants(experiment, given.flag):
             raise invalid(_VARIANTS)
-        return given.flag if given.update_flag else SAYS_NOTHING
-    if "parameters" in given.sent and not given.says_variants:
+        return given.flag if given.update_flag else UNCHANGED_FLAG
+    if "parameters" in given.sent and not given.has_variants:
         return FlagConfig(variants=default_variants())
     return given.flag
 

@@ -1,4 +1,4 @@
-"""Operations on many flags at once. What cannot be done for one flag is told beside what was done."""
+"""Operations on many flags at once. Flags that were skipped are listed beside the changed ones."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ def bulk_keys(call: Call) -> Answer:
 
 
 def flag_number(value: Json) -> int | None:
-    """An id as bulk operations take it: a number or its digits, and true is 1."""
+    """Return an id as bulk operations take it: a number or its digits, and true is 1."""
     if isinstance(value, bool | int):
         return int(value) if abs(value) < 2**63 else None
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
@@ -72,7 +72,7 @@ def _editable_ids(call: Call, query: Mapping[str, str]) -> list[int]:
 
 
 def bulk_delete(call: Call) -> Answer:
-    """Deletes softly, without raising versions. Flags that only ask for each other do not hold each other."""
+    """Soft-delete flags without raising versions. Dependents in the same request do not hold a flag."""
     numbers = _read_ids(call)
     rows = rows_by_id(call.db, call.project.id, [number for _, number in numbers if number is not None])
     levels = load_levels(call.db, call.caller, call.project)
@@ -93,7 +93,7 @@ def bulk_delete(call: Call) -> Answer:
 
 
 def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
-    """What was asked for beside the id it means."""
+    """Return what was asked for beside the id it means."""
     body = call.body()
     ids, filters = body.get("ids"), body.get("filters")
     if ids and filters:
@@ -138,18 +138,18 @@ def _delete(call: Call, row: sqlite3.Row) -> Json:
 
 
 def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | None]:
-    """The flag's last rollout state, for removing it from code."""
+    """Return the flag's last rollout state, for removing it from code."""
     groups = groups_of(filters)
     if not active or not any(percentage_of(group) > 0 for group in groups):
         return "not_rolled_out", None
-    everybody = [g for g in groups if percentage_of(g) == 100 and not g.get("properties")]
-    if not everybody:
+    load_people = [g for g in groups if percentage_of(g) == 100 and not g.get("properties")]
+    if not load_people:
         return "partial", None
     variants = variants_of(filters)
     if not variants:
         return "fully_rolled_out", None
     whole = [variant["key"] for variant in variants if variant.get("rollout_percentage") == 100]
-    chosen = everybody[0].get("variant") or (whole[0] if whole else None)
+    chosen = load_people[0].get("variant") or (whole[0] if whole else None)
     return ("fully_rolled_out", chosen) if chosen else ("partial", None)
 
 

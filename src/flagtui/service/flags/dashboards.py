@@ -22,7 +22,7 @@ def make_dashboard(call: Call) -> Answer:
 
 
 def add_usage_dashboard(call: Call, row: sqlite3.Row) -> None:
-    """Makes a dashboard with two charts of the flag's calls, and points the flag at it."""
+    """Create a dashboard with two charts of the flag's calls, and link the flag to it."""
     made = insert_row(
         call.db,
         "dashboards",

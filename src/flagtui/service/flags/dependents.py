@@ -13,7 +13,7 @@ from flagtui.service.flags.rows import called_row
 
 
 def dependencies(filters: Mapping[str, Json] | None) -> tuple[int, ...]:
-    """Ids of the flags that conditions ask for, each once, in their order."""
+    """Return ids of the flags that conditions depend on, each once, in their order."""
     numbers: dict[int, None] = {}
     for item in properties_of(filters):
         number = whole_number(item.get("key")) if item.get("type") == "flag" else None
@@ -23,7 +23,7 @@ def dependencies(filters: Mapping[str, Json] | None) -> tuple[int, ...]:
 
 
 def active_dependents(db: sqlite3.Connection, project_id: int, flag_id: int) -> list[sqlite3.Row]:
-    """Enabled flags that ask for this one, sorted by key."""
+    """enabled flags that depend on this flag, sorted by key."""
     rows = db.execute(
         "SELECT id, key, name, filters FROM flags WHERE project_id = ? AND deleted = 0 AND active = 1"
         " AND filters LIKE '%\"flag\"%' ORDER BY key",
@@ -35,7 +35,7 @@ def active_dependents(db: sqlite3.Connection, project_id: int, flag_id: int) -> 
 def disabled_dependencies(
     db: sqlite3.Connection, project_id: int, filters: Mapping[str, Json]
 ) -> list[sqlite3.Row]:
-    """Flags that conditions ask for and that are off, sorted by key."""
+    """Return dependencies that are off, sorted by key."""
     rows = [
         find(db, "flags", id=number, project_id=project_id, deleted=0, active=0)
         for number in dependencies(filters)
@@ -44,7 +44,7 @@ def disabled_dependencies(
 
 
 def named(rows: Iterable[sqlite3.Row], most: int = 5, more: str = ", and {} more") -> str:
-    """The flags by key and id, as texts list them."""
+    """Return the flags by key and id, as texts list them."""
     listed = [f"{row['key']} (ID: {row['id']})" for row in rows]
     rest = len(listed) - most
     return ", ".join(listed[:most]) + (more.format(rest) if rest > 0 else "")
@@ -53,7 +53,7 @@ def named(rows: Iterable[sqlite3.Row], most: int = 5, more: str = ", and {} more
 def find_cycle(
     db: sqlite3.Connection, project_id: int, own_id: int | None, own_key: str, needed: Iterable[int]
 ) -> list[str]:
-    """Keys from the flag back to itself through what it asks for; empty when it never comes back."""
+    """Return the keys of a dependency cycle from the flag to itself; empty without a cycle."""
     seen: set[int] = set()
     waiting = [(number, [own_key]) for number in needed] if own_id is not None else []
     while waiting:
@@ -79,7 +79,7 @@ def dependent_flags(call: Call) -> Answer:
 
 
 def experiments_on(db: sqlite3.Connection, flag_id: int, *, running: bool) -> list[sqlite3.Row]:
-    """Experiments on the flag; of the `running` ones those that have begun and not ended."""
+    """Return experiments on the flag; of the `running` ones those that have begun and not ended."""
     only = " AND start_date IS NOT NULL AND end_date IS NULL" if running else ""
     return db.execute(
         f"SELECT id, name FROM experiments WHERE flag_id = ? AND deleted = 0{only} ORDER BY id", (flag_id,)
@@ -91,7 +91,7 @@ def named_experiments(rows: list[sqlite3.Row]) -> str:
 
 
 def check_guards(call: Call, row: sqlite3.Row, before: Mapping[str, Json], after: Mapping[str, Json]) -> None:
-    """Raises the first reason against going from `before` to `after`."""
+    """Raise the first reason against going from `before` to `after`."""
     if after["deleted"] and not before["deleted"]:
         check_deletion(call, row)
     if after["active"] and not before["active"]:
@@ -103,7 +103,7 @@ def check_guards(call: Call, row: sqlite3.Row, before: Mapping[str, Json], after
 
 
 def archived_detail(before: Mapping[str, Json]) -> str:
-    """Which of the two was asked for: to enable what is archived, or to archive what is enabled."""
+    """Return which of the two was asked for: to enable what is archived, or to archive what is enabled."""
     if before["archived"]:
         return "Cannot enable an archived feature flag. Unarchive it first."
     return (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
 PLACEHOLDER = '"********* (encrypted)"'
-"""What stands for a sealed payload where it is not opened; itself JSON."""
+"""The JSON text shown for a sealed payload that is not opened."""
 
 
 def key_file_beside(database: Path) -> Path:
@@ -23,7 +23,7 @@ def key_file_beside(database: Path) -> Path:
 
 
 def key_file_of(db: sqlite3.Connection) -> Path:
-    """The key file of the database a connection has open."""
+    """Return the key file of the database a connection has open."""
     return key_file_beside(Path(db.execute("PRAGMA database_list").fetchone()["file"]))
 
 
@@ -37,7 +37,7 @@ def seal(key_file: Path, payload: str) -> str:
 
 @lru_cache(maxsize=512)
 def unseal(key_file: Path, sealed: str) -> str:
-    """The payload; CannotOpen when the key beside the database is not the one it was sealed with.
+    """Return the payload; CannotOpen when the key beside the database is not the one it was sealed with.
 
     Remembered, because opening takes longer than everything else about showing a flag.
     """
@@ -51,7 +51,10 @@ def unseal(key_file: Path, sealed: str) -> str:
 
 @lru_cache(maxsize=8)
 def _fernet(key_file: Path) -> "Fernet":
-    """The key of the file, made when there is none. The library is slow to load and few flags need it."""
+    """Return the key of the file, made when there is none.
+
+    The library is slow to load and few flags need it.
+    """
     from cryptography.fernet import Fernet
 
     if not key_file.exists():
@@ -73,7 +76,7 @@ def _write_once(key_file: Path, key: bytes) -> None:
 
 
 def remote_config(call: Call) -> Answer:
-    """A JSON string that holds JSON; 200 and no body without a payload. Conditions do not matter."""
+    """Return a JSON string that holds JSON; 200 and no body without a payload. Conditions do not matter."""
     number = call.number("id")
     named: dict[str, Json] = {"key": call.params["id"]} if number is None else {"id": number}
     row = find(call.db, "flags", project_id=call.project.id, deleted=0, **named)
@@ -86,7 +89,7 @@ def remote_config(call: Call) -> Answer:
 
 
 def _opened(call: Call, sealed: str) -> str:
-    """Persons with a key of their own may read it; a program with the project's secret may not."""
+    """Return persons with a key of their own may read it; a program with the project's secret may not."""
     if call.caller.is_project or call.settings.key_file is None:
         return PLACEHOLDER
     try:

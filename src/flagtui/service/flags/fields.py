@@ -80,7 +80,10 @@ def _read_key(fields: Fields, name: str, target: Target) -> Json:
 
 
 def _read_contexts(fields: Fields, name: str, target: Target) -> Json:
-    """The list under either of its names; a name that repeats what is stored gives way to the other one."""
+    """Return the list under either of its names.
+
+    A name that repeats what is stored gives way to the other one.
+    """
     unread = target.call.generation.body("flag").unread(is_new=target.row is None)
     names = [each for each in _CONTEXT_NAMES if each in fields and each not in unread]
     lists = [_checked_contexts(fields.sent[each], each) for each in names]
@@ -105,7 +108,7 @@ def _checked_contexts(items: Json, name: str) -> list[str]:
 
 
 def _read_evaluation_tags(fields: Fields, name: str, target: Target) -> Json:
-    """On older servers some of the tags that are sent beside them."""
+    """Read evaluation tags; on older servers they must be among the tags sent."""
     if not target.call.generation.is_older:
         return _read_contexts(fields, name, target)
     names = {str(item).strip().lower() for item in fields.items(name) or ()}
@@ -137,8 +140,8 @@ def _read_dashboards(fields: Fields, name: str, target: Target) -> Json:
 
 _LOGGED, _COPIED, _VERSIONED, _SUMMARY = Use.LOGGED, Use.COPIED, Use.VERSIONED, Use.SUMMARY
 _SORTED, _ALWAYS = Use.SORTED, Use.ALWAYS
-_TOLD: Final = _LOGGED | _VERSIONED
-_KEPT: Final = _TOLD | _SUMMARY
+_RECORDED: Final = _LOGGED | _VERSIONED
+_KEPT: Final = _RECORDED | _SUMMARY
 _FILTERS: Final = Kind(lambda body, _, target: read_filters(target.call, body, target.row), OBJECT, "json")
 _ANY: Final = Kind(lambda body, name, _: body.sent[name], {}, "json")
 _SHARE: Final = Kind(
@@ -180,10 +183,10 @@ FLAGS: Final = Table(
         Field(MATCH_MODE, choice(MATCH_MODES), _LOGGED | _COPIED, default="any"),
         Field("usage_dashboard", shown=number(null=True).schema),
         Field("analytics_dashboards", Kind(_read_dashboards, NUMBERS, "json"), default=[]),
-        Field("has_enriched_analytics", truth(null=True), _TOLD, default=False),
+        Field("has_enriched_analytics", truth(null=True), _RECORDED, default=False),
         Field("creation_context", choice(CREATION_CONTEXTS), default="feature_flags"),
         Field("user_access_level", shown=words(("none", "viewer", "editor", "manager"), None)),
-        Field("is_remote_configuration", truth(null=True), _TOLD | _COPIED, default=False),
+        Field("is_remote_configuration", truth(null=True), _RECORDED | _COPIED, default=False),
         Field("has_encrypted_payloads", truth(null=True), _KEPT | _COPIED, default=False),
         Field("status", None, _ALWAYS, TEXT),
         Field(
@@ -208,7 +211,7 @@ SUMMARY_SCHEMA: Final = record(
 
 
 def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:
-    """What the body says of the columns. `row` is the flag to change; None for a new one.
+    """Return the columns that the body sets. `row` is the flag to change; None for a new one.
 
     `filters` are merged with the stored ones and absent where sending them changes nothing.
     """
@@ -220,7 +223,7 @@ def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:
 
 
 def check_together(merged: Mapping[str, Json]) -> None:
-    """Rules that need more than one field. `merged` is the flag as it would become."""
+    """Raise for faults between fields. `merged` is the flag after the change."""
     if merged["bucketing_identifier"] == "device_id" and merged["ensure_experience_continuity"]:
         raise invalid(
             "Cannot enable 'persist across authentication steps' when using device ID bucketing. "
@@ -231,7 +234,7 @@ def check_together(merged: Mapping[str, Json]) -> None:
 
 
 def check_required_marks(call: Call, sent: Values, row: sqlite3.Row | None) -> None:
-    """Tags and evaluation contexts a project may ask every flag to have."""
+    """Raise when tags or evaluation contexts that the project requires are missing."""
     settings = call.project.settings
     if settings.get("require_flag_tags"):
         _check_required_tags(sent, row)

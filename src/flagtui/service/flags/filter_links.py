@@ -21,7 +21,7 @@ _PATTERNS = ("regex", "not_regex")
 def check_links(
     call: Call, filters: Mapping[str, Json], stored: Mapping[str, Json], row: sqlite3.Row | None
 ) -> None:
-    """Raises the first thing that filters point at and must not."""
+    """Raise for the first dependency, cohort or pattern that filters may not have."""
     if row is not None:
         _check_running_variants(call.db, row["id"], filters, stored)
         _check_early_access(call.db, row["id"], filters)
@@ -92,7 +92,7 @@ def _check_dependency(call: Call, reference: str, own_id: int | None, own_key: s
 
 
 def _check_patterns(filters: Mapping[str, Json], stored: Mapping[str, Json]) -> None:
-    """Only patterns that are new are refused, so that an old flag stays editable."""
+    """Refuse malformed patterns that are new; stored ones may stay, so that the flag stays editable."""
     stored_patterns = {text_of(item.get("value")) for item in properties_of(stored)}
     for number, group in enumerate(groups_of(filters)):
         for position, item in enumerate(group.get("properties") or []):
@@ -130,7 +130,7 @@ def _find_cohort(call: Call, value: Json) -> sqlite3.Row | None:
 
 
 def event_condition(call: Call, cohort: sqlite3.Row, seen: set[int]) -> dict[str, Json] | None:
-    """A condition on events in the cohort, or in one it is made of."""
+    """Return a condition on events in the cohort, or in one it is made of."""
     seen.add(cohort["id"])
     waiting = [value_of(cohort["filters"]).get("properties")]
     while waiting:

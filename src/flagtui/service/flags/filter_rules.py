@@ -24,7 +24,7 @@ _SEMVER_WILDCARD = re.compile(r"v?(\d+|\*)(\.(\d+|\*)){0,2}")
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A broken rule: `rule` and `detail` as the newest servers say it, `code` and `older` as before.
+    """A broken rule: `rule` and `detail` as of the newest servers, `code` and `older` as before.
 
     `older` None: older servers let it pass.
     """
@@ -36,7 +36,7 @@ class Breach:
 
 
 def check_rules(filters: Mapping[str, Json], *, strict: bool) -> None:
-    """Raises the first broken rule; `strict` answers with the newest codes."""
+    """Raise the first broken rule; `strict` answers with the newest codes."""
     for breach in _breaches(filters):
         if strict:
             raise invalid(breach.detail, "filters", f"cross_field.{breach.rule}")
@@ -45,7 +45,7 @@ def check_rules(filters: Mapping[str, Json], *, strict: bool) -> None:
 
 
 def check_list_lengths(filters: Mapping[str, Json], longest: int) -> None:
-    """Raises for more than `longest` values in one list of a property."""
+    """Raise for more than `longest` values in one list of a property."""
     for group in groups_of(filters):
         for item in group.get("properties") or ():
             value = item.get("value")

@@ -28,7 +28,7 @@ def fail(detail: str) -> Exception:
 
 
 def check_shape(filters: Mapping[str, Json]) -> None:
-    """Raises the first fault of the filters of one flag."""
+    """Raise the first fault of the filters of one flag."""
     _check_kind(filters, _INDEX, int, "an integer or null")
     for group, where in _items(filters, "groups"):
         _check_group(group, where)
@@ -40,14 +40,14 @@ def check_shape(filters: Mapping[str, Json]) -> None:
 
 
 def _check_kind(holder: Mapping[str, Json], name: str, kind: type, kind_name: str, where: str = "") -> None:
-    """Of what may be missing or null. `where` is the place of the holder, with a dot."""
+    """Raise if a field is neither missing, null nor of the type. `where` is the holder's place."""
     value = holder.get(name)
     if value is not None and type(value) is not kind:
         raise fail(f"{where}{name} must be {kind_name}, got {type_word(value)}")
 
 
 def _items(holder: Mapping[str, Json], name: str, where: str = "") -> Iterator[tuple[dict[str, Json], str]]:
-    """The objects of a list, each with its place."""
+    """Return the objects of a list, each with its place."""
     _check_kind(holder, name, list, "a list", where)
     for position, item in enumerate(holder.get(name) or ()):
         place = f"{where}{name}[{position}]"

@@ -1,4 +1,4 @@
-"""Filters on their way from a body into a row: merged with what is stored, checked, brought into one form."""
+"""Filters from a body to a row: merged with the stored ones, checked, and normalised."""
 
 import sqlite3
 from typing import Any
@@ -21,7 +21,7 @@ _GONE = ("super_groups", "holdout_groups")
 
 
 def read_filters(call: Call, fields: Fields, row: sqlite3.Row | None) -> Filters | None:
-    """The filters to store; None when the body leaves them as they are."""
+    """Return the filters to store; None when the body leaves them as they are."""
     sent = fields.mapping("filters")
     if sent is None:
         return None
@@ -62,13 +62,13 @@ def _check_config_version(fields: Fields, sent: Filters, stored: Filters) -> Non
 
 
 def unsupported_config(fields: Fields) -> Exception:
-    """400: the flag is of a generation whose targeting this API does not write."""
+    """Return the 400 for a flag of a version that this API does not write."""
     detail = "This flag's stored configuration cannot be updated through this API. Contact support."
     return fields.fault("filters", detail, "unsupported_config_version")
 
 
 def _merge(call: Call, sent: Filters, stored: Filters, *, is_new: bool) -> Filters | None:
-    """Keys that were sent replace stored ones. Older servers replaced all of them, or none without groups."""
+    """Replace stored keys by the sent ones. Older servers replaced all of them, or none without groups."""
     if is_new:
         return sent
     if not sent:
@@ -80,7 +80,7 @@ def _merge(call: Call, sent: Filters, stored: Filters, *, is_new: bool) -> Filte
 
 
 def _tidy(filters: Filters) -> Filters:
-    """One form for what can be said in several: payloads, operator names, group indexes."""
+    """Normalise payloads, operator names and group indexes."""
     tidy: Filters = {**filters, "groups": [dict(group) for group in groups_of(filters)]}
     for group in tidy["groups"]:
         if isinstance(group.get("properties"), list):
@@ -100,12 +100,12 @@ def _tidy_property(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def payload_text(value: Json) -> str:
-    """Payloads are kept as text that holds JSON; other values become it."""
+    """Return the payload as it is stored: text that holds JSON."""
     return value if isinstance(value, str) else encode(value).decode()
 
 
 def _spread_index(filters: Filters) -> None:
-    """A condition without an index takes the flag's; the flag's is what all conditions agree on."""
+    """Give conditions without an index the flag's, and the flag the index that all conditions share."""
     groups = filters["groups"]
     if not groups and "aggregation_group_type_index" not in filters:
         return
@@ -118,7 +118,7 @@ def _spread_index(filters: Filters) -> None:
 
 
 def open_to_everyone(filters: Filters) -> Filters:
-    """Remote configuration reaches everybody: one condition at least, and none that lets nobody in."""
+    """Return filters that serve remote configuration to everyone: no condition is missing or at 0 %."""
     groups = [dict(group) for group in filters.get("groups") or []] or [{"properties": []}]
     for group in groups:
         group["rollout_percentage"] = group.get("rollout_percentage") or 100
@@ -145,7 +145,7 @@ def _shown_size(size: int) -> str:
 
 
 def cleaned(filters: Json) -> Json:
-    """Filters without what is only added for readers, as two versions of them can be compared."""
+    """Return filters without what is only added for readers, as two versions of them can be compared."""
     if not isinstance(filters, dict):
         return filters
     copied = value_of(text_of(filters))

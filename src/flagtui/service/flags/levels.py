@@ -28,7 +28,7 @@ class Levels:
         return _ORDER.index(self.of(flag_id)) >= _ORDER.index(level)
 
     def narrow(self, where: Where, column: str) -> None:
-        """Leaves out of a list what the caller may not see, by the ids in a column."""
+        """Leave out of a list what the caller may not see, by the ids in a column."""
         seen = [int(record) for record, level in self.single.items() if level != "none"]
         hidden = [int(record) for record, level in self.single.items() if level == "none"]
         if self.general == "none":
@@ -40,7 +40,7 @@ class Levels:
 def load_levels(
     db: sqlite3.Connection, caller: Caller, project: Project, resource: str = "feature_flag"
 ) -> Levels:
-    """Levels of the caller; administrators of the organization have every right."""
+    """Return levels of the caller; administrators of the organization have every right."""
     rows = db.execute(
         "SELECT record_id, level FROM access_levels WHERE project_id = ? AND user_id = ? AND resource = ?",
         (project.id, caller.user_id, resource),

@@ -58,7 +58,10 @@ def list_flags(call: Call) -> Answer:
 
 
 def listed(call: Call, query: Mapping[str, str]) -> Where:
-    """Which flags a list shows for these parameters; unknown parameters and senseless values are ignored."""
+    """Return which flags a list shows for these parameters.
+
+    Unknown parameters and senseless values are ignored.
+    """
     where = Where(["project_id = :project AND deleted = 0"], {"project": call.project.id})
     where.add("id NOT IN (SELECT internal_flag_id FROM surveys WHERE internal_flag_id IS NOT NULL)")
     load_levels(call.db, call.caller, call.project).narrow(where, "id")

@@ -1,4 +1,4 @@
-"""Changes of one thing: on, off, archived or not, or the targeting of a version without sending `filters`."""
+"""Changes of one thing: on, off, archived, unarchived, or targeting without sending `filters`."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -25,7 +25,10 @@ _INDEX = "aggregation_group_type_index"
 
 
 def mover(doing: str, **values: bool) -> Handler:
-    """The operation that gives a flag these values; it writes nothing when the flag has them already."""
+    """Return the operation that gives a flag these values.
+
+    It writes nothing when the flag has them already.
+    """
 
     def move(call: Call) -> Answer:
         row = called_row(call, "editor")
@@ -45,7 +48,7 @@ def mover(doing: str, **values: bool) -> Handler:
 
 
 def _check_not_deleted(row: sqlite3.Row, doing: str) -> None:
-    """400 in the words of the operations that each do one thing."""
+    """Raise a 400 in the words of these operations if the flag is deleted."""
     if row["deleted"]:
         text = f"This feature flag has been deleted. Restore it before {doing} it."
         raise hand_written(400, {"success": False, "error": text})
@@ -69,7 +72,7 @@ def set_release_condition_rollout(call: Call) -> Answer:
 
 
 def roll_out_to_everyone(call: Call) -> Answer:
-    """A condition that lets everyone in comes first; one variant takes the whole distribution."""
+    """Put a condition for everyone first, and give one variant the whole distribution."""
     row = called_row(call, "editor")
     refuse_rollout_action(row)
     fields = Fields(call.body())
@@ -101,7 +104,7 @@ def _share(fields: Fields) -> float:
 
 
 def _check_current(fields: Fields, row: sqlite3.Row, doing: str) -> None:
-    """The flag is there, and as it was when the caller read it."""
+    """Raise unless the flag exists and has the version that the caller read."""
     fields.require("version")
     version = fields.number("version")
     _check_not_deleted(row, doing)
@@ -119,7 +122,10 @@ def _no_condition(place: int, count: int) -> str:
 
 
 def _is_open(filters: Mapping[str, Json], groups: list[dict[str, Json]]) -> bool:
-    """Whether the first condition lets in everyone the flag is about. A missing share means all of them."""
+    """Return whether the first condition matches everyone.
+
+    A missing share means all of them.
+    """
     if not groups:
         return False
     first, index = groups[0], filters.get(_INDEX)
@@ -129,7 +135,7 @@ def _is_open(filters: Mapping[str, Json], groups: list[dict[str, Json]]) -> bool
 
 
 def _shares(filters: Mapping[str, Json], variant: str | None) -> list[dict[str, Json]] | None:
-    """The variants with everything given to one; None for a flag without any."""
+    """Return the variants with everything given to one; None for a flag without any."""
     variants = variants_of(filters)
     keys = [item.get("key") for item in variants]
     listed = ", ".join(map(str, keys))
@@ -145,7 +151,10 @@ def _shares(filters: Mapping[str, Json], variant: str | None) -> list[dict[str, 
 
 
 def _rewritten(call: Call, row: sqlite3.Row, changes: Mapping[str, Json]) -> Answer:
-    """The flag with these keys of its filters, checked like an update. Writes nothing where all are so."""
+    """Return the flag with these keys of its filters, checked like an update.
+
+    Writes nothing where all are so.
+    """
     before = opened_values(call, row)
     if all(before["filters"].get(name) == value for name, value in changes.items()):
         return flag_answer(call, row)

@@ -38,7 +38,7 @@ def activity_of_one(call: Call) -> Answer:
 
 _ORGANIZATION_FLAGS = "/api/organizations/{organization_id}/feature_flags"
 _PAGES = ("limit", "page")
-# Archived flags are off, and taken back they still are.
+# Archived flags are off, and stay off when unarchived.
 _archive = mover("archiving", archived=True, active=False)
 
 OPERATIONS = (
@@ -53,12 +53,12 @@ OPERATIONS = (
     ),
     Operation("GET", f"{FLAGS}/activity", activity_of_all, "Activity", LOG, ACTIVITY_PAGE, parameters=_PAGES),
     Operation("GET", f"{ONE}/status", flag_status, "Whether it is in use", READ),
-    Operation("GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that ask for it", READ),
+    Operation("GET", f"{ONE}/dependent_flags", dependent_flags, "Flags that depend on it", READ),
     Operation("POST", f"{FLAGS}/bulk_keys", bulk_keys, "Keys by id", READ),
     Operation("POST", f"{ONE}/enable", mover("enabling", active=True), "Switch on", WRITE, FLAG),
     Operation("POST", f"{ONE}/disable", mover("disabling", active=False), "Switch off", WRITE, FLAG),
-    Operation("POST", f"{ONE}/archive", _archive, "Put away", WRITE, FLAG),
-    Operation("POST", f"{ONE}/unarchive", mover("unarchiving", archived=False), "Take back", WRITE, FLAG),
+    Operation("POST", f"{ONE}/archive", _archive, "Archive", WRITE, FLAG),
+    Operation("POST", f"{ONE}/unarchive", mover("unarchiving", archived=False), "Unarchive", WRITE, FLAG),
     Operation(
         "POST",
         f"{ONE}/set_release_condition_rollout",
@@ -72,7 +72,7 @@ OPERATIONS = (
         "POST",
         f"{ONE}/roll_out_to_everyone",
         roll_out_to_everyone,
-        "Let everyone in first, with one variant",
+        "Add a condition for everyone, with one variant",
         WRITE,
         FLAG,
         TO_EVERYONE,

@@ -23,7 +23,7 @@ MOST_TARGETS = 50
 
 
 def copy_flags(call: Call) -> Answer:
-    """Makes the flag in each target, over one with the same key; what failed is told beside."""
+    """Copy the flag to each target, over a flag with the same key; failures are listed."""
     if call.settings.strict and "feature_flag:write" not in call.caller.scopes:
         # The product keeps this even from keys that have every scope.
         raise forbidden("API key missing required scope 'feature_flag:write'")
@@ -57,7 +57,7 @@ def _words(fault: Fault) -> Json:
 
 
 def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
-    """The flag to copy, and the request as if it had come for its project."""
+    """Return the flag to copy, and the request as if it had come for its project."""
     organization = find_organization(call.db, call.caller, call.params["organization_id"])
     project = open_project(call.db, call.caller, project_id)
     row = None
@@ -98,7 +98,7 @@ def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Js
 
 
 def _moved_filters(source: Call, target: Call, filters: Json) -> Json:
-    """Filters that point at cohorts and flags of the target project."""
+    """Return filters that point at cohorts and flags of the target project."""
     moved = value_of(text_of(filters))
     for item in properties_of(moved):
         if item.get("type") == "cohort":
@@ -118,7 +118,10 @@ def _moved_dependency(source: Call, target: Call, flag_id: int | None) -> str:
 
 
 def _moved_cohort(source: Call, target: Call, cohort_id: int | None, above: tuple[int | None, ...]) -> int:
-    """The cohort of the same name in the target, made when there is none. A cohort may ask for others."""
+    """Return the cohort of the same name in the target, made when there is none.
+
+    A cohort may ask for others.
+    """
     row = find(source.db, "cohorts", id=cohort_id, deleted=0)
     if row is None or cohort_id in above:
         raise invalid(f"Cohort with id {cohort_id} does not exist")

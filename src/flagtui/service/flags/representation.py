@@ -1,4 +1,4 @@
-"""Flags as answers show them: stored text joined, with what other tables say of them in between."""
+"""Flags in responses: stored text, joined with what other tables hold."""
 
 import sqlite3
 from collections import defaultdict
@@ -103,7 +103,7 @@ def _older_fields(row: sqlite3.Row) -> str:
 
 
 def shown_filters(call: Call, row: sqlite3.Row) -> str:
-    """Filters as a reader gets them: names of cohorts and groups added, sealed payloads opened."""
+    """Return filters as a reader gets them: names of cohorts and groups added, sealed payloads opened."""
     text: str = row["filters"]
     sealed = row["has_encrypted_payloads"]
     if not sealed and '"cohort"' not in text and '"$group_key"' not in text:
@@ -116,7 +116,7 @@ def shown_filters(call: Call, row: sqlite3.Row) -> str:
 
 
 def opened_payloads(call: Call, filters: Mapping[str, Json]) -> Json:
-    """Payloads with the sealed ones opened; the ones that cannot be are shown by a placeholder."""
+    """Return payloads with sealed ones opened; a placeholder for those that cannot be."""
     payloads = filters.get("payloads")
     key_file = call.settings.key_file
     if not isinstance(payloads, dict) or key_file is None:
@@ -131,7 +131,7 @@ def opened_payloads(call: Call, filters: Mapping[str, Json]) -> Json:
 
 
 def add_names(db: sqlite3.Connection, project_id: int, filters: Mapping[str, Json]) -> None:
-    """Puts the names of cohorts and groups beside their ids; they are not stored."""
+    """Put the names of cohorts and groups beside their ids; they are not stored."""
     for item in properties_of(filters):
         if item.get("type") == "cohort":
             row = find(db, "cohorts", id=_small(item.get("value")), project_id=project_id, deleted=0)
@@ -152,14 +152,14 @@ def _group_names(db: sqlite3.Connection, project_id: int, item: Mapping[str, Jso
 
 
 def _small(value: Json) -> int | str | None:
-    """A value SQLite can compare with an id."""
+    """Return a value that SQLite can compare with an id."""
     if isinstance(value, str):
         return value
     return value if isinstance(value, int) and abs(value) < 2**63 else None
 
 
 def properties_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
-    """Every property of every condition, leaving out what is none."""
+    """Return every property of every condition, leaving out what is none."""
     groups = filters.get("groups") if isinstance(filters, Mapping) else None
     properties = []
     for group in groups if isinstance(groups, list) else []:

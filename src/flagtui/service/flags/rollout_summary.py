@@ -19,7 +19,7 @@ _SIMPLE, _SHARE = "is_simple_flag", "rollout_percentage"
 
 
 def read_share(fields: Fields, name: str) -> int | None:
-    """A whole percentage or null."""
+    """Return a whole percentage or null."""
     share = fields.number(name, null=True, least=0)
     if share is not None and share > 100:
         raise fields.fault(name, "Ensure this value is less than or equal to 100.", "max_value")
@@ -27,20 +27,20 @@ def read_share(fields: Fields, name: str) -> int | None:
 
 
 def is_simple(filters: Mapping[str, Json]) -> bool:
-    """Whether there are no variants and no condition has properties."""
+    """Return whether there are no variants and no condition has properties."""
     has_properties = any(group.get("properties") for group in groups_of(filters))
     return isinstance(filters.get("groups"), list) and not variants_of(filters) and not has_properties
 
 
 def simple_rollout(filters: Mapping[str, Json]) -> int | None:
-    """The whole percentage of the only condition of a simple flag."""
+    """Return the whole percentage of the only condition of a simple flag."""
     groups = groups_of(filters)
     share = groups[0].get(_SHARE) if len(groups) == 1 and is_simple(filters) else None
     return int(share) if isinstance(share, int | float) and share == int(share) else None
 
 
 def apply_summary(call: Call, sent: Values, row: sqlite3.Row | None) -> Values:
-    """The columns with what the two fields say in `filters`. `row` is the flag to change; None for a new one.
+    """Return the columns with both fields applied to `filters`. `row` is None for a new flag.
 
     Raises:
         Fault: 400 for a value that the filters contradict.
@@ -59,7 +59,7 @@ def apply_summary(call: Call, sent: Values, row: sqlite3.Row | None) -> Values:
 
 
 def _repeats(row: sqlite3.Row | None, column: str, sent: Values) -> bool:
-    """Whether the value is the stored one, as in a body that was read before."""
+    """Return whether the value is the stored one, as in a body that was read before."""
     return row is not None and sent[column] == row[column]
 
 

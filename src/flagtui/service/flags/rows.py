@@ -13,12 +13,15 @@ SCOPE = "FeatureFlag"
 
 
 def find_row(db: sqlite3.Connection, project_id: int, flag_id: int | None) -> sqlite3.Row | None:
-    """A flag of the project, deleted or not."""
+    """Return a flag of the project, deleted or not."""
     return find(db, "flags", id=flag_id, project_id=project_id)
 
 
 def called_row(call: Call, level: str) -> sqlite3.Row:
-    """The flag the path names; 404 when the project has none with this id, 403 for less than the level."""
+    """Return the flag the path names.
+
+    404 when the project has none with this id, 403 for less than the level.
+    """
     row = find_row(call.db, call.project.id, call.number("id"))
     if row is None:
         raise not_found()
@@ -27,7 +30,7 @@ def called_row(call: Call, level: str) -> sqlite3.Row:
 
 
 def rows_by_id(db: sqlite3.Connection, project_id: int, ids: Iterable[int]) -> dict[int, sqlite3.Row]:
-    """Flags of the project that are not deleted."""
+    """Return flags of the project that are not deleted."""
     rows = db.execute(
         "SELECT * FROM flags WHERE project_id = ? AND deleted = 0 AND id IN (SELECT value FROM json_each(?))",
         (project_id, text_of(list(ids))),
@@ -36,18 +39,18 @@ def rows_by_id(db: sqlite3.Connection, project_id: int, ids: Iterable[int]) -> d
 
 
 def tombstone(key: str, flag_id: int) -> str:
-    """The key a deleted flag takes when an experiment still speaks of it."""
+    """Return the key a deleted flag takes when an experiment still speaks of it."""
     return f"{key}:deleted:{flag_id}"
 
 
 def key_when_deleted(call: Call, row: sqlite3.Row, key: str) -> str:
-    """The key the flag has once deleted: unchanged, unless experiments keep its row alive."""
+    """Return the key the flag has once deleted: unchanged, unless experiments keep its row alive."""
     only = {} if call.generation.running_experiments_hold else {"deleted": 1}
     return tombstone(key, row["id"]) if find(call.db, "experiments", flag_id=row["id"], **only) else key
 
 
 def key_when_restored(call: Call, row: sqlite3.Row, key: str) -> str:
-    """The key without its tombstone, numbered when it was taken meanwhile. Older servers left it."""
+    """Return the key without its tombstone, numbered when it was taken meanwhile. Older servers left it."""
     base = key.removesuffix(f":deleted:{row['id']}") if call.generation.strips_tombstones else key
     name, number = base, 1
     while is_taken(call.db, call.project.id, name):
@@ -61,7 +64,7 @@ def is_taken(db: sqlite3.Connection, project_id: int, key: str) -> bool:
 
 
 def make_room(call: Call, key: str) -> None:
-    """Removes deleted flags that hold a key for good; those an experiment needs are renamed."""
+    """Remove deleted flags that hold a key for good; those an experiment needs are renamed."""
     rows = call.db.execute(
         "SELECT id, key FROM flags WHERE project_id = ? AND key = ? AND deleted = 1", (call.project.id, key)
     ).fetchall()

@@ -1,4 +1,4 @@
-"""The one way a flag gets into the database: row, version and activity together, or the asked approval."""
+"""Writes of flags: row, version and activity together, or the required approval."""
 
 import sqlite3
 import uuid
@@ -21,12 +21,12 @@ _LOGGED = FLAGS.using(Use.LOGGED)
 
 
 def new_values(sent: Mapping[str, Json]) -> Values:
-    """All columns of a flag to be made, from the ones that were sent."""
+    """Return all columns of a flag to be made, from the ones that were sent."""
     return {**FLAGS.defaults, **sent}
 
 
 def opened_values(call: Call, row: sqlite3.Row) -> Values:
-    """Columns as JSON values with sealed payloads opened: what a body is merged into and compared with."""
+    """Return columns as JSON values, payloads opened: a body is merged into them and compared with them."""
     values = FLAGS.decoded(row)
     if values["has_encrypted_payloads"]:
         values["filters"] = {**values["filters"], "payloads": opened_payloads(call, values["filters"])}
@@ -34,7 +34,7 @@ def opened_values(call: Call, row: sqlite3.Row) -> Values:
 
 
 def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
-    """Stores a new flag in the caller's name, with its `created` entry. `values` have been checked."""
+    """Store a new flag in the caller's name, with its `created` entry. `values` have been checked."""
     stored = {
         **values,
         "filters": _sealed(call, values, None),
@@ -53,7 +53,7 @@ def create_flag(call: Call, values: Mapping[str, Json]) -> sqlite3.Row:
 def change_flag(
     call: Call, row: sqlite3.Row, after: Mapping[str, Json], trigger: Mapping[str, Json] | None = None
 ) -> sqlite3.Row:
-    """Stores what differs, raises the version, tells the log. `after` has all columns, payloads opened."""
+    """Store what differs, raise the version and log it. `after` has all columns, payloads opened."""
     before = FLAGS.decoded(row)
     stored = {**after, "filters": _sealed(call, after, row), "version": (row["version"] or 0) + 1}
     changed = {name: value for name, value in stored.items() if value != before[name]}
@@ -68,7 +68,7 @@ def change_flag(
 
 
 def _sealed(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> Json:
-    """Filters as they are stored: payloads sealed if the flag says so, an unchanged one as it was."""
+    """Return filters as they are stored, with payloads sealed if the flag has encrypted payloads."""
     filters, key_file = after["filters"], call.settings.key_file
     if not after["has_encrypted_payloads"] or key_file is None:
         return filters
@@ -91,14 +91,17 @@ def _sealed(call: Call, after: Mapping[str, Json], row: sqlite3.Row | None) -> J
 
 
 def change_or_ask(call: Call, row: sqlite3.Row, before: Values, after: Values) -> Answer:
-    """Changes the flag and shows it, or answers with the 409 of a change that a policy covers."""
+    """Change the flag and return it, or return the 409 of a change that a policy covers."""
     return ask_for_approval(call, row, before, after) or flag_answer(call, change_flag(call, row, after))
 
 
 def ask_for_approval(
     call: Call, row: sqlite3.Row | None, before: Mapping[str, Json], after: Mapping[str, Json]
 ) -> Answer | None:
-    """The 409 of a change that a policy covers; None when it may be made at once. Writes the request."""
+    """Return the 409 of a change that a policy covers.
+
+    None when it may be made at once. Writes the request.
+    """
     intent = {name: value for name, value in after.items() if before.get(name) != value}
     if not intent:
         return None

@@ -14,7 +14,7 @@ STALE_AFTER = timedelta(days=30)
 
 
 def stale_before(now: datetime) -> str:
-    """A flag last called before this moment is stale."""
+    """Return the moment before which a last call makes a flag stale."""
     return stamp(now - STALE_AFTER)
 
 
@@ -74,7 +74,7 @@ def _older_status(call: Call) -> Answer:
 
 
 def _reason(row: sqlite3.Row, word: str, filters: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
-    """Why, and whether that already says how far the flag is rolled out."""
+    """The reason, and whether it also states how far the flag is rolled out."""
     if word in ("DELETED", "ARCHIVED"):
         return f"Flag has been {word.lower()}", False
     if not row["active"]:
@@ -118,24 +118,24 @@ def describe_rollout(row: sqlite3.Row, filters: Mapping[str, Json]) -> dict[str,
 
 
 def percentage_of(group: Mapping[str, Json]) -> float:
-    """How many of those a condition fits are let in; unsaid is everybody."""
+    """Return the rollout percentage of a condition; missing means 100."""
     percentage = group.get("rollout_percentage")
     return percentage if isinstance(percentage, int | float) else 100
 
 
 def is_open(group: Mapping[str, Json]) -> bool:
-    """Whether a condition lets everybody in."""
+    """Return whether a condition matches everyone."""
     return group.get("rollout_percentage") == 100 and not group.get("properties")
 
 
 def groups_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
-    """The conditions of stored filters, leaving out what is none."""
+    """Return the conditions of stored filters, leaving out what is none."""
     groups = filters.get("groups") if isinstance(filters, Mapping) else None
     return [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
 
 
 def variants_of(filters: Mapping[str, Json] | None) -> list[dict[str, Json]]:
-    """The variants of stored filters; a flag without any is boolean."""
+    """Return the variants of stored filters; a flag without any is boolean."""
     multivariate = filters.get("multivariate") if isinstance(filters, Mapping) else None
     variants = multivariate.get("variants") if isinstance(multivariate, dict) else None
     return (

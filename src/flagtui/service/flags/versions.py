@@ -43,7 +43,7 @@ def retrieve_version(call: Call) -> Answer:
 
 
 def _walk_back(call: Call, values: Values, requested: int) -> tuple[str, int | None]:
-    """Turns `values` into those of an older version; returns when it was written and its author's id."""
+    """Turn `values` into those of an older version; return when it was written and its author's id."""
     for entry in _entries(call, values["id"]):
         changes = value_of(entry["detail"]).get("changes") or []
         is_first = entry["activity"] == "created"

@@ -1,4 +1,4 @@
-"""Creating, reading and changing one flag, also when two people change it: stale versions, clashes."""
+"""Creating, reading and changing one flag, including stale versions and conflicts."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -84,11 +84,11 @@ def update(call: Call) -> Answer:
 
 
 def _updated(call: Call, row: sqlite3.Row, before: Values) -> Values:
-    """All columns as the body wants them; raises whatever speaks against it."""
+    """Return all columns after the change; raise the first reason against it."""
     fields = Fields(call.body())
     if not is_known_version(before["filters"]):
         raise unsupported_config(fields)
-    sent = read_fields(call, Fields(without_clashes(call, fields, row, before)), row)
+    sent = read_fields(call, Fields(drop_echoes(call, fields, row, before)), row)
     if sent.pop(MAKES_DASHBOARD, False):
         detail = "Only a new flag gets its dashboard this way. Send POST …/dashboard/ for this one."
         raise invalid(detail, MAKES_DASHBOARD)
@@ -106,7 +106,7 @@ def _updated(call: Call, row: sqlite3.Row, before: Values) -> Values:
 
 
 def _moved_key(call: Call, row: sqlite3.Row, after: Values, sent: Values) -> str:
-    """The key after deletion, restoration or renaming."""
+    """Return the key after deletion, restoration or renaming."""
     key: str = after["key"]
     if after["deleted"] and not row["deleted"]:
         return key_when_deleted(call, row, key)
@@ -118,33 +118,33 @@ def _moved_key(call: Call, row: sqlite3.Row, after: Values, sent: Values) -> str
 
 
 def refuse_deletion(call: Call) -> Answer:
-    """405 without a body, whether or not there is such a flag: flags are deleted by an update."""
+    """Respond 405 without a body, for every id: flags are deleted by an update."""
     return empty(405, {"Allow": "GET, PUT, PATCH, HEAD, OPTIONS"})
 
 
-def without_clashes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values) -> Mapping[str, Json]:
-    """The body less its stale echoes: fields equal to what the writer began from.
+def drop_echoes(call: Call, fields: Fields, row: sqlite3.Row, stored: Values) -> Mapping[str, Json]:
+    """Return the body less its stale echoes: fields equal to what the writer began from.
 
-    A field clashes when the writer changed it and the stored value changed to something else: then 409.
+    A field conflicts when the writer changed it and the stored value changed to something else: 409.
     """
     body = fields.sent
     version = fields.number("version", null=True)
     if version is None or version in (-1, row["version"]):
         return body
     if call.settings.strict_versions:
-        raise _clash(call.db, row)
+        raise _conflict(call.db, row)
     original = body.get("original_flag")
     if not isinstance(original, dict) or not original:
         return body
     for name in body:
-        if name in original and name not in _NOT_FIELDS and _clashes(name, body, original, stored):
-            raise _clash(call.db, row)
+        if name in original and name not in _NOT_FIELDS and _is_conflict(name, body, original, stored):
+            raise _conflict(call.db, row)
     if not call.generation.drops_echoes:
         return body
     return {name: value for name, value in body.items() if not _is_echo(name, value, original)}
 
 
-def _clashes(name: str, body: Mapping[str, Json], original: Mapping[str, Json], stored: Values) -> bool:
+def _is_conflict(name: str, body: Mapping[str, Json], original: Mapping[str, Json], stored: Values) -> bool:
     new, old, current = (
         _comparable(value) for value in (body.get(name), original.get(name), stored.get(FLAGS.place(name)))
     )
@@ -159,7 +159,7 @@ def _comparable(value: Json) -> Json:
     return cleaned(value) if isinstance(value, dict) else value
 
 
-def _clash(db: sqlite3.Connection, row: sqlite3.Row) -> Fault:
+def _conflict(db: sqlite3.Connection, row: sqlite3.Row) -> Fault:
     user = find(db, "users", id=row["last_modified_by_id"])
     who = user["email"] if user else "another user"
     return conflict(

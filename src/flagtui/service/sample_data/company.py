@@ -82,7 +82,7 @@ def mobile_people(now: datetime) -> list[Person]:
 
 
 def staff_id(number: int) -> str:
-    """How someone who works at the company appears among the persons of the projects."""
+    """Return how someone who works at the company appears among the persons of the projects."""
     return f"staff-{number:02d}"
 
 
@@ -146,7 +146,7 @@ def add_people(db: sqlite3.Connection, project: int, people: list[Person]) -> No
 
 
 def add_companies(db: sqlite3.Connection, project: int, now: datetime) -> None:
-    """As groups of type 0."""
+    """Add companies as groups of type 0."""
     random, words = Random("acme companies"), load_subject("people")
     since, named = stamped(Moments(now).ago(300)), words["companies"]
     for number in range(COMPANIES):
@@ -185,7 +185,7 @@ def add_cohorts(db: sqlite3.Connection, people: list[Person], now: datetime) -> 
 
 
 def cohort_filters(entry: dict[str, Any]) -> dict[str, Any]:
-    """What the service keeps of the conditions; nothing for a list of people."""
+    """Return what the service keeps of the conditions; nothing for a list of people."""
     conditions = [person(*arguments) for arguments in entry.get("conditions", ())]
     if "events" in entry:
         conditions = [entry["events"]]
@@ -195,7 +195,7 @@ def cohort_filters(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def members(conditions: Iterable[list[Any]], people: list[Person]) -> list[int]:
-    """Ids of the people who meet every condition."""
+    """Return ids of the people who meet every condition."""
     manner, matches = Manner(), people
     for key, operator, value in conditions:
         having = [each for each in matches if key in each.properties]

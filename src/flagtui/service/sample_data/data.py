@@ -1,4 +1,4 @@
-"""What the sample company is made of, as its TOML files tell it, with ids and times that stay the same."""
+"""The data of the sample company from its TOML files, with ids and times that stay the same."""
 
 import tomllib
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from typing import Any
 
 @cache
 def load_subject(subject: str) -> dict[str, Any]:
-    """The file of a subject. What is given must not be changed."""
+    """Return the file of a subject. What is given must not be changed."""
     folder = resources.files("flagtui.service.sample_data")
     return tomllib.loads((folder / f"{subject}.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def user(first_name: str) -> int:
-    """The id of a person who works at the company."""
+    """Return the id of a person who works at the company."""
     return next(
         int(employee["id"])
         for employee in load_subject("company")["employees"]
@@ -36,7 +36,7 @@ def authors() -> tuple[int, ...]:
 
 
 def phrases(text: str) -> tuple[str, ...]:
-    """What commas part, on however many lines."""
+    """Return what commas part, on however many lines."""
     return tuple(" ".join(text.split()).split(", "))
 
 
@@ -69,7 +69,7 @@ def random_uuid(random: Random) -> str:
 
 
 def named_uuid(name: str) -> str:
-    """The same UUID for the same name, always."""
+    """Return the same UUID for the same name, always."""
     return _dashed(blake2b(name.encode(), digest_size=16).hexdigest())
 
 

@@ -57,7 +57,7 @@ def mobile_definitions(random: Random) -> list[Definition]:
 
 
 def hand_written() -> list[Definition]:
-    """Those that experiments measure, or that documents and tests name."""
+    """Return those that experiments measure, or that documents and tests name."""
 
     def with_ids(entry: dict[str, Any]) -> dict[str, Any]:
         return {**entry, **{name: user(entry[name]) for name in ("verified_by", "owner") if name in entry}}
@@ -66,7 +66,7 @@ def hand_written() -> list[Definition]:
 
 
 def core_definitions(random: Random) -> Iterator[Definition]:
-    """The product's own: each starts with a dollar sign."""
+    """Return the product's own: each starts with a dollar sign."""
     for name in load_subject("events")["core"].split():
         seen, uses = 0 if random.random() < 0.8 else 45, random.randrange(20, 9_000)
         primary = "$pathname" if name in ("$pageview", "$pageleave") else None
@@ -74,7 +74,7 @@ def core_definitions(random: Random) -> Iterator[Definition]:
 
 
 def plain_names(random: Random) -> list[str]:
-    """Every thing with every deed, mixed: `checkout completed`."""
+    """Return every thing with every deed, mixed: `checkout completed`."""
     words = load_subject("events")
     names = [f"{thing} {deed}" for thing, deed in product(phrases(words["things"]), phrases(words["deeds"]))]
     random.shuffle(names)
@@ -82,7 +82,7 @@ def plain_names(random: Random) -> list[str]:
 
 
 def look_alikes(name: str) -> tuple[str, ...]:
-    """The same event as other teams wrote it."""
+    """Return the same event as other teams wrote it."""
     parts = name.split(" ")
     return (
         "_".join(parts),

@@ -45,7 +45,7 @@ def add_events(db: sqlite3.Connection, people: list[Person], now: datetime) -> N
 
 
 def add_happenings(db: sqlite3.Connection, source: int, happenings: Iterable[Happening]) -> None:
-    """In order of time, as they would have arrived. `source` keeps the UUIDs of different ones apart."""
+    """Insert events in order of time; `source` distinguishes the UUIDs of different calls."""
     start = f"01900000-0000-7000-8{source:03x}-"
     rows = (
         {
@@ -78,7 +78,7 @@ def last_week(people: list[Person], now: datetime) -> Iterator[Happening]:
 
 
 def happenings(plan: Plan, people: list[Person], now: datetime) -> Iterator[Happening]:
-    """Every event of one experiment; none for a draft. `people` are in order of joining."""
+    """Return every event of one experiment; none for a draft. `people` are in order of joining."""
     if plan.stage == "draft":
         return
     random = Random(f"experiment {plan.id}")
@@ -119,7 +119,7 @@ def meet(plan: Plan, people: list[Person], random: Random, between: tuple[float,
 
 
 def variant_of(plan: Plan, key: str, distinct_id: str) -> str:
-    """The one every client gets for this person."""
+    """Return the one every client gets for this person."""
     if plan.holdout and holdout_fraction(distinct_id) <= HOLDOUT_SHARE:
         return HELD_OUT
     place, reached = variant_fraction(key, distinct_id), 0.0
@@ -137,7 +137,7 @@ def call_of(key: str, variant: str) -> str:
 def consequences(
     plan: Plan, exposed: list[Exposed], lift: float, random: Random, end: float
 ) -> Iterator[Happening]:
-    """Exactly as many convert as `truths` says, so that results are known; who and when is random."""
+    """As many convert as `truths` has, so that results are known; who and when is random."""
     winners = set(
         random.sample(range(len(exposed)), min(len(exposed), round(len(exposed) * plan.rate * lift)))
     )

@@ -80,7 +80,7 @@ def plans() -> tuple[Plan, ...]:
 
 @cache
 def catalogue() -> dict[str, Metric]:
-    """Metrics by the name that plans give them."""
+    """Return metrics by the name that plans give them."""
     more = load_subject("experiments")["metric_types"]
     return {
         name: {
@@ -107,7 +107,7 @@ def _event(name: str, math: str = "total", of: str | None = None) -> Metric:
 
 
 def metric(name: str, experiment: int) -> Metric:
-    """A metric of one experiment, with a UUID of its own."""
+    """Return a metric of one experiment, with a UUID of its own."""
     identity = named_uuid(f"metric {experiment} {name}")
     return {"kind": "ExperimentMetric", "uuid": identity, **catalogue()[name]}
 
@@ -168,7 +168,7 @@ def columns(plan: Plan, flag_id: int, moments: Moments) -> dict[str, Any]:
 
 
 def dates(plan: Plan, moments: Moments) -> tuple[datetime | None, datetime | None]:
-    """When it was launched and when it ended; a pause is not an end."""
+    """Return when it was launched and when it ended; a pause is not an end."""
     started = moments.ago(plan.ages[1]) if plan.stage != "draft" else None
     ended = moments.ago(plan.ages[2]) if plan.stage in ("stopped", "archived") else None
     return started, ended
@@ -198,7 +198,7 @@ def stored_metrics(
 
 
 def entries(plan: Plan, moments: Moments) -> Iterator[Entry]:
-    """What the activity log tells of it."""
+    """Return its entries of the activity log."""
 
     def entry(at: datetime, author: int, activity: str, *changes: dict[str, Any]) -> Entry:
         detail = {"name": plan.name, "type": None, "short_id": None, "trigger": None, "changes": changes}

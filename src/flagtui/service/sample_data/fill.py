@@ -60,7 +60,7 @@ SORTED_AT_LAST = ("flags", "activity", "events", "persons", "distinct_ids")
 
 
 def sample(*, flags: int = LISTED, nasty: bool = False) -> Fill:
-    """What `create_service` fills a new database with. Alice, the first user, owns everything.
+    """Return what `create_service` fills a new database with. Alice, the first user, owns everything.
 
     The first project lists `flags` flags, but never fewer than the hand-written ones.
     `nasty` adds a project whose every text is hostile.
@@ -102,7 +102,7 @@ def without_collecting() -> Iterator[None]:
 
 @contextlib.contextmanager
 def indexed_afterwards(db: sqlite3.Connection, *tables: str) -> Iterator[None]:
-    """Indexes of the tables are dropped meanwhile: sorting once at the end is several times quicker."""
+    """Drop indexes of the tables meanwhile: sorting once at the end is several times quicker."""
     places = ", ".join("?" for _ in tables)
     indexes = db.execute(
         "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"

@@ -26,7 +26,7 @@ def person(key: str, operator: str, value: Json) -> Values:
 
 
 def company(key: str, operator: str, value: Json) -> Values:
-    """A property of the person's company, which is group type 0."""
+    """Return a property of the person's company, which is group type 0."""
     return {"key": key, "type": "group", "group_type_index": 0, "operator": operator, "value": value}
 
 
@@ -35,7 +35,7 @@ def cohort(number: int, operator: str = "in") -> Values:
 
 
 def flag(key: str) -> Values:
-    """Names the other flag by key; numbering the project's flags turns it into the id."""
+    """Return a dependency by key; numbering the project's flags replaces it by the id."""
     return {"key": key, "type": "flag", "operator": "flag_evaluates_to", "value": True, "label": key}
 
 
@@ -71,7 +71,7 @@ def filters(
 
 
 def with_rollouts(targeting: Values, *rollouts: float) -> Values:
-    """The same targeting with other percentages on the first groups; the original is left alone."""
+    """Return the same targeting with other percentages on the first groups; the original is left alone."""
     groups = [dict(each) for each in targeting["groups"]]
     for group, rollout in zip(groups, rollouts, strict=False):
         group["rollout_percentage"] = rollout
@@ -80,7 +80,7 @@ def with_rollouts(targeting: Values, *rollouts: float) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One time a flag was saved, as the activity log tells it; `key` is the flag's at that time."""
+    """One saved version of a flag, as the activity log has it; `key` is the flag's at that time."""
 
     at: datetime
     author: int | None
@@ -140,13 +140,13 @@ class SampleFlag:
 
 
 def state(key: str, filters: Values, name: str = "", runtime: str = "all", **columns: Json) -> Values:
-    """The columns of a new flag, with the service's defaults for those not named."""
+    """Return the columns of a new flag, with the service's defaults for those not named."""
     given = {"key": key, "name": name, "filters": filters, "evaluation_runtime": runtime}
     return {**FLAGS.defaults, **given, **columns}
 
 
 def insert_flags(db: sqlite3.Connection, flags: Iterable[SampleFlag]) -> None:
-    """What the service would have stored, had they been made and edited one by one.
+    """Insert the rows that the service would have stored for flags created and edited in order.
 
     A few at a time, so that a hundred thousand need no more memory than a few.
     """

@@ -37,7 +37,7 @@ LABELS: Final = {
 
 
 def web_flags(now: datetime, listed: int = LISTED) -> tuple[list[SampleFlag], Iterator[SampleFlag]]:
-    """The usual flags of the first project, and one by one as many more as are wanted.
+    """Return the usual flags of the first project, and an iterator of the further ones.
 
     Fewer than the hand-written ones and the experiments' own is not possible.
     """
@@ -64,7 +64,7 @@ def mobile_flags(now: datetime) -> list[SampleFlag]:
 
 
 def hand_written(moments: Moments, entry: Mapping[str, Any]) -> SampleFlag:
-    """A flag of the file, led through its edits."""
+    """Return a flag of the file, led through its edits."""
     columns = {name: entry[name] for name in ("tags", "active", "is_remote_configuration") if name in entry}
     variants, runtime = split(entry.get("variants", ())), entry.get("runtime", "all")
     targeting = filters(*map(condition, entry["groups"]), variants=variants, payloads=entry.get("payloads"))
@@ -88,7 +88,7 @@ def condition(entry: Mapping[str, Any]) -> Values:
 
 
 def edited(before: Values, edit: Mapping[str, Any]) -> Values:
-    """The columns that an edit of the file writes."""
+    """Return the columns that an edit of the file writes."""
     columns = {name: edit[name] for name in ("name", "active") if name in edit}
     targeting = with_rollouts(before, *edit.get("rollouts", ()))
     if "also_asks" in edit:
@@ -100,7 +100,7 @@ def edited(before: Values, edit: Mapping[str, Any]) -> Values:
 
 
 def experiment_flag(moments: Moments, plan: Plan) -> SampleFlag:
-    """The flag of an experiment that does not use a hand-written one, in the state it was left in."""
+    """Return the flag of an experiment that does not use a hand-written one, in the state it was left in."""
     holdout = {"id": HOLDOUT["id"], "exclusion_percentage": 10}
     targeting = filters(
         group(100),
@@ -146,7 +146,7 @@ def shipped(before: Values, winner: str) -> Values:
 
 
 def makers(table: str) -> list[kinds.Kind]:
-    """As many of each kind as the file says."""
+    """Return as many makers of each kind as the file lists."""
     counts: dict[str, int] = load_subject("flags")[table]
     return [kinds.KINDS[name] for name, count in counts.items() for _ in range(count)]
 
@@ -159,7 +159,7 @@ def mixed(dice: Dice, thoughts: Iterator[Idea], count: int) -> Iterator[SampleFl
 
 
 def numbered(flags: list[SampleFlag]) -> list[SampleFlag]:
-    """Ids follow age, around the famous one."""
+    """Number flags by age, around the famous one."""
     flags.sort(key=lambda made: made.created_at)
     famous = next(index for index, made in enumerate(flags) if made.key == FAMOUS_KEY)
     for index, made in enumerate(flags):
@@ -171,7 +171,7 @@ def numbered(flags: list[SampleFlag]) -> list[SampleFlag]:
 
 
 def following(usual: list[SampleFlag], others: Iterator[SampleFlag]) -> Iterator[SampleFlag]:
-    """Flags beyond the usual number, with ids after theirs."""
+    """Return flags beyond the usual number, with ids after theirs."""
     ids = {made.key: made.id for made in usual}
     for number, made in enumerate(others, start=usual[-1].id + 1):
         made.id = number
@@ -180,7 +180,7 @@ def following(usual: list[SampleFlag], others: Iterator[SampleFlag]) -> Iterator
 
 
 def point_dependencies(made: SampleFlag, ids: Mapping[str, int]) -> None:
-    """Conditions on other flags were written with keys; the service keeps ids."""
+    """Replace keys of dependencies by the ids that the service stores."""
     for targeting in made.filters["groups"]:
         for item in targeting["properties"]:
             if item["type"] == "flag" and item["key"] in ids:

@@ -64,7 +64,7 @@ class Dice:
 
 
 def ideas(random: Random) -> Iterator[Idea]:
-    """Every thing of every area once, mixed; then over again with numbers, without end."""
+    """Return every thing of every area once, mixed; then over again with numbers, without end."""
     areas = load_subject("flags")["areas"]
     things = [(name, thing) for name, area in areas.items() for thing in phrases(area["things"])]
     random.shuffle(things)
@@ -92,7 +92,7 @@ Kind = Callable[[Dice, Idea], SampleFlag]
 
 
 def choices(name: str) -> list[Any]:
-    """What the kinds draw from."""
+    """Return what the kinds draw from."""
     values: list[Any] = load_subject("flags")["kinds"][name]
     return values
 
@@ -100,7 +100,7 @@ def choices(name: str) -> list[Any]:
 def started(
     dice: Dice, idea: Idea, targeting: Values, age: float | None = None, **columns: Any
 ) -> SampleFlag:
-    """A new flag of any age in days, called within the last two days."""
+    """Return a new flag of any age in days, called within the last two days."""
     return SampleFlag(
         state(idea.key, targeting, idea.about, runtime=idea.runtime, tags=idea.tags, **columns),
         dice.moments.ago(dice.ages(1)[0] if age is None else age),
@@ -180,7 +180,7 @@ def config(dice: Dice, idea: Idea) -> SampleFlag:
 
 
 def secret_config(dice: Dice, idea: Idea) -> SampleFlag:
-    """The payload is kept encrypted: the log never holds it, so this flag is written once."""
+    """Return a flag with an encrypted payload, which the log never holds: it is written once."""
     secret = f'{{"token": "sample-{dice.random.getrandbits(64):016x}", "rotate_days": 30}}'
     targeting = filters(group(100), payloads={"true": secret})
     return started(dice, idea, targeting, is_remote_configuration=True, has_encrypted_payloads=True)
@@ -211,7 +211,7 @@ def early_access(dice: Dice, idea: Idea) -> SampleFlag:
     return started(dice, idea, filters(group(0), feature_enrollment=True))
 
 
-def for_nobody(dice: Dice, idea: Idea) -> SampleFlag:
+def at_zero(dice: Dice, idea: Idea) -> SampleFlag:
     return started(dice, idea, filters())
 
 
@@ -244,6 +244,6 @@ KINDS: Mapping[str, Kind] = {
     kind.__name__: kind
     for kind in (
         *(full, partial, targeted, off, multivariate, unused, by_cohort, by_company, finished, config),
-        *(dependent, pinned, early_access, by_device, ancient, secret_config, for_nobody, archived, deleted),
+        *(dependent, pinned, early_access, by_device, ancient, secret_config, at_zero, archived, deleted),
     )
 }

@@ -24,14 +24,14 @@ from flagtui.service.settings import Settings
 
 
 def first_due(db: sqlite3.Connection) -> str | None:
-    """When the next change is to be made, as it is stored; None when none waits."""
+    """Return when the next change is to be made, as it is stored; None when none waits."""
     row = db.execute("SELECT min(scheduled_at) FROM scheduled_changes WHERE executed_at IS NULL").fetchone()
     moment: str | None = row[0]
     return moment
 
 
 def apply_due(db: sqlite3.Connection, settings: Settings, now: datetime) -> int:
-    """Makes every change that is due, the earliest first; gives back how many there were."""
+    """Apply every due change, the earliest first, and return their number."""
     rows = db.execute(
         "SELECT * FROM scheduled_changes WHERE executed_at IS NULL AND scheduled_at <= ?"
         " ORDER BY scheduled_at, id",
@@ -44,7 +44,7 @@ def apply_due(db: sqlite3.Connection, settings: Settings, now: datetime) -> int:
 
 
 def _apply(call: Call, row: sqlite3.Row) -> None:
-    """One change; whatever speaks against it is kept as its reason and undone."""
+    """Apply one change, or roll it back and store the reason."""
     reason = None
     call.db.execute("SAVEPOINT scheduled_change")
     try:
@@ -90,7 +90,7 @@ def _wanted(payload: Mapping[str, Json], before: Values) -> Values:
 
 
 def _settle(call: Call, row: sqlite3.Row, reason: str | None) -> None:
-    """Marks a change as made, or moves a recurring one to its next time."""
+    """Mark a change as executed, or move a recurring one to its next time."""
     following = _following(row, call.now) if row["is_recurring"] else None
     call.db.execute(
         "UPDATE scheduled_changes SET executed_at = ?, last_executed_at = ?, failure_reason = ?,"
@@ -104,7 +104,7 @@ def _settle(call: Call, row: sqlite3.Row, reason: str | None) -> None:
 
 
 def _following(row: sqlite3.Row, now: datetime) -> datetime | None:
-    """The next time after now, so that a long sleep is caught up with once; None after the end."""
+    """Return the next time after now, so that a long sleep is caught up with once; None after the end."""
     moment = read_stamp(row["scheduled_at"])
     zone = ZoneInfo(row["timezone"]) if row["timezone"] else UTC
     try:

@@ -22,7 +22,7 @@ def next_by_interval(moment: datetime, interval: str) -> datetime:
 
 
 def _months_later(moment: datetime, months: int) -> datetime:
-    """The same day of a later month, or its last day when it is shorter."""
+    """Return the same day of a later month, or its last day when it is shorter."""
     number = moment.year * 12 + moment.month - 1 + months
     year, month = divmod(number, 12)
     last = calendar.monthrange(year, month + 1)[1]
@@ -30,12 +30,12 @@ def _months_later(moment: datetime, months: int) -> datetime:
 
 
 def next_by_cron(moment: datetime, expression: str, zone: tzinfo) -> datetime:
-    """The first whole minute after `moment` that the expression names on clocks of `zone`."""
-    minutes, hours, fits = _parse(expression)
+    """Return the first whole minute after `moment` that the expression names on clocks of `zone`."""
+    minutes, hours, matches_day = _parse(expression)
     local = moment.astimezone(zone).replace(second=0, microsecond=0)
     for days in range(_FARTHEST):
         day = local + timedelta(days=days)
-        if not fits(day):
+        if not matches_day(day):
             continue
         for hour in hours:
             for minute in minutes:
@@ -50,7 +50,7 @@ def check_cron(expression: str) -> None:
 
 
 def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], bool]]:
-    """Minutes, hours, and whether a day fits."""
+    """Return minutes, hours, and whether a day matches."""
     fields = expression.split()
     if len(fields) != len(_RANGES):
         raise BadCron("A cron expression has five fields.")
@@ -59,7 +59,7 @@ def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], 
     )
     sundays = {day % 7 for day in weekdays}
 
-    def fits(day: datetime) -> bool:
+    def matches_day(day: datetime) -> bool:
         if day.month not in months:
             return False
         on_day, on_weekday = day.day in days, day.isoweekday() % 7 in sundays
@@ -68,7 +68,7 @@ def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], 
             return on_day or on_weekday
         return on_day and on_weekday
 
-    return sorted(minutes), sorted(hours), fits
+    return sorted(minutes), sorted(hours), matches_day
 
 
 def _field(text: str, least: int, most: int) -> set[int]:

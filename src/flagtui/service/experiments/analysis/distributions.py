@@ -18,7 +18,7 @@ def normal_cdf(x: float) -> float:
 
 
 def normal_quantile(p: float) -> float:
-    """The x with P(Z <= x) = p, for 0 < p < 1 (Wichura's algorithm AS 241)."""
+    """Return the x with P(Z <= x) = p, for 0 < p < 1 (Wichura's algorithm AS 241)."""
     return _STANDARD.inv_cdf(p)
 
 
@@ -39,7 +39,7 @@ def student_t_survival(t: float, degrees: float) -> float:
 
 
 def student_t_quantile(p: float, degrees: float) -> float:
-    """The t with P(T <= t) = p, for 0 < p < 1, by Newton's method kept inside a bracket."""
+    """Return the t with P(T <= t) = p, for 0 < p < 1, by Newton's method kept inside a bracket."""
     if p < 0.5:
         return -student_t_quantile(1.0 - p, degrees)
     tail = 1.0 - p
@@ -101,7 +101,7 @@ def _log_half_beta(a: float) -> float:
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
-    """The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
+    """Return the continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
     c, d = 1.0, 1.0 / _away_from_zero(1.0 - (a + b) * x / (a + 1))
     value = d
     for m in range(1, 100_000):

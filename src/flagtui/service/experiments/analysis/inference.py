@@ -26,7 +26,7 @@ FEWEST_CONVERSIONS: Final = 5
 
 
 class Finding(NamedTuple):
-    """What the data say of the relative difference of a variant."""
+    """The relative difference of a variant, as estimated from the data."""
 
     effect: float
     probability: float

@@ -32,7 +32,7 @@ NODE_KEYS = tuple(name for names in NODES.values() for name in names)
 
 
 class NotComputable(Exception):
-    """The metric asks for something these stored events cannot answer; the text says what."""
+    """The metric needs something that stored events do not have; the text names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Source:
 
     @classmethod
     def of(cls, node: Mapping[str, Any]) -> "Source":
-        """Raises NotComputable for warehouse tables and expressions."""
+        """Raise NotComputable for warehouse tables and expressions."""
         if node.get("kind") not in ("EventsNode", "ActionsNode"):
             raise NotComputable(f"{node.get('kind')} sources are not stored here")
         requested = node.get("math") or "total"
@@ -103,7 +103,7 @@ class Metric:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Metric":
-        """Raises NotComputable for kinds and sources without stored events."""
+        """Raise NotComputable for kinds and sources without stored events."""
         kind = next((kind_name for kind_name in NODES if kind_name == raw.get("metric_type")), None)
         if kind is None:
             raise NotComputable("Metrics of the legacy engine are not computed here")
@@ -140,7 +140,7 @@ def _retention(raw: Mapping[str, Any]) -> Retention:
 
 
 def nodes(raw: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Every event or action a metric of the current engine names."""
+    """Return every event or action a metric of the current engine names."""
     candidates = [*(raw.get("series") or ()), *(raw.get(key) for key in NODE_KEYS)]
     return [node for node in candidates if isinstance(node, dict)]
 
@@ -151,7 +151,7 @@ _IGNORED = frozenset({"uuid", "name", "kind", "fingerprint", "only_count_matured
 def fingerprint(metric: Mapping[str, Any], start: str | None, experiment: Mapping[str, Any]) -> str:
     """SHA-256 of the compact sorted JSON of all that changes the numbers, 64 hex digits.
 
-    `start` is an ISO text in UTC with `+00:00`, `experiment` its columns; of these what is empty is left out.
+    `start` is an ISO text in UTC with `+00:00`, `experiment` its columns; of these empty ones are skipped.
     """
     kept = {key: value for key, value in metric.items() if key not in _IGNORED}
     if not kept.get("breakdownFilter", True):

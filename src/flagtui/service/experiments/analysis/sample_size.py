@@ -15,7 +15,7 @@ VALUE_SPREAD = 0.25
 
 
 def baseline_value(sample: Sample, kind: CalculatorType) -> float | None:
-    """The metric's value in the baseline: a rate, a mean or a ratio."""
+    """Return the metric's value in the baseline: a rate, a mean or a ratio."""
     if sample.count == 0:
         return None
     if kind in ("ratio", "retention"):
@@ -26,7 +26,10 @@ def baseline_value(sample: Sample, kind: CalculatorType) -> float | None:
 
 
 def assumed_variance(kind: CalculatorType, baseline: float, sample: Sample | None = None) -> float | None:
-    """The variance of one observation; a funnel's is p (1 − p) and not told, a ratio's needs the sample."""
+    """Return the variance of one observation.
+
+    A funnel's is p (1 − p) and not returned, a ratio's needs the sample.
+    """
     if kind == "mean_count":
         return COUNT_SPREAD * baseline
     if kind == "mean_sum_or_avg":

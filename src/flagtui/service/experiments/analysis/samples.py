@@ -43,7 +43,7 @@ class Estimate:
 
     @property
     def error(self) -> float:
-        """The squared standard error of the mean."""
+        """Return the squared standard error of the mean."""
         return self.variance / self.count
 
 
@@ -89,7 +89,7 @@ Bounds = tuple[float, float]
 
 
 def tally(metric: Metric, values: Mapping[str, Mapping[str, Value]], variants: Iterable[str]) -> list[Sample]:
-    """One sample for each of `variants`, in that order, with zeros for those nobody saw.
+    """Return one sample for each of `variants`, in that order, with zeros for those without exposures.
 
     `values` are by variant and entity. Outliers are bounded by percentiles over all variants together.
     """
@@ -137,7 +137,7 @@ def _bounds(outliers: Outliers, values: Sequence[Value], side: Callable[[Value],
 
 
 def _quantile(values: Sequence[float], level: float) -> float:
-    """The value at place ⌊level · n⌋ of the sorted values, which is how the product's database takes it."""
+    """Return the value at place ⌊level · n⌋ of the sorted values, as the product's database does."""
     if not values:
         return 0.0
     ordered = sorted(values)

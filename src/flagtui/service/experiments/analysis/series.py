@@ -33,7 +33,7 @@ class History:
 
 
 def samples_at(history: History, moment: float, late: float = 0.0) -> list[Sample]:
-    """The samples from exposures up to `moment`, and events up to `late` seconds after it."""
+    """Return the samples from exposures up to `moment`, and events up to `late` seconds after it."""
     return next(walk(history, [(moment, moment + late)]))
 
 
@@ -57,7 +57,7 @@ def walk(history: History, moments: Sequence[tuple[float, float]]) -> Iterator[l
 
 
 def day_ends(start: float, end: float, now: float) -> dict[int, float]:
-    """The moment as of which each day since 1970 is told, from the start's day to the end's, or today's.
+    """Return the moment as of which each day since 1970 is reported, from the start to the end or today.
 
     Of an experiment that has run for years, the last `MOST_DAYS`.
     """
@@ -68,7 +68,7 @@ def day_ends(start: float, end: float, now: float) -> dict[int, float]:
 
 
 def _agenda(history: History, moments: Sequence[tuple[float, float]]) -> list[set[str]]:
-    """For each moment, the entities of which something is new since the one before."""
+    """Return, for each moment, the entities with news since the previous one."""
     agenda: list[set[str]] = [set() for _ in moments]
     exposed, happened = [first for first, _ in moments], [second for _, second in moments]
     for entity, exposures in history.exposures.items():
@@ -84,7 +84,7 @@ def _agenda(history: History, moments: Sequence[tuple[float, float]]) -> list[se
 
 
 def _valued(history: History, entity: str, exposed_by: float, happened_by: float) -> tuple[str, Value] | None:
-    """The variant one entity counts for and its value there, as far as was known by then."""
+    """Return the variant one entity counts for and its value there, as far as was known by then."""
     exposures = history.exposures[entity]
     exposures = exposures[: _up_to(exposures, exposed_by)]
     assignment = assign(exposures, history.handling)

@@ -30,7 +30,7 @@ class Assignment:
 
 
 def assign(exposures: Sequence[Exposure], handling: Handling = "exclude") -> Assignment | None:
-    """The variant of one entity; `exposures` are in order of time. None for nobody exposed."""
+    """Return the variant of one entity; `exposures` are in order of time. None without any."""
     if not exposures:
         return None
     first = exposures[0]
@@ -67,7 +67,7 @@ def exposure_days(
 
 
 def totals(days: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """The last number of each cumulative series."""
+    """Return the last number of each cumulative series."""
     return {variant: counts[-1] if counts else 0 for variant, counts in days.items()}
 
 
@@ -89,7 +89,7 @@ class Occurrence(NamedTuple):
 
     time: float
     event: int
-    """Tells events apart: one event is at most one step of a funnel."""
+    """Distinguishes events: one event is at most one step of a funnel."""
     role: int
     """Index into the metric's sources."""
     value: float | str | None = None
@@ -113,7 +113,7 @@ def entity_value(
     occurrences: Sequence[Occurrence],
     mature_by: float | None = None,
 ) -> Value | None:
-    """The value of one entity; all sequences in order of time. None for those who are not to be counted.
+    """Return the value of one entity; None if it is not counted. All sequences are in order of time.
 
     `mature_by`: count only those whose window had closed by then.
     """
@@ -131,7 +131,7 @@ def entity_value(
 
 
 def number(value: object) -> float | None:
-    """A property as a number: numbers, and text that is one."""
+    """Return a property as a number: numbers, and text that is one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -149,7 +149,7 @@ def _side(metric: Metric, role: int, assignment: Assignment, occurrences: Sequen
 
 
 def _aggregate(aggregation: Aggregation, values: Sequence[float | str | None]) -> float:
-    """Absent numbers count as zero; nobody's events give zero."""
+    """Aggregate the values; absent numbers count as zero, and no events give zero."""
     if aggregation == "total":
         return float(len(values))
     if aggregation in ("unique_session", "dau", "unique_group"):
@@ -168,7 +168,7 @@ def _aggregate(aggregation: Aggregation, values: Sequence[float | str | None]) -
 
 
 def _steps_reached(metric: Metric, exposures: Sequence[Exposure], occurrences: Sequence[Occurrence]) -> int:
-    """The most steps done after any one exposure and within the window of that one.
+    """Return the most steps done after any one exposure and within the window of that one.
 
     Without a window the first exposure sees all that later ones see.
     """
@@ -199,7 +199,7 @@ def _walk(metric: Metric, seen: Sequence[Occurrence]) -> int:
 
 
 def _matched(metric: Metric, seen: Sequence[Occurrence]) -> int:
-    """The largest number of steps that can each have an event of their own (augmenting paths)."""
+    """Return the largest number of steps that can each have an event of their own (augmenting paths)."""
     events: list[set[int]] = [set() for _ in metric.sources]
     for occurrence in seen:
         events[occurrence.role].add(occurrence.event)
