@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.registry import command_index, load_command, load_help
@@ -23,6 +24,7 @@ FILE: Final = Path(__file__).parents[1] / "commands.jsonl"
 LINEAR: Final = "flagtui.linear"
 """Says in a click context that lines were asked for instead of a screen."""
 HELP: Final = frozenset(("-h", "--help"))
+_NEVER_EMPTY: Final = frozenset(("host", "project", "profile", "flag"))
 _DESCRIPTION: Final = 45
 """Characters of what a shell shows beside a name."""
 
@@ -49,12 +51,38 @@ class CommandPlace(click.Context):
         return super().__exit__(exc_type, exc_value, tb)
 
 
+def require_values(context: click.Context) -> None:
+    """Refuse an empty host, project, profile or record name, such as an unset variable of a script.
+
+    Raises:
+        UsageError: names the option or argument.
+    """
+    if context.resilient_parsing:
+        return
+    for param in context.command.params:
+        name = param.name or ""
+        is_record = isinstance(param.type, RecordWord) and not param.type.is_tag
+        is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not (is_typed and (is_record or name in _NEVER_EMPTY)):
+            continue
+        value = context.params.get(name)
+        values = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(each, str) and not each.strip() for each in values):
+            label = param.opts[0] if isinstance(param, click.Option) else param.make_metavar(context)
+            raise click.UsageError(f"{label} is empty; give a value, or leave it out.", context)
+
+
 class ShownCommand(click.Command):
     """A command whose help ends with examples."""
 
     context_class = CommandPlace
     examples: Sequence[str] = ()
     """Each without the name of the program."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        require_values(ctx)
+        return rest
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
@@ -138,6 +166,11 @@ class LazyGroup(click.Group):
         """`prefix` is what precedes the commands of the group: `flags `; empty for the whole program."""
         super().__init__(name, **more)
         self.prefix = prefix
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        require_values(ctx)
+        return rest
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         rests = [

@@ -1,5 +1,6 @@
 """Which profile is meant, its server, and where its key can be: found out without asking anybody."""
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -101,7 +102,10 @@ class Opening:
 
 
 def read_login_environment() -> LoginEnvironment:
-    """Read environment and settings. Raises Trouble."""
+    """Read environment and settings. Raises Trouble, also for a variable that is set to nothing."""
+    for name in ("FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE", KEY_VARIABLE):
+        if name in os.environ and not os.environ[name].strip():
+            raise Trouble(f"{name} is set but empty.", f"Give it a value, or: unset {name}", code="usage")
     given = read_environment()
     key = take_variable(KEY_VARIABLE)
     places = find_locations()

@@ -1,0 +1,38 @@
+"""An unset variable of a script never selects another project, host or record."""
+
+import pytest
+from tests.cli.conftest import Run, Service, run_at
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("flags", "list", "--project", ""),
+        ("flags", "list", "--project="),
+        ("flags", "list", "--profile", " "),
+        ("--project", "", "flags", "list"),
+        ("--profile=", "flags", "list"),
+        ("flags", "disable", "", "--yes"),
+        ("events", "get", ""),
+        ("experiments", "get", ""),
+        ("auth", "login", "--host", ""),
+        ("serve", "--host", ""),
+    ],
+)
+def test_empty_value_is_a_usage_error(
+    words: tuple[str, ...], service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = run_at(service.address, run, monkeypatch)(*words)
+    assert (done.code, done.out) == (2, "")
+    assert "is empty; give a value, or leave it out." in done.err
+
+
+@pytest.mark.parametrize("name", ["FLAGTUI_HOST", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE"])
+def test_empty_variable_is_a_usage_error(
+    name: str, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_there = run_at(service.address, run, monkeypatch)
+    monkeypatch.setenv(name, "")
+    done = run_there("flags", "list")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"flagtui: {name} is set but empty. Give it a value, or: unset {name}\n"
