@@ -30,9 +30,11 @@ if FIXTURES is None:
 
 def served(document: dict[str, Any]) -> dict[str, Any]:
     """The document without the operations this service does not have."""
-    known = {(one.method.lower(), shape(one.path + "/")) for one in OPERATIONS}
+    operations = {(operation.method.lower(), shape(operation.path + "/")) for operation in OPERATIONS}
     for path, methods in list(document["paths"].items()):
-        for method in [name for name in methods if (name, shape(path)) not in known and name != "parameters"]:
+        for method in [
+            name for name in methods if (name, shape(path)) not in operations and name != "parameters"
+        ]:
             del methods[method]
         if not methods:
             del document["paths"][path]

@@ -193,8 +193,8 @@ async def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None
 
 def test_the_service_is_not_loaded_with_the_encryption_library() -> None:
     code = "import sys, flagtui.service; print('cryptography' in sys.modules, 'uvicorn' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["False", "False"]
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert finished.stdout.split() == ["False", "False"]
 
 
 def test_programs_that_start_at_once_make_one_database(tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ def test_people_are_read_again_only_when_they_change(tmp_path: Path) -> None:
         ("DELETE FROM distinct_ids", ("", {"a": 1}, frozenset())),
     ):
         execute(sql)
-        assert [(one.distinct_id, one.properties, one.cohorts) for one in read()] == [state], sql
+        assert [(person.distinct_id, person.properties, person.cohorts) for person in read()] == [state], sql
     execute("DELETE FROM persons")
     assert read() == []
     database.close()

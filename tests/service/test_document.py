@@ -87,7 +87,7 @@ def test_the_page_lists_the_operations_with_their_scopes() -> None:
         ): scope
         for method, path, scope, _ in ROW.findall(PAGE.read_text(encoding="utf-8"))
     }
-    served = {(one.method, one.path): one for one in OPERATIONS}
+    served = {(operation.method, operation.path): operation for operation in OPERATIONS}
     assert set(written) == set(served)
     for name, operation in served.items():
         if operation.scope is not None:

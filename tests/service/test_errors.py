@@ -126,8 +126,8 @@ def test_faults_of_a_server_have_their_bodies() -> None:
         (payment_required("Pay."), 402, "payment_required"),
         (throttled(1), 429, "throttled"),
     ):
-        said = json.loads(fault.content)
-        assert (fault.status, said["code"], list(said)) == (status, code, KEYS)
+        body = json.loads(fault.content)
+        assert (fault.status, body["code"], list(body)) == (status, code, KEYS)
     assert database_unavailable().headers["Retry-After"] == "1"
     assert json.loads(throttled(1).content)["detail"].endswith("available in 1 second.")
     assert throttled(21).headers["Retry-After"] == "21"

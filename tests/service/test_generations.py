@@ -34,8 +34,8 @@ def test_fields_that_are_missing_or_renamed_are_known_ones(generation: Generatio
 
 
 async def paths(world: World) -> set[str]:
-    found = await world.get("/api/schema/")
-    return {path.removeprefix("/api/projects/{project_id}").removesuffix("/") for path in found["paths"]}
+    schema = await world.get("/api/schema/")
+    return {path.removeprefix("/api/projects/{project_id}").removesuffix("/") for path in schema["paths"]}
 
 
 async def test_an_older_service_lacks_what_the_table_says_and_nothing_else(start_world: Start) -> None:

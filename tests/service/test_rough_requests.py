@@ -33,12 +33,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[Served]:
     """One for all of them: what one leaves behind, the next one meets."""
-    with serving(folder) as found:
+    with serving(folder) as service:
         # It writes a line for each request, which fill a pipe that is not read.
-        reading = Thread(target=deque, args=(found.process.stdout, 0))
+        reading = Thread(target=deque, args=(service.process.stdout, 0))
         reading.start()
-        yield found
-        found.process.kill()
+        yield service
+        service.process.kill()
         reading.join()
 
 
@@ -91,25 +91,25 @@ async def test_only_the_surplus_of_connections_is_told_to_come_again(served: Ser
 
 def test_those_who_never_finish_their_request_hold_nothing_up(served: Served) -> None:
     slow = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(50)]
-    for one in slow:
-        one.sendall(b"GET /api/projects/ HTTP/1.1\r\nHost: 127")
+    for sender in slow:
+        sender.sendall(b"GET /api/projects/ HTTP/1.1\r\nHost: 127")
     assert served.ask("GET", PATH)[0] == 200
-    for one in slow:
-        one.close()
+    for sender in slow:
+        sender.close()
 
 
 def test_a_body_of_a_hundred_megabytes_is_refused_before_it_is_read(served: Served) -> None:
     before, part, taken = memory(served), b"x" * 2**20, 0
     for length in (f"Content-Length: {100 * 2**20}\r\n", "Transfer-Encoding: chunked\r\n"):
         head = f"Authorization: Bearer {KEY}\r\nContent-Type: application/json\r\n{length}"
-        with closing(socket.create_connection(("127.0.0.1", served.port), timeout=30)) as one:
+        with closing(socket.create_connection(("127.0.0.1", served.port), timeout=30)) as connection:
             with suppress(ConnectionError, TimeoutError):
-                one.sendall(raw("POST", headers=head))
+                connection.sendall(raw("POST", headers=head))
                 for _ in range(100):
-                    one.sendall(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+                    connection.sendall(f"{len(part):x}\r\n".encode() + part + b"\r\n")
                     taken += 1
             with suppress(ConnectionError):
-                assert one.recv(64)[:12] in (b"HTTP/1.1 413", b"")
+                assert connection.recv(64)[:12] in (b"HTTP/1.1 413", b"")
     assert taken < 100
     assert memory(served) - before < GROWTH
     assert served.ask("GET", PATH)[0] == 200
@@ -120,12 +120,12 @@ def test_bodies_that_do_not_end_take_little_memory_and_hold_no_reading_up(served
     head = f"Authorization: Bearer {KEY}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n"
     with ExitStack() as open_ones:
         for _ in range(200):
-            one = open_ones.enter_context(socket.create_connection(("127.0.0.1", served.port)))
-            one.setblocking(False)
+            connection = open_ones.enter_context(socket.create_connection(("127.0.0.1", served.port)))
+            connection.setblocking(False)
             sent = raw("POST", headers=head) + b" " * (length - 1)
             with suppress(BlockingIOError):
                 while sent:
-                    sent = sent[one.send(sent) :]
+                    sent = sent[connection.send(sent) :]
         assert served.ask("GET", PATH)[0] == 200
         assert memory(served) - before < GROWTH
     assert served.ask("POST", PATH, '{"key": "after-bodies"}')[0] == 201
@@ -169,10 +169,10 @@ def test_a_sender_of_a_large_body_gets_the_refusal(
 ) -> None:
     """The body is 3 MiB, more than is dropped, so that some of it is still on its way."""
     length = 3 * 2**20
-    with closing(socket.create_connection(("127.0.0.1", served.port), timeout=10)) as one:
+    with closing(socket.create_connection(("127.0.0.1", served.port), timeout=10)) as connection:
         with suppress(ConnectionError):
-            one.sendall(raw(method, path, f"{headers}Content-Length: {length}\r\n") + b" " * length)
-        assert one.recv(12) == b"HTTP/1.1 " + status
+            connection.sendall(raw(method, path, f"{headers}Content-Length: {length}\r\n") + b" " * length)
+        assert connection.recv(12) == b"HTTP/1.1 " + status
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ HTTP = ("get", "post", "put", "patch", "delete")
 async def served(world: World) -> dict[str, Any]:
     response = await world.client.get("/api/schema/")
     assert response.status_code == 200
-    found: dict[str, Any] = response.json()
-    return found
+    document: dict[str, Any] = response.json()
+    return document
 
 
 async def test_every_route_is_in_the_document_and_every_entry_is_routed(world: World) -> None:
@@ -25,7 +25,7 @@ async def test_every_route_is_in_the_document_and_every_entry_is_routed(world: W
     }
     assert described == routed
     assert ("GET", "/api/schema/") in described
-    assert {(one.method, one.path + "/") for one in OPERATIONS} < described
+    assert {(operation.method, operation.path + "/") for operation in OPERATIONS} < described
 
 
 async def test_the_document_is_openapi_with_unique_names_and_all_parts_of_paths(world: World) -> None:
@@ -36,7 +36,7 @@ async def test_the_document_is_openapi_with_unique_names_and_all_parts_of_paths(
         for method, operation in methods.items():
             assert method in HTTP
             names.append(operation["operationId"])
-            parts = {found["name"] for found in operation["parameters"] if found["in"] == "path"}
+            parts = {parameter["name"] for parameter in operation["parameters"] if parameter["in"] == "path"}
             assert all(f"{{{part}}}" in path for part in parts)
             assert path.count("{") == len(parts)
             assert operation["summary"]

@@ -73,8 +73,8 @@ def serving(folder: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
-    with serving(tmp_path) as found:
-        yield found
+    with serving(tmp_path) as service:
+        yield service
 
 
 @pytest.fixture(scope="module")
@@ -133,8 +133,8 @@ def test_browsers_and_strange_names_are_kept_out(lasting: Served) -> None:
         ({"Host": f"localhost:{lasting.port}"}, 200),
         ({"Host": f"[::1]:{lasting.port}"}, 200),
     ):
-        found, _ = lasting.ask("GET", "/api/projects/", **headers)
-        assert found == status, headers
+        actual, _ = lasting.ask("GET", "/api/projects/", **headers)
+        assert actual == status, headers
 
 
 @pytest.mark.parametrize(

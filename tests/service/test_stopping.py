@@ -41,8 +41,8 @@ def test_stop_signal_ends_a_queue_of_expensive_requests_within_two_seconds(tmp_p
     ):
         assert process.stdout is not None
         port = int(process.stdout.readline().partition("127.0.0.1:")[2].partition(",")[0])
-        asked = [callers.submit(ask, port) for _ in range(QUEUED)]
-        answered, waiting = wait(asked, 20, FIRST_COMPLETED)
+        pending = [callers.submit(ask, port) for _ in range(QUEUED)]
+        answered, waiting = wait(pending, 20, FIRST_COMPLETED)
         assert {request.result() for request in answered} == {200}
         assert waiting
         start = monotonic()

@@ -119,7 +119,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     async with AsyncExitStack() as stack:
 
         async def begin(**choices: Unpack[Choices]) -> Service:
-            chosen: Choices = {"clock": lambda: found.now, **choices}
+            chosen: Choices = {"clock": lambda: started.now, **choices}
             application = create_service(copy_tables(tmp_path / "service.db"), key=KEY, **chosen)
             stack.callback(close_service, application)
             client = httpx.AsyncClient(
@@ -127,18 +127,18 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
                 base_url="http://127.0.0.1",
                 headers={"Authorization": f"Bearer {KEY}"},
             )
-            found.client, found.application = await stack.enter_async_context(client), application
-            return found
+            started.client, started.application = await stack.enter_async_context(client), application
+            return started
 
-        found = Service(httpx.AsyncClient(transport=httpx.ASGITransport(Starlette())), Starlette())
-        await found.client.aclose()
+        started = Service(httpx.AsyncClient(transport=httpx.ASGITransport(Starlette())), Starlette())
+        await started.client.aclose()
         yield begin
 
 
 @pytest.fixture
 async def service(start: Start) -> Service:
-    found: Service = await start()
-    return found
+    started: Service = await start()
+    return started
 
 
 @dataclass(frozen=True)

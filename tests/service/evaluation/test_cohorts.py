@@ -10,13 +10,13 @@ async def test_cohorts_are_listed_in_pages_newest_first_and_found_by_name(servic
     made = [service.cohort() for _ in range(3)]
     service.store("UPDATE cohorts SET name = 'Other' WHERE id = ?", made[1])
     service.store("UPDATE cohorts SET deleted = 1 WHERE id = ?", made[0])
-    found = await service.get(COHORTS)
-    assert [one["id"] for one in found["results"]] == [made[2], made[1]]
-    assert found["count"] == 2
+    listed = await service.get(COHORTS)
+    assert [cohort["id"] for cohort in listed["results"]] == [made[2], made[1]]
+    assert listed["count"] == 2
     page = await service.get(COHORTS, limit=1)
-    assert [one["id"] for one in page["results"]] == [made[2]]
+    assert [cohort["id"] for cohort in page["results"]] == [made[2]]
     assert "offset=1" in page["next"]
-    assert [one["name"] for one in (await service.get(COHORTS, search="oth"))["results"]] == ["Other"]
+    assert [cohort["name"] for cohort in (await service.get(COHORTS, search="oth"))["results"]] == ["Other"]
 
 
 async def test_those_that_go_by_events_are_left_out_when_flags_are_what_they_are_for(
@@ -26,9 +26,9 @@ async def test_those_that_go_by_events_are_left_out_when_flags_are_what_they_are
     behind = service.cohort(EVENTS)
     around = service.cohort({"key": "id", "type": "cohort", "value": behind})
     everything = await service.get(COHORTS)
-    assert {one["id"] for one in everything["results"]} == {plain, behind, around}
+    assert {cohort["id"] for cohort in everything["results"]} == {plain, behind, around}
     usable = await service.get(COHORTS, hide_behavioral_cohorts="true")
-    assert [one["id"] for one in usable["results"]] == [plain]
+    assert [cohort["id"] for cohort in usable["results"]] == [plain]
 
 
 async def test_a_key_without_the_scope_is_told_which_it_lacks(service: Service) -> None:

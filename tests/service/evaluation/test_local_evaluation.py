@@ -13,8 +13,8 @@ STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@a
 
 @pytest.fixture
 async def token(service: Service) -> str:
-    found: str = service.rows("SELECT api_token FROM projects")[0][0]
-    return found
+    token_value: str = service.rows("SELECT api_token FROM projects")[0][0]
+    return token_value
 
 
 async def test_scenario_53_an_unchanged_document_is_a_304_until_a_flag_is_written(service: Service) -> None:
@@ -39,8 +39,8 @@ async def with_tag(service: Service, tag: str) -> httpx.Response:
 @pytest.mark.parametrize("form", ["{}", 'W/"other", {}', "*"])
 async def test_a_tag_is_known_in_every_form_the_header_has(service: Service, form: str) -> None:
     tag = (await service.send("GET", "local_evaluation/")).headers["etag"]
-    for known in (tag, tag.removeprefix("W/")):
-        assert (await with_tag(service, form.format(known))).status_code == 304
+    for header in (tag, tag.removeprefix("W/")):
+        assert (await with_tag(service, form.format(header))).status_code == 304
     assert (await with_tag(service, 'W/"other"')).status_code == 200
 
 
@@ -49,9 +49,12 @@ async def test_scenario_53_dependencies_name_keys_and_carry_their_chain(service:
     middle = await service.flag("middle", on(base))
     await service.flag("top", on(middle))
     document = await service.get("local_evaluation/")
-    asked = {flag["key"]: flag["filters"]["groups"][0]["properties"] for flag in document["flags"]}
-    assert asked["base"] == []
-    assert (asked["top"][0]["key"], asked["top"][0]["dependency_chain"]) == ("middle", ["base", "middle"])
+    properties = {flag["key"]: flag["filters"]["groups"][0]["properties"] for flag in document["flags"]}
+    assert properties["base"] == []
+    assert (properties["top"][0]["key"], properties["top"][0]["dependency_chain"]) == (
+        "middle",
+        ["base", "middle"],
+    )
     stored = await service.get(f"{middle}/")
     assert stored["filters"]["groups"][0]["properties"][0]["key"] == str(base)
 
@@ -95,18 +98,18 @@ async def test_the_paths_of_sdks_give_the_same_document(
 ) -> None:
     await service.flag("base")
     expected = await service.get("local_evaluation/")
-    found = await service.send("GET", f"{path}{slash}?token={token}&send_cohorts")
-    assert (found.status_code, found.json()) == (200, expected)
-    known = await service.client.get(
-        f"{path}{slash}?token={token}&send_cohorts", headers={"If-None-Match": found.headers["etag"]}
+    response = await service.send("GET", f"{path}{slash}?token={token}&send_cohorts")
+    assert (response.status_code, response.json()) == (200, expected)
+    unchanged = await service.client.get(
+        f"{path}{slash}?token={token}&send_cohorts", headers={"If-None-Match": response.headers["etag"]}
     )
-    assert known.status_code == 304
+    assert unchanged.status_code == 304
 
 
 async def ask(service: Service, headers: dict[str, str], token: str) -> tuple[int, str]:
     url = f"/flags/definitions?token={token}&send_cohorts"
-    found = await service.client.get(url, headers={"Authorization": "", **headers})
-    return found.status_code, found.json().get("detail", "")
+    response = await service.client.get(url, headers={"Authorization": "", **headers})
+    return response.status_code, response.json().get("detail", "")
 
 
 async def test_sdks_must_say_who_they_are(service: Service, token: str) -> None:

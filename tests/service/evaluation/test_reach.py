@@ -18,8 +18,8 @@ def crowd(service: Service) -> Service:
 
 
 async def reach(service: Service, *properties: Any, **more: Any) -> tuple[int, int]:
-    found = await service.post("user_blast_radius/", {"condition": {"properties": list(properties)}, **more})
-    return found["affected"], found["total"]
+    counts = await service.post("user_blast_radius/", {"condition": {"properties": list(properties)}, **more})
+    return counts["affected"], counts["total"]
 
 
 async def test_scenario_50_a_condition_is_needed_and_an_empty_one_fits_everyone(crowd: Service) -> None:
@@ -37,8 +37,8 @@ async def test_scenario_50_a_condition_is_needed_and_an_empty_one_fits_everyone(
 async def test_scenario_50_older_servers_use_other_names(start: Start) -> None:
     service: Service = await start(legacy=True)
     service.person("ada")
-    found = await service.post("user_blast_radius/", {"condition": {"properties": []}})
-    assert found == {"users_affected": 1, "total_users": 1}
+    counts = await service.post("user_blast_radius/", {"condition": {"properties": []}})
+    assert counts == {"users_affected": 1, "total_users": 1}
 
 
 async def test_properties_are_counted_and_the_percentage_is_not(crowd: Service) -> None:
@@ -62,15 +62,15 @@ async def test_everybody_on_several_lists_is_found_on_each(crowd: Service) -> No
     lists = [crowd.cohort(members=(member,) if number > 8 else ()) for number in range(13)]
     assert lists[-1] > 9
     for listed, expected in ((lists[0], 0), (lists[9], 1), (lists[12], 1)):
-        asked = {"key": "id", "type": "cohort", "operator": "in", "value": listed}
-        assert await reach(crowd, asked) == (expected, 5)
+        condition = {"key": "id", "type": "cohort", "operator": "in", "value": listed}
+        assert await reach(crowd, condition) == (expected, 5)
 
 
 async def test_groups_are_counted_by_their_own_properties(crowd: Service) -> None:
     crowd.group("company", 0, "acme", plan="pro")
     crowd.group("company", 0, "tiny", plan="free")
-    asked = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
-    assert await reach(crowd, asked, group_type_index=0) == (1, 2)
+    condition = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
+    assert await reach(crowd, condition, group_type_index=0) == (1, 2)
     assert await reach(crowd, group_type_index=0) == (2, 2)
     assert await reach(crowd, group_type_index=3) == (0, 0)
 
@@ -105,7 +105,7 @@ async def test_people_who_differ_only_in_how_a_value_is_spelled_are_not_alike(se
 
 async def test_a_cohort_s_own_questions_tell_people_apart(crowd: Service) -> None:
     inner = crowd.cohort(STAFF)
-    asked = {"key": "id", "type": "cohort", "operator": "in", "value": inner}
-    assert await reach(crowd, asked) == (3, 5)
+    condition = {"key": "id", "type": "cohort", "operator": "in", "value": inner}
+    assert await reach(crowd, condition) == (3, 5)
     crowd.person("fay", email="fay@acme.com")
-    assert await reach(crowd, asked) == (4, 6)
+    assert await reach(crowd, condition) == (4, 6)

@@ -54,9 +54,12 @@ async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -
     await service.flag("newer")
     (distinct_id,) = service.rows("SELECT distinct_id FROM users")[0]
     service.person(distinct_id, email="owner@acme.com")
-    found = await service.get("my_flags/")
-    assert [(one["feature_flag"]["key"], one["value"]) for one in found] == [("newer", True), ("older", True)]
-    assert found[0]["feature_flag"].keys() == {
+    records = await service.get("my_flags/")
+    assert [(record["feature_flag"]["key"], record["value"]) for record in records] == [
+        ("newer", True),
+        ("older", True),
+    ]
+    assert records[0]["feature_flag"].keys() == {
         "id", "team_id", "name", "key", "filters", "deleted", "active", "ensure_experience_continuity",
         "version", "evaluation_runtime", "bucketing_identifier", "evaluation_contexts",
     }  # fmt: skip
@@ -82,15 +85,15 @@ async def test_a_person_is_evaluated_by_their_stored_properties(service: Service
 
 
 async def values(service: Service, distinct_id: str, **query: Any) -> dict[str, Any]:
-    found = await service.get("evaluation_reasons/", distinct_id=distinct_id, **query)
-    return {key: one["value"] for key, one in found.items()}
+    records = await service.get("evaluation_reasons/", distinct_id=distinct_id, **query)
+    return {key: record["value"] for key, record in records.items()}
 
 
 async def test_a_group_is_evaluated_by_its_stored_properties(service: Service) -> None:
     service.group("company", 0, "acme", plan="pro")
     service.group("company", 0, "tiny", plan="free")
-    asked = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
-    filters = {"groups": [{"properties": [asked]}], "aggregation_group_type_index": 0}
+    condition = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
+    filters = {"groups": [{"properties": [condition]}], "aggregation_group_type_index": 0}
     await service.post("", {"key": "companies", "filters": filters}, 201)
     assert await values(service, "ada", groups=json.dumps({"company": "acme"})) == {"companies": True}
     assert await values(service, "ada", groups=json.dumps({"company": "tiny"})) == {"companies": False}
@@ -126,7 +129,7 @@ async def test_only_the_flags_that_are_named_are_answered(service: Service) -> N
     refused = await service.send("GET", "evaluation_reasons/", distinct_id="ada", flag_keys="[")
     assert (refused.status_code, refused.json()["attr"]) == (400, "flag_keys")
     mine = await service.get("my_flags/", flag_keys="b")
-    assert [one["feature_flag"]["key"] for one in mine] == ["b"]
+    assert [record["feature_flag"]["key"] for record in mine] == ["b"]
 
 
 async def test_deleted_flags_are_nobodys(service: Service) -> None:
@@ -139,8 +142,10 @@ async def test_deleted_flags_are_nobodys(service: Service) -> None:
 async def test_older_servers_give_no_description_and_have_no_choice_of_flags(start: Start) -> None:
     service: Service = await start(legacy=True)
     await service.flag("on")
-    found = await service.get("evaluation_reasons/", distinct_id="ada", flag_keys="other")
-    assert found == {"on": {"value": True, "evaluation": {"reason": "condition_match", "condition_index": 0}}}
+    records = await service.get("evaluation_reasons/", distinct_id="ada", flag_keys="other")
+    assert records == {
+        "on": {"value": True, "evaluation": {"reason": "condition_match", "condition_index": 0}}
+    }
 
 
 @pytest.mark.parametrize("path", ["my_flags/", "evaluation_reasons/?distinct_id=a"])
@@ -159,8 +164,8 @@ async def test_dates_without_an_offset_are_of_the_projects_time_zone(service: Se
     service.person("ada", joined="2026-03-01T02:00:00Z")
     for zone, value in (("UTC", True), ("America/New_York", False)):
         service.store("UPDATE projects SET timezone = ? WHERE id = 1", zone)
-        found = await service.get("evaluation_reasons/", distinct_id="ada")
-        assert found["since-march"]["value"] is value
+        records = await service.get("evaluation_reasons/", distinct_id="ada")
+        assert records["since-march"]["value"] is value
 
 
 async def test_a_persons_own_creation_is_no_property_of_that_name(service: Service) -> None:
@@ -192,8 +197,8 @@ async def test_a_flag_that_needs_a_group_flag_goes_by_the_group(service: Service
     asks = {"key": str(base), "type": "flag", "operator": "flag_evaluates_to", "value": True}
     await service.flag("dep", asks)
     for groups, value in (("{}", False), ('{"company": "acme"}', True)):
-        found = await service.get("evaluation_reasons/", distinct_id="ada", groups=groups)
-        assert (found["base"]["value"], found["dep"]["value"]) == (value, value)
-    assert found["dep"]["evaluation"]["reason"] == "condition_match"
+        records = await service.get("evaluation_reasons/", distinct_id="ada", groups=groups)
+        assert (records["base"]["value"], records["dep"]["value"]) == (value, value)
+    assert records["dep"]["evaluation"]["reason"] == "condition_match"
     without = await service.get("evaluation_reasons/", distinct_id="ada")
     assert without["base"]["evaluation"]["condition_index"] == 0

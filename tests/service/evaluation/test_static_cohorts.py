@@ -39,8 +39,8 @@ async def test_the_list_can_be_used_by_the_next_flag(service: Service) -> None:
     flag = await service.flag("beta", STAFF)
     cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", None, 201))["cohort"]
     await service.flag("next", {"key": "id", "type": "cohort", "operator": "in", "value": cohort["id"]})
-    found = await service.get("evaluation_reasons/", distinct_id="ada")
-    assert found["next"]["value"] is True
+    records = await service.get("evaluation_reasons/", distinct_id="ada")
+    assert records["next"]["value"] is True
 
 
 async def test_a_flag_that_is_off_or_about_groups_lists_nobody(service: Service) -> None:

@@ -15,8 +15,8 @@ async def flag(service: Service) -> int:
 
 
 async def test_every_condition_is_explained(service: Service, flag: int) -> None:
-    found = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
-    assert found == {
+    trial = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
+    assert trial == {
         "flag_key": "beta",
         "result": True,
         "reason": "condition_match",
@@ -52,8 +52,8 @@ async def test_every_condition_is_explained(service: Service, flag: int) -> None
 
 async def test_a_person_can_be_named_by_their_own_id(service: Service, flag: int) -> None:
     (person,) = service.rows("SELECT uuid FROM persons")[0]
-    found = await service.post(f"{flag}/test_evaluation/", {"person_id": person})
-    assert (found["result"], found["evaluation_distinct_id"]) == (True, "ada")
+    trial = await service.post(f"{flag}/test_evaluation/", {"person_id": person})
+    assert (trial["result"], trial["evaluation_distinct_id"]) == (True, "ada")
     missing = await service.send("POST", f"{flag}/test_evaluation/", {"person_id": "nobody"})
     assert (missing.status_code, missing.json()) == (
         404,
@@ -74,15 +74,15 @@ async def test_exactly_one_person_is_needed(service: Service, flag: int, body: A
 
 
 async def test_somebody_unknown_has_no_properties(service: Service, flag: int) -> None:
-    found = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "zoe"})
-    assert (found["result"], found["reason"], found["person_properties"]) == (False, "no_condition_match", {})
-    assert found["conditions"][0]["properties"][0]["explanation"].endswith(": there is none")
+    trial = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "zoe"})
+    assert (trial["result"], trial["reason"], trial["person_properties"]) == (False, "no_condition_match", {})
+    assert trial["conditions"][0]["properties"][0]["explanation"].endswith(": there is none")
 
 
 async def test_relative_dates_count_from_the_moment_that_is_asked_about(service: Service) -> None:
     service.person("ada", joined="2026-03-01")
-    asked = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "-7d"}
-    flag = await service.flag("recent", asked)
+    condition = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "-7d"}
+    flag = await service.flag("recent", condition)
     now = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
     body = {"distinct_id": "ada", "timestamp": "2026-03-05T00:00:00Z"}
     then = await service.post(f"{flag}/test_evaluation/", body)

@@ -98,8 +98,8 @@ class Service:
     def with_key(self, *scopes: str) -> None:
         """From now on asks with a key of only these scopes."""
         self.key = f"phx_{'_'.join(scopes).replace(':', '-')}"
-        wanted = NewKey(label="narrow", scopes=scopes, secret=self.key)
-        self.run(lambda db: insert_key(db, wanted, stamp(self.clock())))
+        new_key = NewKey(label="narrow", scopes=scopes, secret=self.key)
+        self.run(lambda db: insert_key(db, new_key, stamp(self.clock())))
 
     def add_user(self, number: int, name: str) -> None:
         def insert(db: sqlite3.Connection) -> None:

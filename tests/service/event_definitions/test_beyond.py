@@ -22,12 +22,12 @@ def log_of(service: Any) -> list[tuple[str, list[Any]]]:
     [("add", ["B"], ["a", "b"]), ("remove", ["a"], []), ("set", ["c "], ["c"]), ("set", [], [])],
 )
 def test_many_are_tagged_at_once(service: Any, action: str, tags: list[str], left: list[str]) -> None:
-    known = service.define("known", tags=["a"])
-    body = {"ids": [known, UNKNOWN], "action": action, "tags": tags}
-    status, said = service.ask("POST", "bulk_update_tags/", body)
-    assert (status, said["updated"]) == (200, [{"id": known, "tags": left}])
-    assert said["skipped"] == [{"id": UNKNOWN, "reason": "Not found"}]
-    assert service.get(f"{known}/")["tags"] == left
+    definition = service.define("known", tags=["a"])
+    body = {"ids": [definition, UNKNOWN], "action": action, "tags": tags}
+    status, response = service.ask("POST", "bulk_update_tags/", body)
+    assert (status, response["updated"]) == (200, [{"id": definition, "tags": left}])
+    assert response["skipped"] == [{"id": UNKNOWN, "reason": "Not found"}]
+    assert service.get(f"{definition}/")["tags"] == left
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_many_are_tagged_at_once(service: Any, action: str, tags: list[str], lef
     ],
 )
 def test_odd_bulk_bodies_are_refused(service: Any, body: Any, code: str, attr: str) -> None:
-    status, said = service.ask("POST", "bulk_update_tags/", body)
-    assert (status, said["code"], said["attr"]) == (400, code, attr)
+    status, response = service.ask("POST", "bulk_update_tags/", body)
+    assert (status, response["code"], response["attr"]) == (400, code, attr)
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_odd_bulk_bodies_are_refused(service: Any, body: Any, code: str, attr: s
 def test_odd_updates_are_refused_and_change_nothing(service: Any, fields: Any, code: str, attr: str) -> None:
     path = f"{service.define('signup')}/"
     before = service.get(path)
-    status, said = service.ask("PATCH", path, fields)
-    assert (status, said["code"], said["attr"]) == (400, code, attr)
+    status, response = service.ask("PATCH", path, fields)
+    assert (status, response["code"], response["attr"]) == (400, code, attr)
     assert service.get(path) == before
 
 
@@ -78,18 +78,18 @@ def test_every_write_is_told_in_the_log(service: Any) -> None:
     service.patch("x", description="told", tags=["b"])
     service.clock.now = service.clock.now.replace(hour=14)
     service.ask("DELETE", f"{made['id']}/")
-    told = log_of(service)
-    assert [activity for activity, _ in told] == ["created", "changed", "deleted"]
-    assert '"field":"description","before":null,"after":"told"' in told[1][1]
-    assert '"field":"tags","before":["b"],"after":null' in told[2][1]
+    entries = log_of(service)
+    assert [activity for activity, _ in entries] == ["created", "changed", "deleted"]
+    assert '"field":"description","before":null,"after":"told"' in entries[1][1]
+    assert '"field":"tags","before":["b"],"after":null' in entries[2][1]
 
 
 def test_primary_properties_of_all_or_some(service: Any) -> None:
     service.define("$pageview", primary_property="$pathname")
     service.define("paid", primary_property="amount")
     service.define("plain")
-    found = {"$pageview": "$pathname", "paid": "amount"}
-    assert service.get("primary_properties/") == {"primary_properties": found}
+    primary = {"$pageview": "$pathname", "paid": "amount"}
+    assert service.get("primary_properties/") == {"primary_properties": primary}
     assert service.get("primary_properties/", names=["paid", "plain"]) == {
         "primary_properties": {"paid": "amount"}
     }
@@ -126,13 +126,13 @@ def test_no_search_or_order_is_too_long(service: Any) -> None:
 
 def test_definitions_of_other_projects_are_not_found(service: Any) -> None:
     service.define("signup")
-    (found,) = service.run(
+    (primary,) = service.run(
         lambda db: db.execute(
             "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
             " SELECT 2, 'other', organization_id, 'Other', 'phc_other', created_at FROM projects RETURNING id"
         ).fetchone()
     )
-    service.run(lambda db: db.execute("UPDATE event_definitions SET project_id = ?", (found,)))
+    service.run(lambda db: db.execute("UPDATE event_definitions SET project_id = ?", (primary,)))
     assert service.names() == []
     assert service.ask("GET", f"{service.ids['signup']}/")[0] == 404
     assert service.ask("PATCH", f"{service.ids['signup']}/", {"description": "x"})[0] == 404

@@ -106,9 +106,9 @@ def test_scenario_10_names_come_joined_and_repeated(service: Any) -> None:
 
 def test_scenario_11_one_definition_or_not_found(make: Any) -> None:
     service = make()
-    found = service.get(f"{service.define('signup', tags=['web'])}/")
-    assert (found["name"], found["tags"], found["owner"], found["hidden"]) == ("signup", ["web"], None, None)
-    assert len(found) == 24
+    shown = service.get(f"{service.define('signup', tags=['web'])}/")
+    assert (shown["name"], shown["tags"], shown["owner"], shown["hidden"]) == ("signup", ["web"], None, None)
+    assert len(shown) == 24
     unknown = "01900000-0000-7000-8000-00000000ffff/"
     assert fault(service.ask("GET", "not-a-uuid/")) == (404, "not_found", "Not found.", None)
     assert fault(service.ask("GET", unknown)) == (404, "not_found", "Not found.", None)
@@ -185,9 +185,9 @@ def test_scenario_20_without_a_licence_definitions_are_read_only(make: Any) -> N
     path = f"{service.define('signup', tags=['web'])}/"
     status, code, _, _ = fault(service.ask("PATCH", path, {"description": "x"}))
     assert (status, code) == (402, "payment_required")
-    found = service.get(path)
-    assert found["tags"] == []
-    assert not {"description", "owner", "verified", "hidden", "updated_by"} & set(found)
+    shown = service.get(path)
+    assert shown["tags"] == []
+    assert not {"description", "owner", "verified", "hidden", "updated_by"} & set(shown)
 
 
 def test_scenario_21_deleting_forgets_and_the_name_returns_empty(service: Any) -> None:
@@ -230,28 +230,28 @@ def test_scenario_24_by_name_finds_exactly_or_says_so_without_codes(service: Any
 
 
 def test_scenario_25_many_are_verified_at_once(service: Any) -> None:
-    known = service.define("known", hidden=1)
+    definition = service.define("known", hidden=1)
     done = service.define("done", verified=1)
     unknown = "01900000-0000-7000-8000-00000000ffff"
-    status, said = service.ask(
-        "POST", "bulk_update_verified/", {"ids": [known, unknown, done], "verified": True}
+    status, response = service.ask(
+        "POST", "bulk_update_verified/", {"ids": [definition, unknown, done], "verified": True}
     )
     assert status == 200
-    assert said["updated"] == [{"id": known, "verified": True}]
-    assert said["skipped"] == [{"id": unknown, "reason": "Not found"}]
-    after = service.get(f"{known}/")
+    assert response["updated"] == [{"id": definition, "verified": True}]
+    assert response["skipped"] == [{"id": unknown, "reason": "Not found"}]
+    after = service.get(f"{definition}/")
     assert (after["hidden"], after["verified_by"]["id"]) == (False, 1)
 
 
 def test_scenario_26_types_of_all_events(service: Any) -> None:
     service.define('quoted "name"\u2028')
     service.define("hidden", hidden=1)
-    found = service.get("typescript/")
-    assert set(found) == {"content", "event_count", "schema_hash", "generator_version"}
-    assert found["event_count"] == 1
-    assert '"quoted \\"name\\"\\u2028": Record<string, any>;' in found["content"]
+    shown = service.get("typescript/")
+    assert set(shown) == {"content", "event_count", "schema_hash", "generator_version"}
+    assert shown["event_count"] == 1
+    assert '"quoted \\"name\\"\\u2028": Record<string, any>;' in shown["content"]
     service.define("another")
-    assert service.get("typescript/")["schema_hash"] != found["schema_hash"]
+    assert service.get("typescript/")["schema_hash"] != shown["schema_hash"]
 
 
 @pytest.fixture

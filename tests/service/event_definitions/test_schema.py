@@ -12,8 +12,8 @@ def named(schema: Any) -> set[str]:
 
 
 def test_a_definition_has_exactly_the_published_fields(service: Any) -> None:
-    found = service.get(f"{service.define('signup')}/")
-    assert set(found) == named(schemas.DEFINITION)
+    shown = service.get(f"{service.define('signup')}/")
+    assert set(shown) == named(schemas.DEFINITION)
 
 
 def test_a_page_has_exactly_the_published_fields(service: Any) -> None:
@@ -29,6 +29,6 @@ def test_other_answers_have_exactly_the_published_fields(service: Any, path: str
 
 
 def test_every_operation_with_a_body_publishes_both_sides() -> None:
-    told = [operation for operation in OPERATIONS if operation.method != "DELETE"]
-    assert [each.summary for each in told if each.answers is None] == []
-    assert [each.summary for each in told if each.method != "GET" and each.body is None] == []
+    described = [operation for operation in OPERATIONS if operation.method != "DELETE"]
+    assert [each.summary for each in described if each.answers is None] == []
+    assert [each.summary for each in described if each.method != "GET" and each.body is None] == []

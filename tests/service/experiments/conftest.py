@@ -72,8 +72,8 @@ class Service:
         """Status, detail and attr of an answer that is not a success."""
         response = await self.send(method, path, body, **query)
         assert response.status_code >= 400, response.text
-        said = response.json()
-        return response.status_code, said.get("detail"), said.get("attr")
+        body = response.json()
+        return response.status_code, body.get("detail"), body.get("attr")
 
     async def create(self, key: str = "blue-button", **fields: Any) -> Any:
         body = {"name": "Blue button", "feature_flag_key": key, "parameters": {}, **fields}
@@ -165,11 +165,11 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 
 @pytest.fixture
 async def service(start: Start) -> Service:
-    found: Service = await start()
-    return found
+    started: Service = await start()
+    return started
 
 
 @pytest.fixture
 async def legacy(start: Start) -> Service:
-    found: Service = await start(legacy=True)
-    return found
+    started: Service = await start(legacy=True)
+    return started

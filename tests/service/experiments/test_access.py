@@ -32,8 +32,8 @@ async def test_a_viewer_reads_and_does_not_write(service: Service) -> None:
 async def test_what_may_not_be_seen_is_in_no_list(service: Service, general: str) -> None:
     shown, hidden = await service.create("a", name="shown"), await service.create("b", name="hidden")
     _restrict(service, ("", general), (str(shown["id"]), "viewer"), (str(hidden["id"]), "none"))
-    found = await service.get("experiments")
-    assert (found["count"], [one["name"] for one in found["results"]]) == (1, ["shown"])
+    page = await service.get("experiments")
+    assert (page["count"], [experiment["name"] for experiment in page["results"]]) == (1, ["shown"])
     assert (await service.refused("GET", f"experiments/{hidden['id']}"))[0] == 403
 
 

@@ -82,8 +82,8 @@ def _with_own_ids(request: dict[str, Any], ids: dict[str, Any], service: Service
     if metric := ids.get("metric"):
         text = text.replace("a" * 64, metric["fingerprint"])
         text = text.replace("0b7c1c1e-0000-4000-8000-000000000001", metric["uuid"])
-    found: dict[str, Any] = json.loads(text)
-    return found
+    example: dict[str, Any] = json.loads(text)
+    return example
 
 
 def _add_project(service: Service) -> None:
@@ -99,26 +99,26 @@ def _kind(status: int) -> int:
     return 2 if 200 <= status < 300 else status
 
 
-def _agree(found: Any, wanted: Any, place: str) -> None:
+def _agree(actual: Any, expected: Any, place: str) -> None:
     """Every key of the example is there, with a value of its type; null fits everything."""
-    if found is None or wanted is None:
+    if actual is None or expected is None:
         return
-    if isinstance(wanted, dict):
-        assert isinstance(found, dict), place
+    if isinstance(expected, dict):
+        assert isinstance(actual, dict), place
         by_data = place.rsplit(".", 1)[-1] in KEYED_BY_DATA
-        for key, value in wanted.items():
+        for key, value in expected.items():
             if by_data:
-                for own, other in found.items():
+                for own, other in actual.items():
                     _agree(other, value, f"{place}.{own}")
             elif not (key == OUTSIDE and place.endswith(".query")):
-                assert key in found, f"{place} has no {key}"
-                _agree(found[key], value, f"{place}.{key}")
-    elif isinstance(wanted, list):
-        assert isinstance(found, list), place
-        for number, one in enumerate(found if wanted else ()):
-            _agree(one, wanted[0], f"{place}[{number}]")
-    elif isinstance(wanted, bool) or isinstance(found, bool):
-        assert type(found) is type(wanted), place
+                assert key in actual, f"{place} has no {key}"
+                _agree(actual[key], value, f"{place}.{key}")
+    elif isinstance(expected, list):
+        assert isinstance(actual, list), place
+        for number, item in enumerate(actual if expected else ()):
+            _agree(item, expected[0], f"{place}[{number}]")
+    elif isinstance(expected, bool) or isinstance(actual, bool):
+        assert type(actual) is type(expected), place
     else:
         numbers = (int, float)
-        assert isinstance(found, numbers if isinstance(wanted, numbers) else str), place
+        assert isinstance(actual, numbers if isinstance(expected, numbers) else str), place

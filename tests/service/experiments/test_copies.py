@@ -55,7 +55,7 @@ async def test_scenario_29_a_copy_on_another_flag_takes_its_variants(service: Se
     source = await service.create()
     await service.flag("there", (("control", 20), ("x", 80)))
     copy = await service.post(f"experiments/{source['id']}/duplicate", {"feature_flag_key": "there"}, 201)
-    assert [one["key"] for one in copy["parameters"]["feature_flag_variants"]] == ["control", "x"]
+    assert [variant["key"] for variant in copy["parameters"]["feature_flag_variants"]] == ["control", "x"]
 
 
 async def test_scenario_29_the_older_engine_is_not_copied(service: Service) -> None:
@@ -175,20 +175,20 @@ async def test_a_holdout_and_its_flags_follow_each_other(service: Service) -> No
     assert await service.refused("POST", path, {"name": "h"}) == missing
     for share, detail in ((None, "present"), (101, "between 0 and 100")):
         body = {"name": "h", "filters": [{"properties": [], "rollout_percentage": share}]}
-        wanted = (400, f"Rollout percentage must be {detail}.", "filters")
-        assert await service.refused("POST", path, body) == wanted
+        expected = (400, f"Rollout percentage must be {detail}.", "filters")
+        assert await service.refused("POST", path, body) == expected
     holdout = await service.post(path, {"name": "h", "filters": SHARE}, 201)
     assert holdout["filters"][0]["variant"] == f"holdout-{holdout['id']}"
     made = await service.create(holdout_id=holdout["id"])
-    one = f"{path}/{holdout['id']}"
-    await service.patch(one, {"filters": [{"properties": [], "rollout_percentage": 20}]})
+    record_path = f"{path}/{holdout['id']}"
+    await service.patch(record_path, {"filters": [{"properties": [], "rollout_percentage": 20}]})
     fresh = await service.get(f"experiments/{made['id']}")
     assert fresh["feature_flag"]["filters"]["holdout"]["exclusion_percentage"] == 20
     assert (await service.get(path))["results"][0]["name"] == "h"
-    assert (await service.send("DELETE", one)).status_code == 204
+    assert (await service.send("DELETE", record_path)).status_code == 204
     fresh = await service.get(f"experiments/{made['id']}")
     assert (fresh["holdout"], fresh["feature_flag"]["filters"]["holdout"]) == (None, None)
-    assert await service.refused("GET", one) == (404, "Not found.", None)
+    assert await service.refused("GET", record_path) == (404, "Not found.", None)
 
 
 async def test_people_held_back_are_a_variant_of_the_results(service: Service) -> None:
@@ -198,8 +198,8 @@ async def test_people_held_back_are_a_variant_of_the_results(service: Service) -
     service.expose("blue-button", f"holdout-{holdout['id']}", "ada", "bob", at=START + timedelta(hours=1))
     service.clock.pass_(days=1)
     query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
-    found = await service.post("query", {"query": query})
-    assert [(one["key"], one["number_of_samples"]) for one in found["variant_results"]] == [
+    response = await service.post("query", {"query": query})
+    assert [(result["key"], result["number_of_samples"]) for result in response["variant_results"]] == [
         ("test", 0),
         (f"holdout-{holdout['id']}", 2),
     ]
@@ -214,11 +214,11 @@ async def test_saved_metrics_live_by_themselves(service: Service) -> None:
     assert (status, attr) == (400, "query")
     saved = await service.post(path, {"name": "Bought", "query": MEAN, "tags": ["B", "a"]}, 201)
     assert saved["tags"] == ["a", "b"]
-    one = f"{path}/{saved['id']}"
-    assert (await service.patch(one, {"description": "d"}))["description"] == "d"
+    record_path = f"{path}/{saved['id']}"
+    assert (await service.patch(record_path, {"description": "d"}))["description"] == "d"
     assert (await service.get(path, search="BOU"))["count"] == 1
     assert (await service.get(path, event="sold"))["count"] == 0
     made = await service.create(saved_metrics_ids=[{"id": saved["id"]}])
-    assert (await service.send("DELETE", one)).status_code == 204
+    assert (await service.send("DELETE", record_path)).status_code == 204
     assert (await service.get(f"experiments/{made['id']}"))["saved_metrics"] == []
-    assert await service.refused("GET", one) == (404, "Not found.", None)
+    assert await service.refused("GET", record_path) == (404, "Not found.", None)

@@ -32,7 +32,10 @@ async def test_scenario_1_the_smallest_body_makes_a_draft_and_an_inactive_flag(s
         "Feature Flag for Experiment Blue button",
     )
     variants = flag["filters"]["multivariate"]["variants"]
-    assert [(one["key"], one["rollout_percentage"]) for one in variants] == [("control", 50), ("test", 50)]
+    assert [(variant["key"], variant["rollout_percentage"]) for variant in variants] == [
+        ("control", 50),
+        ("test", 50),
+    ]
     assert made["parameters"]["feature_flag_variants"][0]["split_percent"] == 50
     assert made["parameters"]["rollout_percentage"] == 100
     log = await service.get(f"experiments/{made['id']}/activity")
@@ -65,7 +68,7 @@ async def test_scenario_4_three_variants_in_order_and_a_wrong_sum_leaves_no_flag
     thirds = _variants(("control", 34), ("a", 33), ("b", 33))
     made = await service.create("thirds", parameters=thirds)
     shares = made["feature_flag"]["filters"]["multivariate"]["variants"]
-    assert [(one["key"], one["rollout_percentage"]) for one in shares] == [
+    assert [(variant["key"], variant["rollout_percentage"]) for variant in shares] == [
         ("control", 34),
         ("a", 33),
         ("b", 33),
@@ -107,7 +110,7 @@ async def test_scenario_5_twenty_variants_and_a_capital_control_are_taken(servic
     made = await service.create("twenty", parameters=twenty)
     assert len(made["parameters"]["feature_flag_variants"]) == 20
     made = await service.create("capital", parameters=_variants(("Control", 50), ("b", 50)))
-    assert [one["key"] for one in made["parameters"]["feature_flag_variants"]] == ["control", "b"]
+    assert [variant["key"] for variant in made["parameters"]["feature_flag_variants"]] == ["control", "b"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +138,7 @@ async def test_split_percent_wins_over_rollout_percentage(service: Service) -> N
     ]
     made = await service.create(parameters={"feature_flag_variants": variants})
     shares = made["feature_flag"]["filters"]["multivariate"]["variants"]
-    assert [one["rollout_percentage"] for one in shares] == [70, 30]
+    assert [variant["rollout_percentage"] for variant in shares] == [70, 30]
     assert "split_percent" not in shares[0]
 
 
@@ -189,7 +192,7 @@ async def test_scenario_7_an_echo_of_what_was_read_is_ignored(service: Service) 
 
 
 @pytest.mark.parametrize(
-    ("asked", "attr"),
+    ("fields", "attr"),
     [
         ({"filters": {}, "colour": 1}, "feature_flag__colour"),
         ({"filters": {"super_groups": []}}, "feature_flag__filters__super_groups"),
@@ -198,10 +201,10 @@ async def test_scenario_7_an_echo_of_what_was_read_is_ignored(service: Service) 
     ],
 )
 async def test_the_strict_flag_object_refuses_unknown_keys_by_their_path(
-    service: Service, asked: dict[str, Any], attr: str
+    service: Service, fields: dict[str, Any], attr: str
 ) -> None:
     detail = "Unsupported key for the experiment feature_flag input."
-    assert await service.refused("POST", "experiments", _body(feature_flag=asked)) == (400, detail, attr)
+    assert await service.refused("POST", "experiments", _body(feature_flag=fields)) == (400, detail, attr)
 
 
 async def test_the_strict_flag_object_configures_a_new_flag(service: Service) -> None:
@@ -254,8 +257,8 @@ async def test_scenario_38_defaults_are_filled_in(service: Service) -> None:
 async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service: Service) -> None:
     service.define_event("bought")
     saved = await service.post("experiment_saved_metrics", {"name": "Bought", "query": MEAN}, 201)
-    asked = [{"id": saved["id"], "metadata": {"type": "secondary"}}]
-    made = await service.create(saved_metrics_ids=asked)
+    links = [{"id": saved["id"], "metadata": {"type": "secondary"}}]
+    made = await service.create(saved_metrics_ids=links)
     link = made["saved_metrics"][0]
     assert (link["saved_metric"], link["metadata"], link["name"]) == (
         saved["id"],
@@ -263,12 +266,12 @@ async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service
         "Bought",
     )
     assert len(link["query"]["fingerprint"]) == 64
-    assert made["saved_metrics_ids"] == asked
+    assert made["saved_metrics_ids"] == links
     path = f"experiments/{made['id']}"
     kept = await service.patch(
         path, {"saved_metrics_ids": [{"id": saved["id"], "metadata": {"type": "primary"}}]}
     )
-    assert [(one["id"], one["metadata"]) for one in kept["saved_metrics"]] == [
+    assert [(link["id"], link["metadata"]) for link in kept["saved_metrics"]] == [
         (link["id"], {"type": "primary"})
     ]
     assert (await service.patch(path, {"saved_metrics_ids": []}))["saved_metrics"] == []

@@ -171,7 +171,7 @@ async def test_scenario_26_shipping_gives_everybody_in_the_conditions_one_varian
     assert await _refused(service, running, "ship_variant", {"variant_key": "zzz"}) == unknown
     shipped = await service.post(_path(running, "ship_variant"), {"variant_key": "test", "conclusion": "won"})
     filters = shipped["feature_flag"]["filters"]
-    assert [one["rollout_percentage"] for one in filters["multivariate"]["variants"]] == [0, 100]
+    assert [variant["rollout_percentage"] for variant in filters["multivariate"]["variants"]] == [0, 100]
     assert [group["rollout_percentage"] for group in filters["groups"]] == [100]
     assert len(filters["groups"]) == len(groups)
     assert (shipped["status"], shipped["conclusion"]) == ("stopped", "won")

@@ -18,9 +18,9 @@ MEAN = {
 
 
 async def _names(service: Service, **query: Any) -> list[str]:
-    found = await service.get("experiments", **query)
-    assert found["count"] == len(found["results"])
-    return [one["name"] for one in found["results"]]
+    page = await service.get("experiments", **query)
+    assert page["count"] == len(page["results"])
+    return [experiment["name"] for experiment in page["results"]]
 
 
 async def _in_every_state(service: Service) -> None:
@@ -120,7 +120,7 @@ async def test_pages_link_to_each_other(service: Service) -> None:
     assert (first["count"], len(first["results"]), first["previous"]) == (5, 2, None)
     assert first["next"].endswith("?limit=2&offset=2&search=n")
     last = await service.get("experiments", limit=2, offset=4)
-    assert (last["next"], [one["name"] for one in last["results"]]) == (None, ["n0"])
+    assert (last["next"], [experiment["name"] for experiment in last["results"]]) == (None, ["n0"])
 
 
 async def test_scenario_32_without_events_to_sample_the_sdk_seems_missing(service: Service) -> None:
@@ -140,9 +140,9 @@ async def test_scenario_33_only_flags_an_experiment_could_use(service: Service) 
     await service.flag("backwards", (("test", 50), ("control", 50)))
     await service.flag("first", HALVES)
     await service.flag("second", HALVES, active=False)
-    found = await service.get(path)
-    assert list(found) == ["results", "count"]
-    assert ([flag["key"] for flag in found["results"]], found["count"]) == (["second", "first"], 2)
+    page = await service.get(path)
+    assert list(page) == ["results", "count"]
+    assert ([flag["key"] for flag in page["results"]], page["count"]) == (["second", "first"], 2)
     assert [flag["key"] for flag in (await service.get(path, order="key"))["results"]] == ["first", "second"]
     assert (await service.get(path, search="FIR"))["count"] == 1
     assert (await service.get(path, active="false"))["results"][0]["key"] == "second"
@@ -183,8 +183,8 @@ async def test_scenario_40_the_counts_match_what_is_stored(service: Service) -> 
 async def test_the_running_time_follows_from_a_baseline_or_from_sums(service: Service) -> None:
     path = "experiments/calculate_running_time"
     body: dict[str, Any] = {"metric_type": "funnel", "minimum_detectable_effect": 10, "baseline_value": 0.1}
-    found = await service.post(path, {**body, "exposure_rate_per_day": 1_000})
-    assert found == {
+    page = await service.post(path, {**body, "exposure_rate_per_day": 1_000})
+    assert page == {
         "baseline_value": 0.1,
         "variance": None,
         "recommended_sample_size": 28_800,

@@ -51,7 +51,7 @@ async def test_changes_of_the_product_are_taken(service: Service) -> None:
     made = await service.create()
     path = f"experiments/{made['id']}"
     changed = await service.patch(path, _read("experiments/request_update_variants"))
-    assert [one["rollout_percentage"] for one in changed["parameters"]["feature_flag_variants"]] == [
+    assert [variant["rollout_percentage"] for variant in changed["parameters"]["feature_flag_variants"]] == [
         33,
         33,
         34,

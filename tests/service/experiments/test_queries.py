@@ -17,9 +17,9 @@ async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> A
 async def test_a_query_tells_the_result_of_any_metric_now(service: Service) -> None:
     running = await started(service)
     fill(service, {"control": 20, "test": 40})
-    found = await _query(service, running, FUNNEL)
-    assert (found["kind"], found["baseline"]["sum"]) == ("ExperimentQuery", 20)
-    test = found["variant_results"][0]
+    response = await _query(service, running, FUNNEL)
+    assert (response["kind"], response["baseline"]["sum"]) == ("ExperimentQuery", 20)
+    test = response["variant_results"][0]
     effect, error = 1.0, (0.4 * 0.6 / 100 / 0.04 + 0.16 * (0.2 * 0.8 / 100) / 0.0016) ** 0.5
     assert test["chance_to_win"] == pytest.approx(stats.norm.sf(0, effect, error), abs=1e-6)
     assert test["credible_interval"] == pytest.approx(
@@ -47,8 +47,8 @@ async def test_properties_persons_and_test_accounts_filter_events(service: Servi
     service.record(*cheap)
     dear = {"key": "price", "value": "5", "operator": "gt", "type": "event"}
     source = NODE | {"properties": [dear], "math": "sum", "math_property": "price"}
-    found = await _query(service, running, MEAN | {"source": source})
-    assert found["variant_results"][0]["sum"] == 600
+    response = await _query(service, running, MEAN | {"source": source})
+    assert response["variant_results"][0]["sum"] == 600
     staff = (
         '{"test_account_filters":[{"key":"email","type":"person","operator":"not_icontains","value":"@us"}]}'
     )
@@ -57,8 +57,8 @@ async def test_properties_persons_and_test_accounts_filter_events(service: Servi
     service.store(
         lambda db: db.execute("UPDATE persons SET properties = ? WHERE uuid = 'control-0'", (mail,))
     )
-    found = await _query(service, running, MEAN)
-    assert found["baseline"]["number_of_samples"] == 99
+    response = await _query(service, running, MEAN)
+    assert response["baseline"]["number_of_samples"] == 99
 
 
 async def test_excluded_variants_are_not_analysed(service: Service) -> None:
@@ -70,8 +70,8 @@ async def test_excluded_variants_are_not_analysed(service: Service) -> None:
         metrics=[MEAN], parameters={"feature_flag_variants": thirds}, excluded_variants=["b"]
     )
     fill(service, {"control": 20, "a": 20, "b": 20})
-    found = await _query(service, running, MEAN)
-    assert [one["key"] for one in found["variant_results"]] == ["a"]
+    response = await _query(service, running, MEAN)
+    assert [result["key"] for result in response["variant_results"]] == ["a"]
 
 
 async def test_an_action_or_another_event_can_expose(service: Service) -> None:
@@ -114,13 +114,13 @@ async def test_exposures_are_told_by_day_and_checked_for_their_ratio(service: Se
     service.expose("blue-button", "test", "control-0", at=START + DAY)
     service.clock.now = START + DAY + HOUR
     query = {"kind": "ExperimentExposureQuery", "experiment_id": running["id"]}
-    found = await service.post("query", {"query": query})
-    assert found["total_exposures"] == {"control": 299, "test": 200, "$multiple": 1}
-    control, test, multiple = found["timeseries"]
+    response = await service.post("query", {"query": query})
+    assert response["total_exposures"] == {"control": 299, "test": 200, "$multiple": 1}
+    control, test, multiple = response["timeseries"]
     assert (control["variant"], control["exposure_counts"]) == ("control", [299, 299])
     assert test["exposure_counts"] == [0, 200]
     assert (multiple["variant"], multiple["days"]) == ("$multiple", ["2026-03-10", "2026-03-11"])
-    mismatch = found["sample_ratio_mismatch"]
+    mismatch = response["sample_ratio_mismatch"]
     assert mismatch["p_value"] == pytest.approx(stats.chisquare([299, 200]).pvalue)
     assert mismatch["expected"] == {"control": 249.5, "test": 249.5}
 
@@ -152,10 +152,14 @@ async def test_bias_risk_is_null_for_even_variants(service: Service) -> None:
 
 async def test_a_draft_has_no_exposures_and_no_results(service: Service) -> None:
     draft = await service.create()
-    found = await service.post(
+    response = await service.post(
         "query", {"query": {"kind": "ExperimentExposureQuery", "experiment_id": draft["id"]}}
     )
-    assert (found["timeseries"], found["total_exposures"], found["sample_ratio_mismatch"]) == ([], {}, None)
+    assert (response["timeseries"], response["total_exposures"], response["sample_ratio_mismatch"]) == (
+        [],
+        {},
+        None,
+    )
     result = await _query(service, draft, MEAN)
     assert result["baseline"]["number_of_samples"] == 0
     assert result["variant_results"][0]["validation_failures"] == ["not-enough-exposures"]
@@ -176,8 +180,8 @@ async def test_a_draft_has_no_exposures_and_no_results(service: Service) -> None
 )
 async def test_questions_that_make_no_sense(service: Service, query: Any, status: int) -> None:
     await service.create()
-    found = await service.refused("POST", "query", {"query": query} if query is not None else {})
-    assert found[0] == status
+    response = await service.refused("POST", "query", {"query": query} if query is not None else {})
+    assert response[0] == status
 
 
 async def test_asking_needs_the_scope_for_queries(service: Service) -> None:
@@ -212,8 +216,8 @@ async def test_an_experiment_of_the_middle_ages_is_told_in_time(service: Service
     service.expose("blue-button", "test", *people("test", 5), at=START)
     service.clock.now = START + 2 * HOUR
     query = {"kind": "ExperimentExposureQuery", "experiment_id": made["id"]}
-    found = await service.post("query", {"query": query})
-    assert (len(found["timeseries"][0]["days"]), found["total_exposures"]) == (
+    response = await service.post("query", {"query": query})
+    assert (len(response["timeseries"][0]["days"]), response["total_exposures"]) == (
         1_000,
         {"control": 0, "test": 5},
     )
@@ -223,5 +227,5 @@ async def test_values_that_are_no_variant_do_not_make_somebody_a_second_one(serv
     running = await started(service)
     service.expose("blue-button", "false", *people("test", 3), at=START + HOUR)
     service.expose("blue-button", "test", *people("test", 3), at=START + 2 * HOUR)
-    found = await _query(service, running, MEAN)
-    assert found["variant_results"][0]["number_of_samples"] == 3
+    response = await _query(service, running, MEAN)
+    assert response["variant_results"][0]["number_of_samples"] == 3

@@ -10,8 +10,8 @@ from tests.service.experiments.conftest import START, Service
 async def _series(service: Service, experiment: Any, place: int = 0) -> Any:
     fresh = await service.get(f"experiments/{experiment['id']}")
     metric = fresh["metrics"][place]
-    asked = {"metric_uuid": metric["uuid"], "fingerprint": metric["fingerprint"]}
-    return await service.get(f"experiments/{experiment['id']}/timeseries_results", **asked)
+    parameters = {"metric_uuid": metric["uuid"], "fingerprint": metric["fingerprint"]}
+    return await service.get(f"experiments/{experiment['id']}/timeseries_results", **parameters)
 
 
 async def test_scenario_31_what_must_be_asked_and_when(service: Service) -> None:
@@ -31,16 +31,16 @@ async def test_scenario_31_days_that_are_over_are_told_and_the_running_one_is_no
     late: list[Happened] = [("bought", person, START + DAY, {}) for person in people("control", 10)]
     service.record(*late)
     service.clock.now = START + 2 * DAY
-    found = await _series(service, running)
-    assert (found["status"], found["errors"]) == ("partial", None)
-    assert list(found["timeseries"]) == ["2026-03-10", "2026-03-11", "2026-03-12"]
-    first, second, third = found["timeseries"].values()
+    series = await _series(service, running)
+    assert (series["status"], series["errors"]) == ("partial", None)
+    assert list(series["timeseries"]) == ["2026-03-10", "2026-03-11", "2026-03-12"]
+    first, second, third = series["timeseries"].values()
     assert third is None
     assert (first["baseline"]["number_of_samples"], first["baseline"]["sum"]) == (100, 20)
     assert (second["baseline"]["sum"], second["baseline"]["sum_squares"]) == (30, 10 * 4 + 10)
     test = second["variant_results"][0]
     assert (test["key"], test["method"], test["sum"]) == ("test", "bayesian", 40)
-    assert found["computed_at"].endswith("+00:00")
+    assert series["computed_at"].endswith("+00:00")
 
 
 async def test_scenario_31_an_unknown_metric_or_fingerprint_is_pending(service: Service) -> None:
@@ -49,10 +49,10 @@ async def test_scenario_31_an_unknown_metric_or_fingerprint_is_pending(service: 
     metric = running["metrics"][0]
     for uuid, fingerprint in (("x", metric["fingerprint"]), (metric["uuid"], "x")):
         path = f"experiments/{running['id']}/timeseries_results"
-        found = await service.get(path, metric_uuid=uuid, fingerprint=fingerprint)
-        assert found["status"] == "pending"
-        assert set(found["timeseries"].values()) == {None}
-        assert found["computed_at"] is None
+        series = await service.get(path, metric_uuid=uuid, fingerprint=fingerprint)
+        assert series["status"] == "pending"
+        assert set(series["timeseries"].values()) == {None}
+        assert series["computed_at"] is None
 
 
 async def test_an_ended_experiment_is_complete(service: Service) -> None:
@@ -63,9 +63,9 @@ async def test_an_ended_experiment_is_complete(service: Service) -> None:
     late: list[Happened] = [("bought", person, START + 2 * DAY + HOUR, {}) for person in people("test", 9)]
     service.record(*late)
     service.clock.now = START + 9 * DAY
-    found = await _series(service, running)
-    assert (found["status"], len(found["timeseries"])) == ("completed", 3)
-    assert found["timeseries"]["2026-03-12"]["variant_results"][0]["sum"] == 40
+    series = await _series(service, running)
+    assert (series["status"], len(series["timeseries"])) == ("completed", 3)
+    assert series["timeseries"]["2026-03-12"]["variant_results"][0]["sum"] == 40
 
 
 async def test_the_first_day_is_pending_until_somebody_asks_for_it(service: Service) -> None:
@@ -83,9 +83,9 @@ async def test_the_first_day_is_pending_until_somebody_asks_for_it(service: Serv
     assert again["id"] == job["id"]
     assert again["status"] == "in_progress"
     service.clock.pass_(seconds=2)
-    found = await _series(service, running)
-    assert (found["status"], found["recalculation_status"]) == ("completed", "completed")
-    assert found["timeseries"]["2026-03-10"]["baseline"]["sum"] == 20
+    series = await _series(service, running)
+    assert (series["status"], series["recalculation_status"]) == ("completed", "completed")
+    assert series["timeseries"]["2026-03-10"]["baseline"]["sum"] == 20
     assert (await service.post(path, body, 201))["id"] != job["id"]
 
 
@@ -128,9 +128,9 @@ async def test_a_metric_this_service_cannot_compute_fails_with_a_reason(service:
     service.define_event("bought")
     running = await service.running(metrics=[expression])
     service.clock.now = START + 2 * DAY
-    found = await _series(service, running)
-    assert found["status"] == "failed"
-    assert found["errors"] == dict.fromkeys(
+    series = await _series(service, running)
+    assert series["status"] == "failed"
+    assert series["errors"] == dict.fromkeys(
         ["2026-03-10", "2026-03-11"], "The math 'hogql' is not computed here"
     )
     run = await service.post(f"experiments/{running['id']}/metrics_recalculation", {}, 201)
@@ -145,9 +145,9 @@ async def test_a_metric_this_service_cannot_compute_fails_with_a_reason(service:
 async def test_exposures_that_cannot_be_read_fail_the_days(service: Service) -> None:
     running = await started(service, exposure_criteria={"exposure_config": {"kind": "ActionsNode", "id": 5}})
     service.clock.now = START + 2 * DAY
-    found = await _series(service, running)
-    assert found["status"] == "failed"
-    assert set(found["errors"].values()) == {"Action 5 does not exist here"}
+    series = await _series(service, running)
+    assert series["status"] == "failed"
+    assert set(series["errors"].values()) == {"Action 5 does not exist here"}
 
 
 async def test_a_window_stays_open_after_the_end_but_not_on_the_days_before(service: Service) -> None:
@@ -160,6 +160,6 @@ async def test_a_window_stays_open_after_the_end_but_not_on_the_days_before(serv
     service.clock.now = START + 40 * HOUR
     await service.post(f"experiments/{running['id']}/end")
     service.clock.now = START + 9 * DAY
-    found = await _series(service, running)
-    sums = {day: result["baseline"]["sum"] for day, result in found["timeseries"].items()}
+    series = await _series(service, running)
+    sums = {day: result["baseline"]["sum"] for day, result in series["timeseries"].items()}
     assert sums == {"2026-03-10": 1, "2026-03-11": 2, "2026-03-12": 3}

@@ -113,7 +113,7 @@ async def test_scenario_18_variants_of_a_running_experiment(service: Service) ->
     assert await service.refused("PATCH", path, insisted) == (400, detail, None)
     changed = await service.patch(path, {**moved, "update_feature_flag_params": True})
     shares = changed["feature_flag"]["filters"]["multivariate"]["variants"]
-    assert [one["rollout_percentage"] for one in shares] == [20, 80]
+    assert [variant["rollout_percentage"] for variant in shares] == [20, 80]
     assert (
         await service.patch(
             path, {"parameters": running["parameters"] | _variants(("control", 20), ("test", 80))}
@@ -128,9 +128,12 @@ async def test_scenario_18_older_servers_keep_the_flag_of_a_running_experiment(l
     detail = "Can't update feature_flag_variants on Experiment"
     assert await legacy.refused("PATCH", path, other) == (400, detail, None)
     moved = await legacy.patch(path, {"parameters": _variants(("control", 20), ("test", 80))})
-    assert [one["rollout_percentage"] for one in moved["parameters"]["feature_flag_variants"]] == [20, 80]
+    assert [variant["rollout_percentage"] for variant in moved["parameters"]["feature_flag_variants"]] == [
+        20,
+        80,
+    ]
     shares = moved["feature_flag"]["filters"]["multivariate"]["variants"]
-    assert [one["rollout_percentage"] for one in shares] == [50, 50]
+    assert [variant["rollout_percentage"] for variant in shares] == [50, 50]
 
 
 async def test_scenario_18_the_holdout_of_a_running_experiment_is_fixed(service: Service) -> None:
@@ -147,10 +150,18 @@ async def test_variants_of_a_draft_reach_its_flag(service: Service) -> None:
     draft = await service.create()
     path = f"experiments/{draft['id']}"
     changed = await service.patch(path, {"parameters": _variants(("control", 34), ("a", 33), ("b", 33))})
-    assert [one["key"] for one in changed["parameters"]["feature_flag_variants"]] == ["control", "a", "b"]
+    assert [variant["key"] for variant in changed["parameters"]["feature_flag_variants"]] == [
+        "control",
+        "a",
+        "b",
+    ]
     assert changed["feature_flag"]["version"] == draft["feature_flag"]["version"] + 1
     kept = await service.patch(path, {"parameters": {"minimum_detectable_effect": 5}})
-    assert [one["key"] for one in kept["parameters"]["feature_flag_variants"]] == ["control", "a", "b"]
+    assert [variant["key"] for variant in kept["parameters"]["feature_flag_variants"]] == [
+        "control",
+        "a",
+        "b",
+    ]
     assert kept["parameters"]["minimum_detectable_effect"] == 5
 
 
@@ -161,7 +172,7 @@ async def test_older_servers_reset_the_variants_of_a_draft_that_sends_none(legac
         f"experiments/{draft['id']}", {"parameters": {"minimum_detectable_effect": 5}}
     )
     variants = changed["feature_flag"]["filters"]["multivariate"]["variants"]
-    assert [one["key"] for one in variants] == ["control", "test"]
+    assert [variant["key"] for variant in variants] == ["control", "test"]
 
 
 async def test_scenario_34_nothing_is_ever_deleted_for_good(service: Service) -> None:
@@ -209,8 +220,8 @@ async def test_scenario_36_a_flag_with_an_experiment_stays(service: Service, leg
         f"Cannot delete a feature flag that is linked to active experiment(s) with ID(s): {draft['id']}. "
         "Please delete the experiment(s) before deleting the flag."
     )
-    found = await legacy.refused("PATCH", f"feature_flags/{draft['feature_flag']['id']}", {"deleted": True})
-    assert found == (400, expected, None)
+    refusal = await legacy.refused("PATCH", f"feature_flags/{draft['feature_flag']['id']}", {"deleted": True})
+    assert refusal == (400, expected, None)
 
 
 async def test_dates_set_the_state(service: Service) -> None:

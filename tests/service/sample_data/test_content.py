@@ -63,8 +63,8 @@ def filled(path: Path, fill: Callable[[sqlite3.Connection], None]) -> Iterator[s
 
 def rows(db: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
     """Without the ids of log entries, which are drawn, and with sealed payloads opened."""
-    found = [dict(row) for row in db.execute(f"SELECT * FROM {table}")]
-    for row in found:
+    records = [dict(row) for row in db.execute(f"SELECT * FROM {table}")]
+    for row in records:
         if table == "activity":
             del row["id"]
         if table == "flags" and row["has_encrypted_payloads"]:
@@ -72,7 +72,7 @@ def rows(db: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
             sealed = filters["payloads"]
             filters["payloads"] = {name: unseal(key_file_of(db), text) for name, text in sealed.items()}
             row["filters"] = filters
-    return found
+    return records
 
 
 def tables(db: sqlite3.Connection) -> list[str]:
@@ -80,15 +80,15 @@ def tables(db: sqlite3.Connection) -> list[str]:
     return [name for (name,) in names if name not in WITHOUT]
 
 
-def digest(found: list[dict[str, Any]]) -> str:
-    return sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
+def digest(rows: list[dict[str, Any]]) -> str:
+    return sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def test_the_sample_has_the_content_it_had(company: sqlite3.Connection) -> None:
     content = {name: rows(company, name) for name in tables(company)}
     events = company.execute("SELECT count(*) FROM events").fetchone()[0]
-    told = [f"{name} {len(found)} {digest(found)}" for name, found in content.items() if found]
-    assert [*told, f"events {events}"] == CONTENT.split("\n")[1:-1]
+    lines = [f"{name} {len(records)} {digest(records)}" for name, records in content.items() if records]
+    assert [*lines, f"events {events}"] == CONTENT.split("\n")[1:-1]
 
 
 def side(saved: Saved, name: str) -> Values:

@@ -98,11 +98,11 @@ def test_cohorts_of_people_have_members(company: sqlite3.Connection) -> None:
 
 
 def test_every_cohort_a_flag_asks_for_exists(company: sqlite3.Connection) -> None:
-    asked = """SELECT DISTINCT json_extract(p.value, '$.value') FROM flags AS f,
+    query = """SELECT DISTINCT json_extract(p.value, '$.value') FROM flags AS f,
         json_each(f.filters, '$.groups') AS g, json_each(g.value, '$.properties') AS p
         WHERE json_extract(p.value, '$.type') = 'cohort'"""
-    known = set(numbers(company, "SELECT id FROM cohorts"))
-    assert set(numbers(company, asked)) <= known
+    cohort_ids = set(numbers(company, "SELECT id FROM cohorts"))
+    assert set(numbers(company, query)) <= cohort_ids
 
 
 def test_filling_leaves_the_schema_as_it_was(company: sqlite3.Connection, tmp_path: Path) -> None:

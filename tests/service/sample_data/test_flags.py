@@ -56,7 +56,7 @@ def test_the_famous_flag_is_as_drawn(by_key: dict[str, SampleFlag]) -> None:
     flag = by_key["checkout-redesign"]
     first, second = flag.filters["groups"]
     assert (flag.id, flag.version, flag.state["name"]) == (812, 13, "New checkout flow for web")
-    assert [asked["operator"] for asked in first["properties"]] == ["ends_with", "exact"]
+    assert [item["operator"] for item in first["properties"]] == ["ends_with", "exact"]
     assert (first["rollout_percentage"], second["rollout_percentage"]) == (50, 10)
     assert [entry.author for entry in flag.log[-4:]] == [1, 2, 3, 1]
     assert flag.log[-4].changes[0] | {"type": ""} == {
@@ -71,15 +71,15 @@ def test_the_banner_asks_for_the_famous_flag_by_id(by_key: dict[str, SampleFlag]
 
 def test_every_dependency_is_on_a_flag_that_exists(flags: list[SampleFlag]) -> None:
     ids = {str(flag.id) for flag in flags}
-    asked = [
-        asked["key"]
+    keys = [
+        item["key"]
         for flag in flags
         for group in flag.filters["groups"]
-        for asked in group["properties"]
-        if asked["type"] == "flag"
+        for item in group["properties"]
+        if item["type"] == "flag"
     ]
-    assert len(asked) > 5
-    assert set(asked) <= ids
+    assert len(keys) > 5
+    assert set(keys) <= ids
 
 
 @pytest.mark.parametrize("make", [web_flags, mobile_flags])
@@ -118,7 +118,7 @@ def test_every_kind_is_there(flags: list[SampleFlag], kind: str, least: int) -> 
 
 def test_conditions_ask_for_people_cohorts_companies_and_flags(flags: list[SampleFlag]) -> None:
     kinds = {
-        asked["type"] for flag in flags for group in flag.filters["groups"] for asked in group["properties"]
+        item["type"] for flag in flags for group in flag.filters["groups"] for item in group["properties"]
     }
     assert kinds == {"person", "cohort", "group", "flag"}
 

@@ -34,7 +34,7 @@ async def client_of(application: Starlette) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-def told(application: Starlette, exchange: Exchange) -> Any:
+def run_in(application: Starlette, exchange: Exchange) -> Any:
     async def tell() -> Any:
         async with client_of(application) as client:
             return await exchange(client)
@@ -45,8 +45,8 @@ def told(application: Starlette, exchange: Exchange) -> Any:
 async def rows(client: httpx.AsyncClient, path: str, **query: Any) -> list[Any]:
     response = await client.get(path, params={"limit": 3_000, **query})
     assert response.status_code == 200, response.text
-    found: list[Any] = response.json()["results"]
-    return found
+    results: list[Any] = response.json()["results"]
+    return results
 
 
 @pytest.mark.parametrize("project", PROJECTS)
@@ -54,13 +54,13 @@ def test_every_flag_can_be_saved_as_it_is(served: Starlette, project: int) -> No
     path = f"/projects/{project}/feature_flags/"
 
     async def save_all(client: httpx.AsyncClient) -> list[Any]:
-        found = await rows(client, path) + await rows(client, path, archived="true")
+        results = await rows(client, path) + await rows(client, path, archived="true")
         answers = [
-            await client.patch(f"{path}{row['id']}/", json={"filters": row["filters"]}) for row in found
+            await client.patch(f"{path}{row['id']}/", json={"filters": row["filters"]}) for row in results
         ]
         return [answer.text for answer in answers if answer.status_code != 200]
 
-    assert told(served, save_all) == []
+    assert run_in(served, save_all) == []
 
 
 @pytest.mark.parametrize("project", PROJECTS)
@@ -74,7 +74,7 @@ def test_every_first_version_can_be_shown(served: Starlette, project: int) -> No
         answers = [await client.get(f"{path}{row['id']}/versions/1/") for row in kept]
         return [answer.text for answer in answers if answer.status_code != 200]
 
-    assert told(served, show_all) == []
+    assert run_in(served, show_all) == []
 
 
 @pytest.mark.parametrize("project", PROJECTS)
@@ -83,18 +83,18 @@ def test_every_other_record_can_be_opened(served: Starlette, project: int, kind:
     path = f"/projects/{project}/{kind}/"
 
     async def open_some(client: httpx.AsyncClient) -> list[Any]:
-        found = (await rows(client, path))[:60]
-        answers = [await client.get(f"{path}{row['id']}/") for row in found]
+        results = (await rows(client, path))[:60]
+        answers = [await client.get(f"{path}{row['id']}/") for row in results]
         return [answer.text for answer in answers if answer.status_code != 200]
 
-    assert told(served, open_some) == []
+    assert run_in(served, open_some) == []
 
 
 def test_experiments_are_in_every_state(served: Starlette) -> None:
     async def states(client: httpx.AsyncClient) -> set[str]:
         return {row["status"] for row in await rows(client, "/projects/1/experiments/")}
 
-    assert told(served, states) == {"draft", "running", "paused", "stopped"}
+    assert run_in(served, states) == {"draft", "running", "paused", "stopped"}
 
 
 def test_results_are_computed_from_the_stored_events(served: Starlette) -> None:
@@ -104,9 +104,9 @@ def test_results_are_computed_from_the_stored_events(served: Starlette) -> None:
         answer = await client.post("/projects/1/query/", json={"query": query})
         return answer.json()["variant_results"][0]
 
-    found = told(served, result)
-    assert 0.95 < found["chance_to_win"] < 0.995
-    assert found["significant"] is True
+    results = run_in(served, result)
+    assert 0.95 < results["chance_to_win"] < 0.995
+    assert results["significant"] is True
 
 
 def test_a_secret_payload_opens_for_its_owner_only_by_the_key_beside_the_file(served: Starlette) -> None:
@@ -116,7 +116,7 @@ def test_a_secret_payload_opens_for_its_owner_only_by_the_key_beside_the_file(se
         opened = await client.get(f"{path}{secret['id']}/remote_config/")
         return opened.text, str(secret["key"])
 
-    opened, key = told(served, payload)
+    opened, key = run_in(served, payload)
     assert "sample-" in opened
     database = served.state.dispatcher.database
     with database.reading() as db:

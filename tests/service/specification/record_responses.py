@@ -88,10 +88,10 @@ PLACES: Final[Mapping[str, Place]] = {
 
 def records_at(body: Any, path: str) -> list[Any]:
     """The records at a place of a response."""
-    found = [body]
+    parts = [body]
     for part in path.split(".") if path else ():
-        found = [item for each in found for item in (each if part == "*" else [each[part]])]
-    return found
+        parts = [item for each in parts for item in (each if part == "*" else [each[part]])]
+    return parts
 
 
 class Asking:
@@ -134,17 +134,17 @@ async def all_responses(world: World, operations: tuple[Operation, ...]) -> dict
 async def _flags(asking: Asking, other: int) -> None:
     ask = asking.ask
     flag = await ask("POST /feature_flags", {"key": "a", "tags": ["x"], "filters": OPEN})
-    one = {"id": flag["id"]}
-    await ask("GET /feature_flags/{id}", **one)
-    await ask("PATCH /feature_flags/{id}", {"name": "A"}, **one)
-    await ask("PUT /feature_flags/{id}", {"key": "a", "name": "B"}, **one)
+    identity = {"id": flag["id"]}
+    await ask("GET /feature_flags/{id}", **identity)
+    await ask("PATCH /feature_flags/{id}", {"name": "A"}, **identity)
+    await ask("PUT /feature_flags/{id}", {"key": "a", "name": "B"}, **identity)
     for word in ("disable", "archive", "unarchive", "enable"):
-        await ask(f"POST /feature_flags/{{id}}/{word}", **one)
-    version = (await ask("GET /feature_flags/{id}", **one))["version"]
+        await ask(f"POST /feature_flags/{{id}}/{word}", **identity)
+    version = (await ask("GET /feature_flags/{id}", **identity))["version"]
     share = {"condition_index": 0, "rollout_percentage": 60, "version": version}
-    await ask("POST /feature_flags/{id}/set_release_condition_rollout", share, **one)
-    version = (await ask("GET /feature_flags/{id}", **one))["version"]
-    await ask("POST /feature_flags/{id}/roll_out_to_everyone", {"version": version}, **one)
+    await ask("POST /feature_flags/{id}/set_release_condition_rollout", share, **identity)
+    version = (await ask("GET /feature_flags/{id}", **identity))["version"]
+    await ask("POST /feature_flags/{id}/roll_out_to_everyone", {"version": version}, **identity)
     await ask("GET /feature_flags")
     organization = (await asking.world.get("/api/projects/1/"))["organization"]
     copied = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
@@ -152,7 +152,7 @@ async def _flags(asking: Asking, other: int) -> None:
     for path in ("/feature_flags/my_flags", "/feature_flags/local_evaluation", "/flags/definitions"):
         await ask(f"GET {path}")
     await ask("GET /api/feature_flag/local_evaluation")
-    await ask("POST /feature_flags/{id}/create_static_cohort_for_flag", {}, **one)
+    await ask("POST /feature_flags/{id}/create_static_cohort_for_flag", {}, **identity)
     await ask("GET /cohorts")
     change = {
         "record_id": str(flag["id"]),
@@ -177,19 +177,19 @@ async def _experiments(asking: Asking, other: int) -> None:
         **{"holdout_id": holdout["id"], "saved_metrics_ids": [{"id": metric["id"]}]},
     }
     made = await ask("POST /experiments", body)
-    one = {"id": made["id"]}
-    await ask("PATCH /experiments/{id}", {"description": "text"}, **one)
-    await ask("PUT /experiments/{id}", {"name": "Blue", "feature_flag_key": "blue"}, **one)
+    identity = {"id": made["id"]}
+    await ask("PATCH /experiments/{id}", {"description": "text"}, **identity)
+    await ask("PUT /experiments/{id}", {"name": "Blue", "feature_flag_key": "blue"}, **identity)
     await ask("GET /experiments/eligible_feature_flags")
-    await ask("POST /experiments/{id}/duplicate", {}, **one)
-    await ask("POST /experiments/{id}/copy_to_project", {"target_team_id": other}, **one)
+    await ask("POST /experiments/{id}/duplicate", {}, **identity)
+    await ask("POST /experiments/{id}/copy_to_project", {"target_team_id": other}, **identity)
     steps = ("launch", "pause", "resume", "end", "archive", "unarchive", "reset", "launch")
     for word in steps:
-        await ask(f"POST /experiments/{{id}}/{word}", {}, **one)
-    await ask("POST /experiments/{id}/ship_variant", {"variant_key": "test"}, **one)
-    await ask("PATCH /experiments/{id}", {"start_date": "2026-03-01T00:00:00Z"}, **one)
-    await ask("POST /experiments/{id}/create_exposure_cohort_for_experiment", {}, **one)
-    await ask("GET /experiments/{id}", **one)
+        await ask(f"POST /experiments/{{id}}/{word}", {}, **identity)
+    await ask("POST /experiments/{id}/ship_variant", {"variant_key": "test"}, **identity)
+    await ask("PATCH /experiments/{id}", {"start_date": "2026-03-01T00:00:00Z"}, **identity)
+    await ask("POST /experiments/{id}/create_exposure_cohort_for_experiment", {}, **identity)
+    await ask("GET /experiments/{id}", **identity)
     await ask("GET /experiments")
     started = {"name": "Teal", "feature_flag_key": "teal", "start_date": "2026-03-01T00:00:00Z"}
     running = await ask("POST /experiments", started)
@@ -224,8 +224,8 @@ async def _definitions(asking: Asking) -> None:
     path, ask = "/event_definitions", asking.ask
     await ask(f"POST {path}", {"name": "new event"})
     page = await ask(f"GET {path}")
-    one = {"id": page["results"][0]["id"]}
-    await ask(f"GET {path}/{{id}}", **one)
-    await ask(f"PATCH {path}/{{id}}", {"owner": 1, "verified": True}, **one)
-    await ask(f"PUT {path}/{{id}}", {"description": "text"}, **one)
+    identity = {"id": page["results"][0]["id"]}
+    await ask(f"GET {path}/{{id}}", **identity)
+    await ask(f"PATCH {path}/{{id}}", {"owner": 1, "verified": True}, **identity)
+    await ask(f"PUT {path}/{{id}}", {"description": "text"}, **identity)
     await ask(f"GET {path}/by_name")

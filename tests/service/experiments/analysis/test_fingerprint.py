@@ -39,12 +39,14 @@ def test_all_that_changes_the_numbers_changes_the_fingerprint() -> None:
         {"excluded_variants": ["b", "a"]},
         {"only_count_matured_users": True},
     ]
-    found = {fingerprint(METRIC, START, one) for one in under} | {fingerprint(METRIC, None, {})}
-    found.add(fingerprint(METRIC | {"breakdownFilter": {"breakdown": "$os"}}, None, {}))
-    found.add(fingerprint(METRIC | {"goal": "decrease"}, None, {}))
-    assert len(found) == 8
+    fingerprints = {fingerprint(METRIC, START, conditions) for conditions in under} | {
+        fingerprint(METRIC, None, {})
+    }
+    fingerprints.add(fingerprint(METRIC | {"breakdownFilter": {"breakdown": "$os"}}, None, {}))
+    fingerprints.add(fingerprint(METRIC | {"goal": "decrease"}, None, {}))
+    assert len(fingerprints) == 8
 
 
 def test_the_order_of_excluded_variants_does_not_matter() -> None:
     turned = ({"excluded_variants": names} for names in (["b", "a"], ["a", "b"]))
-    assert len({fingerprint(METRIC, None, one) for one in turned}) == 1
+    assert len({fingerprint(METRIC, None, conditions) for conditions in turned}) == 1

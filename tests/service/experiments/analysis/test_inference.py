@@ -71,28 +71,28 @@ def test_both_methods_agree_with_scipy_over_random_data_sets(kind: MetricType) -
     _compare_frequentist(tested, effect, error, level, degrees)
 
 
-def _compare_bayesian(found: list[Finding | None], effect: Floats, error: Floats, level: Floats) -> None:
-    ours = [one for one in found if one is not None]
+def _compare_bayesian(findings: list[Finding | None], effect: Floats, error: Floats, level: Floats) -> None:
+    ours = [finding for finding in findings if finding is not None]
     assert len(ours) == len(effect) > SETS * 0.9
     chances = stats.norm.sf(0, effect, error)
-    np.testing.assert_allclose([one.probability for one in ours], chances, atol=1e-6)
+    np.testing.assert_allclose([finding.probability for finding in ours], chances, atol=1e-6)
     intervals = np.array(stats.norm.interval(level, effect, error)).T
-    np.testing.assert_allclose([one.interval for one in ours], intervals, atol=1e-6, rtol=1e-6)
-    assert [one.significant for one in ours] == [
+    np.testing.assert_allclose([finding.interval for finding in ours], intervals, atol=1e-6, rtol=1e-6)
+    assert [finding.significant for finding in ours] == [
         chance > sure or chance < 1 - sure for chance, sure in zip(chances, level, strict=True)
     ]
 
 
 def _compare_frequentist(
-    found: list[Finding | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
+    findings: list[Finding | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
 ) -> None:
-    ours = [one for one in found if one is not None]
+    ours = [finding for finding in findings if finding is not None]
     assert len(ours) == len(effect)
     p_values = 2 * stats.t.sf(np.abs(effect / error), degrees)
-    np.testing.assert_allclose([one.probability for one in ours], p_values, atol=1e-6)
+    np.testing.assert_allclose([finding.probability for finding in ours], p_values, atol=1e-6)
     intervals = np.array(stats.t.interval(level, degrees, effect, error)).T
-    np.testing.assert_allclose([one.interval for one in ours], intervals, atol=1e-6, rtol=1e-6)
-    assert [one.significant for one in ours] == (p_values < 1 - level).tolist()
+    np.testing.assert_allclose([finding.interval for finding in ours], intervals, atol=1e-6, rtol=1e-6)
+    assert [finding.significant for finding in ours] == (p_values < 1 - level).tolist()
 
 
 def test_equal_groups_are_not_different() -> None:
@@ -120,17 +120,17 @@ def test_data_from_which_nothing_follows_give_no_verdict(variant: Estimate, base
 
 
 def test_one_member_is_too_few_for_a_test_but_not_for_a_belief() -> None:
-    one, many = Estimate(1, 2.0, 0.0), Estimate(50, 1.0, 1.0)
-    assert frequentist(one, many) is None
-    assert bayesian(one, many) is not None
+    single, many = Estimate(1, 2.0, 0.0), Estimate(50, 1.0, 1.0)
+    assert frequentist(single, many) is None
+    assert bayesian(single, many) is not None
 
 
 def test_relative_lift_divides_by_the_plain_baseline_mean() -> None:
     loss, smaller_loss = Estimate(500, -10.0, 4.0), Estimate(500, -5.0, 4.0)
-    found = bayesian(smaller_loss, loss)
-    assert found is not None
-    assert found.effect == pytest.approx(-0.5)
-    assert found.probability < 0.01
+    result = bayesian(smaller_loss, loss)
+    assert result is not None
+    assert result.effect == pytest.approx(-0.5)
+    assert result.probability < 0.01
 
 
 @pytest.mark.parametrize("kind", ["mean", "funnel", "ratio", "retention"])
@@ -144,9 +144,9 @@ def test_a_ratio_over_nothing_has_no_estimate() -> None:
 
 def test_rounding_never_makes_a_variance_negative() -> None:
     total = 0.1 * 3
-    found = estimate(Sample("test", 3, total, total * total / 3 - 1e-17), "mean")
-    assert found is not None
-    assert found.variance == 0.0
+    result = estimate(Sample("test", 3, total, total * total / 3 - 1e-17), "mean")
+    assert result is not None
+    assert result.variance == 0.0
 
 
 def test_the_sample_ratio_check_agrees_with_scipy() -> None:
@@ -155,11 +155,11 @@ def test_the_sample_ratio_check_agrees_with_scipy() -> None:
         weights = random.integers(1, 50, variants)
         counts = random.multinomial(int(random.integers(100, 20_000)), weights / weights.sum())
         keys = [f"v{number}" for number in range(variants)]
-        found = sample_ratio_mismatch(
+        result = sample_ratio_mismatch(
             dict(zip(keys, counts.tolist(), strict=True)), dict(zip(keys, weights.tolist(), strict=True))
         )
         expected = stats.chisquare(counts, weights / weights.sum() * counts.sum()).pvalue
-        assert found == pytest.approx(expected, abs=1e-9)
+        assert result == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_sample_ratio_is_not_judged_without_people_or_a_choice() -> None:

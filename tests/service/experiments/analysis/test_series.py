@@ -51,9 +51,9 @@ def test_results_are_cumulative_day_by_day() -> None:
 
 def test_variants_nobody_saw_are_there_with_zeros() -> None:
     keys = ["control", *(f"test-{number}" for number in range(19))]
-    found = samples_at(_history(exposures={}, variants=keys), DAY)
-    assert [sample.key for sample in found] == keys
-    assert {sample.count for sample in found} == {0}
+    computed = samples_at(_history(exposures={}, variants=keys), DAY)
+    assert [sample.key for sample in computed] == keys
+    assert {sample.count for sample in computed} == {0}
 
 
 def test_who_saw_two_variants_is_left_out_or_counted_for_the_first() -> None:
@@ -196,17 +196,17 @@ def test_a_clear_difference_is_told_by_both_methods() -> None:
 def test_what_cannot_be_judged_says_why(
     people: tuple[int, int], bought: int, kind: str, baseline: list[str], variant: list[str]
 ) -> None:
-    found = _result(*people, bought, kind=kind)
-    test = found["variant_results"][0]
-    assert found["baseline"]["validation_failures"] == baseline
+    computed = _result(*people, bought, kind=kind)
+    test = computed["variant_results"][0]
+    assert computed["baseline"]["validation_failures"] == baseline
     assert test["validation_failures"] == variant
     assert (test["chance_to_win"], test["credible_interval"], test["significant"]) == (None, None, False)
 
 
 def test_a_funnel_tells_how_many_reached_each_step() -> None:
-    found = _result(60, 60, 10, kind="funnel")
-    assert found["baseline"]["step_counts"] == [10]
-    assert found["variant_results"][0]["step_counts"] == [20]
+    computed = _result(60, 60, 10, kind="funnel")
+    assert computed["baseline"]["step_counts"] == [10]
+    assert computed["variant_results"][0]["step_counts"] == [20]
 
 
 def test_levels_out_of_range_fall_back() -> None:

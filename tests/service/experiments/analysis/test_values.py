@@ -53,11 +53,11 @@ def _value(
     ],
 )
 def test_each_kind_of_math(math: str, values: list[Any], expected: float) -> None:
-    found = _value(
+    computed = _value(
         _mean(math=math, math_property="price"),
         [(20.0 + place, 0, value) for place, value in enumerate(values)],
     )
-    assert found == Value(expected)
+    assert computed == Value(expected)
 
 
 def test_events_before_the_exposure_do_not_count() -> None:
