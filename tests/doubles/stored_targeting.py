@@ -72,7 +72,7 @@ def compare_condition(claimed: Claimed, raw: dict[str, JSON], flag_index: JSON, 
     assert claimed.is_variant_unknown is (claimed.variant not in {None, *variants}), (claimed, raw)
     assert len(claimed.asks) == len(asked), (claimed, raw)
     for said, one in zip(claimed.asks, asked, strict=True):
-        assert differs(said, one) == "", (said, one)
+        assert differs(said, one, index) == "", (said, one)
 
 
 def is_share(told: str, share: float) -> bool:
@@ -83,7 +83,7 @@ def is_share(told: str, share: float) -> bool:
     return abs(float(told) - share) <= 0.005 and (float(told) in (0, 100)) is (share in (0, 100))
 
 
-def differs(said: Asked, raw: dict[str, JSON]) -> str:
+def differs(said: Asked, raw: dict[str, JSON], audience: JSON = None) -> str:
     """In what a clause and a stored property differ; empty where in nothing."""
     kind = raw.get("type") if raw.get("type") in ("cohort", "flag") else "property"
     if said.kind != kind:
@@ -94,13 +94,22 @@ def differs(said: Asked, raw: dict[str, JSON]) -> str:
     if kind == "cohort":
         name = raw.get("cohort_name") or "cohort " + json.dumps(value).strip('"')
         return "" if operator in said.operators and said.key == safe_text(name, NAME_ROOM) else "cohort"
-    if said.key != (safe_text(raw.get("key") or "", NAME_ROOM) or '""'):
+    if said.key != safe_text(owner(raw, audience) + (raw.get("key") or '""'), NAME_ROOM):
         return "key"
     if operator not in said.operators:
         return "operator"
     if said.is_negated is not (raw.get("negation") is True):
         return "negation"
     return values_differ(said, operator, value)
+
+
+def owner(raw: dict[str, JSON], audience: JSON) -> str:
+    """Whose property it is, where it is not one of those the condition is about."""
+    index = raw.get("group_type_index")
+    if raw.get("type") == "group":
+        return "" if index in (None, audience) else f"the group of type {index}'s "
+    is_own = raw.get("type", "person") == "person" and audience is not None
+    return "the person's " if is_own else ""
 
 
 def flag_differs(said: Asked, raw: dict[str, JSON]) -> str:

@@ -112,7 +112,7 @@ def read_targeting(lines: Sequence[str]) -> Read:
 
 def read_clause(text: str) -> Asked:
     """One thing that is asked for."""
-    if told := re.fullmatch(r"(is in|is not in|[a-z_]+) (cohort .+|.+)", text):
+    if told := re.fullmatch(r"(?:the person )?(is in|is not in|[a-z_]+) (cohort .+|.+)", text):
         words = {"is in": frozenset(("in", "exact")), "is not in": frozenset(("not_in",))}
         if told[1] in words:
             return Asked("cohort", told[2], words[told[1]])

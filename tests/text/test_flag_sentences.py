@@ -3,10 +3,12 @@
 import pytest
 from tests.doubles.targeting import asks, asks_cohort, asks_flag, group
 
+from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.evaluate.operator_words import OPERATOR_WORDS
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters, Property, Variant
 from flagtui.models.flag import Flag
+from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.text.activity_words import activity_words
 from flagtui.text.flag_sentences import (
@@ -145,6 +147,31 @@ def test_every_operator_has_its_own_words(operator: str) -> None:
 )
 def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -> None:
     assert said(**raw) == words
+
+
+@pytest.mark.parametrize(
+    ("audience", "item", "clause"),
+    [
+        (None, {"key": "plan", "type": "group", "group_type_index": 0}, "the company's plan is pro"),
+        (None, {"key": "plan", "type": "group", "group_type_index": 7}, "the group of type 7's plan is pro"),
+        (0, {"key": "plan", "type": "group", "group_type_index": 0}, "plan is pro"),
+        (0, {"key": "plan", "type": "group"}, "plan is pro"),
+        (1, {"key": "plan", "type": "group", "group_type_index": 0}, "the company's plan is pro"),
+        (0, {"key": "plan", "type": "person"}, "the person's plan is pro"),
+        (None, {"key": "plan", "type": "person"}, "plan is pro"),
+        (
+            0,
+            {"key": "id", "type": "cohort", "cohort_name": "Beta", "operator": "in"},
+            "the person is in Beta",
+        ),
+    ],
+)
+def test_clause_names_owner_of_property(audience: int | None, item: dict[str, JSON], clause: str) -> None:
+    raw: JSON = {"properties": [{"value": "pro", **item}], "aggregation_group_type_index": audience}
+    names = Names(groups={0: "company"})
+    lines = plain(who_sees_it(Filters.of({"groups": [raw]}), names)).splitlines()
+    assert lines[1].strip() == clause
+    assert condition_in_short(raw, names).endswith(f" where {clause}")
 
 
 def entry(*changes: dict[str, JSON], activity: str = "updated") -> str:

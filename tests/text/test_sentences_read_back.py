@@ -168,4 +168,4 @@ def test_short_conditions_read_back() -> None:
             clauses = AND.split(told["asks"]) if told["asks"] else []
             assert len(clauses) == len(asked), (text, raw)
             for clause, one in zip(clauses, asked, strict=True):
-                assert differs(read_clause(clause), one) == "", (clause, one)
+                assert differs(read_clause(clause), one, own) == "", (clause, one)

@@ -165,9 +165,11 @@ def condition_lines(
             head.append((" (not a variant of this flag)", "$warning"))
     if condition.properties:
         head.append((" where", ""))
-    lines = [head]
+    lines, audience = [head], filters.group_type_of(condition)
     for place, item in enumerate(condition.properties[:most]):
-        lines.append([("      " if place == 0 else "  and ", "$faint"), *property_pieces(item, names)])
+        lines.append(
+            [("      " if place == 0 else "  and ", "$faint"), *property_pieces(item, names, audience)]
+        )
     if most is not None and len(condition.properties) > most:
         lines.append(more_line(len(condition.properties) - most, "properties"))
     return lines

@@ -21,9 +21,12 @@ COLOURS: Final[dict[Role, str]] = {
 }
 
 
-def property_pieces(item: Property, names: Names = NO_NAMES) -> list[Piece]:
-    """Return `email ends with @acme.com`, with the colours of the preview."""
+def property_pieces(item: Property, names: Names = NO_NAMES, audience: int | None = None) -> list[Piece]:
+    """Return `email ends with @acme.com`, with the colours of the preview.
+
+    `audience` is the group type of the condition, None for users.
+    """
     return [
         (safe_text(text, 60 if role == "name" else LONG), COLOURS[role])
-        for role, text in property_words(item, names)
+        for role, text in property_words(item, names, audience)
     ]

@@ -25,14 +25,19 @@ NAMES_ROOM: Final = 60
 NEVER_MATCHES: Final = " (can never match)"
 
 
-def property_words(item: Property, names: Names = NO_NAMES) -> tuple[Word, ...]:
-    """`email ends with @acme.com`, `is in Paying customers`, `flag checkout is on`: joined, a clause."""
+def property_words(item: Property, names: Names = NO_NAMES, audience: int | None = None) -> tuple[Word, ...]:
+    """Return a clause: `email ends with @acme.com`, `is in Paying customers`, `flag checkout is on`.
+
+    `audience` is the group type of the condition, None for users. The clause names the owner of a property
+    that belongs to neither: `the company's plan is pro`.
+    """
     if item.type == "cohort":
-        return _cohort(item, names)
+        return _cohort(item, names, audience)
     if item.type == "flag":
         return _dependency(item, names)
     verb, values = asked_words(item.operator, item.value, names.matching_version)
-    words: list[Word] = [("name", property_name(item.key, item.type) or '""')]
+    name = _owner(item, names, audience) + (property_name(item.key, item.type) or '""')
+    words: list[Word] = [("name", name)]
     words.append(("verb", f" {verb}") if verb else ("odd", f" {item.operator}"))
     if values:
         words.append(("value", f" {values}"))
@@ -47,16 +52,25 @@ def property_words(item: Property, names: Names = NO_NAMES) -> tuple[Word, ...]:
     return tuple(words)
 
 
-def property_in_short(item: Property, names: Names = NO_NAMES) -> str:
-    """The same as one text."""
-    return "".join(text for _, text in property_words(item, names))
+def property_in_short(item: Property, names: Names = NO_NAMES, audience: int | None = None) -> str:
+    """Return the clause of `property_words` as one text."""
+    return "".join(text for _, text in property_words(item, names, audience))
 
 
-def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
+def _owner(item: Property, names: Names, audience: int | None) -> str:
+    """Return `the company's ` or `the person's ` if the property is not one of the audience."""
+    index = item.group_type_index
+    if item.type == "group" and index is not None and index != audience:
+        return f"the {names.groups.get(index, f'group of type {index}')}'s "
+    return "the person's " if item.type == "person" and audience is not None else ""
+
+
+def _cohort(item: Property, names: Names, audience: int | None) -> tuple[Word, ...]:
     verb = COHORT_WORDS.get(item.operator)
     known = item.label or names.cohorts.get(item.cohort_id or 0)
     name = known or f"cohort {listed(item.value, room=NAMES_ROOM)}"
-    first: Word = ("verb", f"{verb} ") if verb else ("odd", f"{item.operator} ")
+    who = "" if audience is None else "the person "  # A cohort has people, never groups.
+    first: Word = ("verb", f"{who}{verb} ") if verb else ("odd", f"{who}{item.operator} ")
     return first, ("name", name)
 
 
@@ -142,7 +156,7 @@ def condition_in_short(raw: JSON, names: Names = NO_NAMES, flag_index: JSON = No
         return brief(raw)
     condition = Condition.of(raw)
     index = as_index(raw.get("aggregation_group_type_index", flag_index))
-    asks = [property_in_short(item, names) for item in condition.properties]
+    asks = [property_in_short(item, names, index) for item in condition.properties]
     who = "those" if asks else "everyone"
     if index is not None:
         who = f"{'' if asks else 'all '}{names.group_noun(index)}"

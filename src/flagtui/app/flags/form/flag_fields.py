@@ -96,7 +96,7 @@ def _condition(copy: WorkingCopy, names: Names, place: int) -> Iterator[FormLine
 
     def draw_property(within: int) -> Iterator[FormLine]:
         opening = "         " if within == 0 else "     and "
-        words = property_pieces(Property.of(as_dict(properties[within])), names)
+        words = property_pieces(Property.of(as_dict(properties[within])), names, kind)
         yield FormLine("property", ((opening, "$faint"), *words), place=place, within=within)
 
     yield from shortened_lines(copy, len(properties), "properties", draw_property, CLAUSES)

@@ -98,7 +98,7 @@ async def _value(runner: ChangeRunner, item: Item, context: PropertyContext, abo
     def read(line: str) -> PromptReading:
         wanted = with_value(line)
         problem = value_problem(wanted, context.group_type, context.flag_id)
-        return PromptReading(property_pieces(Property.of(wanted), context.names), problem)
+        return PromptReading(property_pieces(Property.of(wanted), context.names, context.group_type), problem)
 
     title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
     prompt = Prompt(title, about, value_line(item.get("value")), read=read)
