@@ -1,0 +1,20 @@
+"""A command that changes a flag passes through few files and functions."""
+
+from tests.cli.conftest import Run, Service
+from tests.doubles.write_trace import tracing_writes
+
+from flagtui.api.client import Client
+
+
+def test_disable_passes_through_few_files_and_functions(signed_in: Run, service: Service) -> None:
+    async def read_key(client: Client) -> str:
+        page = await client.flags.page({"active": "true"})
+        return next(row.key for row in page.rows if row.active and not row.depends_on)
+
+    key = service.ask(read_key)
+    with tracing_writes() as trace:
+        done = signed_in("flags", "disable", key, "--yes")
+    assert done.code == 0, done.err
+    assert 40 < len(trace.files) <= 82
+    assert 200 < len(trace.functions) <= 500
+    assert 10 < len(trace.envelopes) <= 27, sorted(trace.envelopes)

@@ -1,0 +1,50 @@
+"""What a change passes through: files, functions and envelope types of the client, seen by a profiler."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
+ENVELOPES: Final = "flagtui.changes."
+"""Types of this package that are created carry the change from one step to the next."""
+
+
+@dataclass
+class WriteTrace:
+    """Distinct files and functions that were entered, and types of `changes` that were created."""
+
+    files: set[str] = field(default_factory=set)
+    functions: set[tuple[str, str]] = field(default_factory=set)
+    envelopes: set[str] = field(default_factory=set)
+
+    def notice(self, frame: FrameType, event: str, _value: Any) -> None:
+        if event != "call":
+            return
+        code = frame.f_code
+        if code.co_name == "__init__":
+            kind = type(frame.f_locals.get("self"))
+            if kind.__module__.startswith(ENVELOPES):
+                self.envelopes.add(kind.__name__)
+        if code.co_filename.startswith(str(SOURCE)):
+            path = code.co_filename[len(str(SOURCE)) + 1 :]
+            if not path.startswith("service/") and code.co_name != "<module>":
+                self.files.add(path)
+                self.functions.add((path, code.co_qualname))
+
+
+@contextmanager
+def tracing_writes() -> Iterator[WriteTrace]:
+    """Trace this thread, and threads that start meanwhile."""
+    trace = WriteTrace()
+    threading.setprofile(trace.notice)
+    sys.setprofile(trace.notice)
+    try:
+        yield trace
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
