@@ -1,4 +1,4 @@
-"""What the pipeline, recovery and undo ask of a kind of record, and what they give it."""
+"""The interface of a kind of record to the pipeline, recovery and undo."""
 
 from __future__ import annotations
 
@@ -30,63 +30,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WriteContext:
-    """What every request needs around it."""
+    """The journal, user, clock and limits of the writes of one front end."""
 
     journal: Journal
     signature: Signature = field(default_factory=Signature)
     clock: Clock = field(default_factory=SystemClock)
     tell: Callable[[str], None] = lambda _words: None
-    """Hears what is known while an answer is missing."""
+    """Shows progress while the response is missing."""
     wait: float | None = None
-    """Seconds for which to wait for what the server has not settled: an answer that is missing, a pause it
-    asks for, an approval. None waits as long as each of them usually takes, and for no approval."""
+    """Seconds to wait for a lost response, a requested pause or an approval.
+
+    None waits for each as long as it usually takes, and for no approval.
+    """
 
 
 class Adapter(Protocol[P, R]):
-    """What is peculiar to a kind of record. A plan is sent once, whatever these do."""
+    """Rules of one kind of record. The pipeline sends each plan once."""
 
     def journal_entry(self, plan: P) -> Entry:
-        """What the journal keeps of it before it leaves; who wrote it, when and why is added."""
+        """Return the entry for the journal; the pipeline adds the author, time and reason."""
 
     def is_compared(self, plan: P) -> bool:
-        """Whether the server refuses the plan by itself when its record was changed since."""
+        """Return whether the server itself refuses the plan when its record has changed."""
         return True
 
     async def read(self, plan: P) -> R | None:
-        """The record as it is now; None for what the plan makes, while it is not there. Raises ApiError."""
+        """Read the current record; None for a new record that does not exist yet. Raises ApiError."""
 
     def conflict(self, plan: P, now: R) -> Outcome[P, R] | None:
-        """What was changed since the plan was made, where it touches the plan."""
+        """Return the conflict of the plan with the current record; None without one."""
 
     async def send(self, plan: P) -> Outcome[P, R]:
-        """The one request, and the answer held against the plan. Raises ApiError."""
+        """Send one request and compare the response with the plan. Raises ApiError."""
 
     async def find(self, plan: P) -> R | None:
-        """What a request without an answer made or changed, as far as it is there. Raises ApiError."""
+        """Find the record of a request whose response was lost. Raises ApiError."""
         return await self.read(plan)
 
     def judge(self, plan: P, seen: R | None) -> Outcome[P, R] | None:
-        """Whether a record that was read tells that the plan was done; None while it does not."""
+        """Return the outcome when this record shows that the plan was applied, else None."""
 
     def is_as_before(self, plan: P, seen: R | None) -> bool:
-        """Whether a record tells that the plan was not done, once the server does it no more."""
+        """Return whether this record shows that the plan was not applied, after the watch ended."""
         return True
 
     def gone(self, plan: P, error: NotFound) -> Outcome[P, R]:
-        """The record of a plan without an answer is not there any more."""
+        """Return the outcome of a plan without a response whose record no longer exists."""
         next = "it may have been deleted for good"
         return Outcome(plan, "failed", None, "it is not there any more", next, error)
 
     def stored(self, outcome: Outcome[P, R]) -> Stored | None:
-        """Number and version for the journal, where they are known now."""
+        """Return the number and version for the journal; None when they are unknown."""
         return None
 
     def groups(self, plans: Sequence[P]) -> Iterable[Sequence[P]]:
-        """The plans in the order in which they are sent; those that go in one request together."""
+        """Return the plans in the order of sending, grouped by request."""
         return [(plan,) for plan in plans]
 
     async def send_group(self, plans: Sequence[P]) -> Sequence[Outcome[P, R]]:
-        """A group of several: one request, where the kind has one for many. Raises ApiError."""
+        """Send a group, in one request where the kind has a bulk request. Raises ApiError."""
         return [await self.send(plan) for plan in plans]
 
 
@@ -95,13 +97,13 @@ RecoveryVerdict = Literal["applied", "not applied", "changed since", "gone", "no
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What today's record says about an entry of the journal that has no ending."""
+    """The verdict on an open entry of the journal, from the current record."""
 
     entry: Entry
     verdict: RecoveryVerdict
     record: Stored | None = None
     server_values: Mapping[str, JSON] = field(default_factory=dict)
-    """Values the server chose, which taking it back has to know."""
+    """Values chosen by the server that the undo needs."""
 
     @property
     def is_known(self) -> bool:
@@ -109,7 +111,7 @@ class Recovery:
 
     @property
     def words(self) -> str:
-        """The state, not the cause: who did it cannot be known from the record alone."""
+        """The state as a sentence, without the cause: a record does not name the author of a value."""
         version = self.record.version if self.record is not None else None
         at = f" at version {version}" if version is not None else ""
         key, asked = self.entry.key, f"“{self.entry.verb}”"
@@ -125,44 +127,44 @@ class Recovery:
 
 @dataclass(frozen=True)
 class UndoContext:
-    """What taking back is planned with, in the project the change was made from."""
+    """What an undo is planned with, in the project in which the change was made."""
 
     client: Client
     signature: Signature
     clock: Clock
     me: User | None = None
     entries: Sequence[Entry] = ()
-    """All of the journal: they tell what else this person did."""
+    """All of the journal, to recognize later changes by this user."""
     rows: Sequence[FlagRow] | None = None
-    """The flags of the project where they are known; else what is needed of them is read."""
+    """The flags of the project; None reads the needed ones."""
     names: Names = NO_NAMES
     together: frozenset[int] = frozenset()
-    """Numbers of the flags that are taken back at the same time."""
+    """Numbers of the flags undone at the same time."""
     adds_later: bool = False
-    """Whether the question can tell more after it was asked."""
+    """Whether the question can show late responses."""
 
 
 @dataclass(frozen=True)
 class PreparedUndo:
-    """One part that could be taken back now."""
+    """The planned undo of one part of a change."""
 
     part: Entry
     plan: Proposal
     adapter: Adapter[Any, Any]
     signature: Signature
     place: str = ""
-    """Where it happens when that is another project."""
+    """The name of the project when it is another one."""
     project: int | None = None
     """The number of that project."""
     late: asyncio.Task[Any] | None = None
-    """The same plan with what the server had not told yet."""
+    """The same plan with the late responses."""
 
 
 class EntryKind(Protocol):
-    """Recovery and undo of one kind of record."""
+    """Rules of recovery and undo of one kind of record."""
 
     noun: str = "change"
-    """What is counted when several are taken back."""
+    """The noun for counting several undone changes."""
 
     def make_rows(self, workspace: Workspace, now: float) -> OptimisticRows[Any, Any]:
         """Return the rows of a list that show the undo; by default none. `now` is in Unix seconds."""
@@ -175,27 +177,27 @@ class EntryKind(Protocol):
         return plans
 
     def why_not(self, entry: Entry) -> Blocked | None:
-        """Why a saved change cannot be undone at all, whatever the record is like today."""
+        """Return why a saved change cannot be undone, whatever the current record; else None."""
         return None
 
     def undo_words(self, entry: Entry) -> str:
-        """What undoing does, `it` being the record: `turn it on again`."""
+        """Return what the undo does, with `it` for the record: `turn it on again`."""
         return verb(entry.verb).undo
 
     def creation(self, entry: Entry) -> Entry | None:
-        """The entry by which later changes of what it made are found; None where it made nothing."""
+        """Return the entry that later changes of the created record match; None when none was created."""
         return entry if entry.verb == "create" else None
 
     def parts(self, entry: Entry) -> tuple[Entry, ...]:
-        """What has to be taken back one after the other."""
+        """Return the parts to undo one after the other."""
         return (entry,)
 
     async def is_reverted(self, part: Entry, client: Client) -> bool:
-        """Whether one of several parts is as before already. Raises `ApiError`."""
+        """Return whether a part has its previous values already. Raises `ApiError`."""
         return False
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
-        """One part held against today; None when it is as it was already. Raises `ApiError`."""
+        """Plan the undo of one part on the current record; None for a no-op. Raises `ApiError`."""
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         """Holds an entry without an ending against the server. Raises `ApiError`.
@@ -205,9 +207,9 @@ class EntryKind(Protocol):
 
 
 def with_later_changes(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:
-    """What this person made, as this person left it: their own later changes count as theirs.
+    """Return the entry with the later changes of this user to the created record.
 
-    `made` is the entry by which the later ones are found.
+    `made` is the entry that the later ones match.
     """
     after, version = dict(entry.after), entry.saved_version
     for later in _later(made, entries):
@@ -217,7 +219,7 @@ def with_later_changes(entry: Entry, made: Entry, entries: Iterable[Entry]) -> E
 
 
 def mark_own_conflicts(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
-    """The clashes of undoing this entry; what this person changed later is marked as their own."""
+    """Return the conflicts of undoing this entry; later values of this user are marked as their own."""
     left: dict[str, JSON] = {}
     for later in _later(entry, entries):
         left |= later.after
@@ -225,7 +227,7 @@ def mark_own_conflicts(clashes: Iterable[Clash], entry: Entry, entries: Iterable
 
 
 def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
-    """What the same person did with the same record after it, oldest first."""
+    """Return later saved changes of this user to the same record, oldest first."""
     place = _record_of(entry)
     return [
         later
@@ -243,7 +245,7 @@ def _record_of(entry: Entry) -> tuple[str, int, str, str, str]:
 
 
 def _is_left(left: JSON, clash: Clash) -> bool:
-    """Whether what is there now is what was left there. Masked values are never taken for known."""
+    """Return whether the current value is the one left by this user; masked values never match."""
     try:
         for step in clash.path:
             at: Any = step

@@ -1,4 +1,4 @@
-"""`filters` as they are sent, and in one form: servers add, rename, derive and drop things by rule.
+"""Normalize `filters` for requests and comparisons: servers add, rename, derive and drop keys.
 
 On older servers a PATCH of `filters` replaces everything and one without `groups` is ignored; newer ones
 merge. A whole object in which removed keys are cleared by name means the same to all of them.
@@ -13,13 +13,13 @@ from flagtui.models.json_value import JSON, as_dict, as_list, copy_json
 from flagtui.models.record_fields import FLAG_FIELDS
 
 INJECTED: Final = ("cohort_name", "group_key_names")
-"""Keys of a property that the server adds when it is read."""
+"""Keys of a property that the server adds on read."""
 _CLEARED: Final[Mapping[str, JSON]] = {"groups": [], "payloads": {}}
 """Older servers refuse a null there."""
 
 
 def clean_filters(filters: JSON) -> dict[str, JSON]:
-    """A copy of `filters` without what the server only adds for readers."""
+    """Copy `filters` without the keys that the server adds on read."""
     kept: dict[str, JSON] = copy_json(as_dict(filters))
     for groups in ("groups", "super_groups", "holdout_groups"):
         for group in as_list(kept.get(groups)):
@@ -33,7 +33,7 @@ def clean_filters(filters: JSON) -> dict[str, JSON]:
 
 
 def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
-    """`filters` as it is sent: complete, with every key that has gone cleared by name."""
+    """Return the complete `filters` of a request, with removed keys cleared by name."""
     sent = clean_filters(wanted)
     for key in clean_filters(stored):
         sent.setdefault(key, copy_json(_CLEARED.get(key)))
@@ -47,7 +47,7 @@ _LEGACY: Final = ("super_groups", "holdout_groups")
 
 
 def normal_filters(filters: JSON) -> dict[str, JSON]:
-    """`filters` without what the server adds, renames, derives or drops by itself."""
+    """Return `filters` without the keys that the server adds, renames, derives or drops."""
     kept = clean_filters(filters)
     for name in _LEGACY:
         kept.pop(name, None)
@@ -59,7 +59,7 @@ def normal_filters(filters: JSON) -> dict[str, JSON]:
 
 
 def means_same(left: JSON, right: JSON, at: Path) -> bool:
-    """Equal for a server that may have rewritten one of them; `at` is the path from the flag down."""
+    """Return whether the values are equal after server rewrites; `at` is the path within the flag."""
     if same(left, right):
         return True
     match at:
@@ -114,7 +114,7 @@ def _payloads(value: JSON) -> dict[str, JSON]:
 
 
 def _payload(value: JSON) -> JSON:
-    """What the payload means: servers store JSON as text, and some keep other values as they came."""
+    """Parse a payload: servers store JSON as text, and some keep other values unchanged."""
     if not isinstance(value, str):
         return value
     try:

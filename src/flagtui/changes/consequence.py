@@ -1,4 +1,4 @@
-"""What follows from a change, and reasons to look twice, as a question says them."""
+"""Consequences and cautions of a change, for the question."""
 
 from dataclasses import dataclass
 from typing import Literal

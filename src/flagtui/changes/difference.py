@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 
 
 class Absence(Enum):
-    """Stands for a value that is not there, which is not the same as null."""
+    """The absence of a value, which differs from null."""
 
     MISSING = "missing"
 
@@ -37,7 +37,7 @@ class DifferenceLine:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """One path where both sides left what they had started from, in different directions."""
+    """One path that both sides changed from the same value to different ones."""
 
     path: Path
     seen: JSON
@@ -98,7 +98,7 @@ def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = ex
     """My change on top of theirs, and the places where one of us must give way: there the result has mine.
 
     Objects merge key by key. Items of lists of one length merge as wholes, so that a condition that
-    another person changed or moved is never mixed with my change to it. Other lists are one thing.
+    another user changed or moved is never mixed with my change to it. Other lists are one thing.
     """
     sides, whole = (seen, mine, theirs), _merged_whole(seen, mine, theirs, at, equal)
     merged: JSON

@@ -1,4 +1,4 @@
-"""What the journal remembers of one change: what was meant, and how it ended."""
+"""Entries of the journal: the intent and the outcome of one change."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ _TEXTS: Final = ("key", "verb", "reason", "batch", "undoes")
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Who writes, and to which server and project."""
+    """The author, the server and the project of a change."""
 
     by: str = ""
     profile: str = ""
@@ -32,16 +32,16 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class UndoTarget:
-    """The entry that a change takes back, or a part of it."""
+    """The entry that a change undoes, as a whole or in part."""
 
     id: str
     is_whole: bool = True
-    """Whether nothing is left of it then."""
+    """Whether it is undone completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One change of this person. `ending` is empty until the outcome is known."""
+    """One change of this user. `ending` is empty until the outcome is known."""
 
     id: str = ""
     at: float = 0.0
@@ -64,9 +64,9 @@ class Entry:
     batch: str = ""
     """The same for all changes confirmed together."""
     undoes: str = ""
-    """The id of the entry this takes back."""
+    """The id of the entry this undoes."""
     part_of: str = ""
-    """The id of the entry this takes back in part: something of it is left after this."""
+    """The id of the entry this undoes in part."""
     pid: int = 0
     uuid: str = ""
     """The id of a record that has no number, such as an event definition; `record` is 0 then."""
@@ -74,11 +74,11 @@ class Entry:
     ended_at: float | None = None
     saved_version: int | None = None
     note: str = ""
-    """What was found out at the end, in words."""
+    """Details of the outcome, in words."""
 
     @property
     def is_open(self) -> bool:
-        """It is not known yet whether the server made the change."""
+        """Whether the outcome is still unknown."""
         return self.ending in ("", "unknown")
 
     @property
@@ -101,7 +101,7 @@ def moment(text: JSON) -> float:
 
 
 def begun(line: Mapping[str, JSON]) -> Entry | None:
-    """The entry a `begin` line starts, or nothing for one without what an entry needs."""
+    """Parse a `begin` line into an entry; None when it is incomplete."""
     id, record = as_text(line.get("id")), _record(line)
     if not id or record is None:
         return None
@@ -125,7 +125,7 @@ def begun(line: Mapping[str, JSON]) -> Entry | None:
 
 
 def ended(entry: Entry, line: Mapping[str, JSON]) -> Entry:
-    """The entry with what an `outcome` line says; a known ending is never forgotten for an unknown one."""
+    """Apply an `outcome` line to the entry; an unknown ending never replaces a known one."""
     ending: Ending | None = next((word for word in get_args(Ending) if word == line.get("outcome")), None)
     if ending is None or (ending == "unknown" and not entry.is_open):
         return entry
@@ -162,7 +162,7 @@ def opening(entry: Entry) -> dict[str, JSON]:
 
 
 def masked(values: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, JSON]:
-    """The values with every payload hidden; one that differs from the `other` side's says so."""
+    """Mask every payload; one that differs from the `other` side's is marked as changed."""
     filters = as_dict(values.get("filters"))
     payloads = as_dict(filters.get("payloads"))
     if not payloads:
@@ -183,7 +183,7 @@ def with_payloads(values: Mapping[str, JSON], filters: Mapping[str, JSON]) -> di
 
 
 def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
-    """The ids of the entries that a later one took back."""
+    """Return the ids of the entries undone by a later one."""
     return frozenset(entry.undoes for entry in entries if entry.undoes and entry.ending == "saved")
 
 

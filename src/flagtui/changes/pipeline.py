@@ -1,4 +1,4 @@
-"""From a person's yes to what is true of it, the same for every kind of record.
+"""Carry out an approved change of any kind: re-read, journal, send once, resolve a lost response.
 
 Read again where that is due, journal, one request, look-ups where no answer came, journal. What is peculiar
 to a kind of record is an adapter. Nothing is ever sent twice; a request that the server surely did not take,
@@ -30,7 +30,7 @@ from flagtui.changes.proposal import FRESH_FOR, Outcome, P, R, chosen_id
 from flagtui.changes.unanswered import as_unknown, close_entry, look_up, watch
 
 LONGEST_WAIT: Final = 10.0
-"""Seconds a person is left waiting for one change because the server asks for a pause."""
+"""Seconds to wait for one change when the server requests a pause."""
 LONGEST_WAIT_OF_MANY: Final = 120.0
 """The same between many changes; beyond it, the rest is not sent."""
 WAITS: Final = 5
@@ -38,7 +38,7 @@ WAITS: Final = 5
 STOPPED: Final = "stopped while it was on its way"
 NOT_SENT: Final = "not sent: the journal could not be written for all that go together"
 STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
-"""What would happen to the next request as well."""
+"""Errors that every further request would meet too."""
 
 
 async def write(
@@ -48,26 +48,27 @@ async def write(
     context: WriteContext,
     undoes: Mapping[str, UndoTarget] | None = None,
 ) -> Sequence[Outcome[P, R]]:
-    """One group of an approval that the caller has spent: how each plan ended, in their order.
+    """Send one group of plans of a spent approval and return their outcomes in order.
 
-    `undoes` names by the key of a plan the entry of the journal that it takes back.
+    `undoes` maps the key of a plan to the journal entry that it undoes. Raises ValueError for a plan that
+    was not approved.
     """
     if any(not any(plan is agreed for agreed in approved.plans) for plan in plans):
         raise ValueError("this plan was not approved")
-    found = {place: await _conflict(plan, adapter, context) for place, plan in enumerate(plans)}
-    left = [plan for place, plan in enumerate(plans) if found[place] is None]
-    sent = iter(await _write_down_and_send(approved, left, adapter, context, undoes or {}))
-    return [found[place] or next(sent) for place in range(len(plans))]
+    conflicts = [await _conflict(plan, adapter, context) for plan in plans]
+    left = [plan for plan, conflict in zip(plans, conflicts, strict=True) if conflict is None]
+    sent = iter(await _journal_and_send(approved, left, adapter, context, undoes or {}))
+    return [conflict or next(sent) for conflict in conflicts]
 
 
 def stops_all(outcome: Outcome[P, R]) -> bool:
-    """Whether what happened to one would happen to the next, or is not understood yet."""
+    """Return whether to stop: the next plan would fail too, or this outcome is unknown."""
     is_stopping = outcome.is_without_journal or isinstance(outcome.error, STOPPING)
     return not outcome.is_saved and (outcome.ending in ("failed", "unknown") or is_stopping)
 
 
 async def _conflict(plan: P, adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R] | None:
-    """Reads again what was read too long ago, or what the server does not compare by itself."""
+    """Read an old record again, or one that the server does not compare, and return its conflict."""
     is_fresh = context.clock.time() - plan.read_at <= FRESH_FOR
     if not plan.read_at or (adapter.is_compared(plan) and is_fresh):
         return None
@@ -75,13 +76,13 @@ async def _conflict(plan: P, adapter: Adapter[P, R], context: WriteContext) -> O
         now = await adapter.read(plan)
     except ApiError as error:
         if not error.sent:
-            return _not_applied(plan, error)
+            return _outcome_of_error(plan, error)
         reason = "it could not be read again, so nothing was sent"
         return Outcome(plan, "failed", None, reason, error.next, error)
     return None if now is None else adapter.conflict(plan, now)
 
 
-async def _write_down_and_send(
+async def _journal_and_send(
     approved: Approved[P],
     plans: Sequence[P],
     adapter: Adapter[P, R],
@@ -107,29 +108,29 @@ async def _write_down_and_send(
         except JournalUnwritable as fault:
             if not approved.without_journal:
                 for begun in filter(None, ids):
-                    _close(context.journal, begun, "refused", NOT_SENT)
+                    _close_begun(context.journal, begun, "refused", NOT_SENT)
                 why, next = f"the journal cannot be written: {fault}", "make room, or agree to go without it"
                 return [Outcome(one, "refused", None, why, next, is_without_journal=True) for one in plans]
             ids.append("")
         else:
             ids.append(entry.id)
     try:
-        every = await _sent(plans, adapter, context, is_alone=len(approved.plans) == 1) if plans else ()
+        every = await _send(plans, adapter, context, is_alone=len(approved.plans) == 1) if plans else ()
     except asyncio.CancelledError:
         for begun in filter(None, ids):
-            _close(context.journal, begun, "unknown", STOPPED)
+            _close_begun(context.journal, begun, "unknown", STOPPED)
         raise
     return [await close_entry(one, begun, adapter, context) for one, begun in zip(every, ids, strict=True)]
 
 
-async def _sent(
+async def _send(
     plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
 ) -> Sequence[Outcome[P, R]]:
     try:
-        every = await _sent_within_limits(plans, adapter, context, is_alone=is_alone)
+        every = await _send_within_limits(plans, adapter, context, is_alone=is_alone)
     except ApiError as error:
         if not error.sent:
-            return [_not_applied(plan, error) for plan in plans]
+            return [_outcome_of_error(plan, error) for plan in plans]
         for plan in plans:
             context.tell(f"{plan.key}: no answer; looking whether it was done")
         every = [as_unknown(plan, error) for plan in plans]
@@ -139,29 +140,29 @@ async def _sent(
     return [known.get(place, one) for place, one in enumerate(every)]
 
 
-async def _sent_within_limits(
+async def _send_within_limits(
     plans: Sequence[P], adapter: Adapter[P, R], context: WriteContext, *, is_alone: bool
 ) -> Sequence[Outcome[P, R]]:
     longest = LONGEST_WAIT if is_alone else LONGEST_WAIT_OF_MANY
     longest = longest if context.wait is None else context.wait
     for _ in range(1 if is_alone else WAITS):
         try:
-            return await _asked(plans, adapter)
+            return await _send_once(plans, adapter)
         except RateLimited as error:
             wait = max(error.retry_after or 1.0, 1.0)
             if wait > longest:
                 raise
         context.tell(f"the server asks for a pause of {wait:.0f} s")
         await context.clock.sleep(wait)
-    return await _asked(plans, adapter)
+    return await _send_once(plans, adapter)
 
 
-async def _asked(plans: Sequence[P], adapter: Adapter[P, R]) -> Sequence[Outcome[P, R]]:
+async def _send_once(plans: Sequence[P], adapter: Adapter[P, R]) -> Sequence[Outcome[P, R]]:
     return [await adapter.send(plans[0])] if len(plans) == 1 else await adapter.send_group(plans)
 
 
-def _not_applied(plan: P, error: ApiError) -> Outcome[P, R]:
-    """The server, or the way to it, said no."""
+def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
+    """Return the outcome of an error: the change was not applied."""
     match error:
         case ApprovalNeeded(pending=pending):
             state = "is already waiting" if pending else "now waits"
@@ -175,11 +176,11 @@ def _not_applied(plan: P, error: ApiError) -> Outcome[P, R]:
     return Outcome(plan, "refused", None, error.what, error.next, error)
 
 
-def _close(journal: Journal, begun: str, ending: Ending, note: str) -> None:
+def _close_begun(journal: Journal, begun: str, ending: Ending, note: str) -> None:
     try:
         journal.finish(begun, ending, None, note)
     except JournalUnwritable:
-        # The entry stays open without it, which says the same.
+        # The entry stays open, which means the same.
         return
 
 
@@ -217,16 +218,16 @@ class Batch(Generic[P, R]):
     adapter: Adapter[P, R]
     context: WriteContext
     undoes: Mapping[str, UndoTarget] = field(default_factory=dict)
-    """By the key of a plan: the journal entry that it takes back."""
+    """By the key of a plan: the journal entry that it undoes."""
     outcomes: list[Outcome[P, R]] = field(default_factory=list)
-    """In the order they ended."""
+    """In the order of their ends."""
 
     def __post_init__(self) -> None:
         spend(self.approved)
 
     @property
     def unsent(self) -> tuple[P, ...]:
-        """What was not sent, because of what happened to another one."""
+        """Plans that were not sent because an earlier one stopped the batch."""
         ended = {id(outcome.plan) for outcome in self.outcomes}
         return tuple(plan for plan in self.approved.plans if id(plan) not in ended)
 
@@ -236,11 +237,11 @@ class Batch(Generic[P, R]):
 
     @property
     def watched_keys(self) -> tuple[str, ...]:
-        """What `settle` will look for."""
+        """Keys of the plans that `settle` looks up."""
         return tuple(one.plan.key for one in self.outcomes if one.ending in self._watched)
 
     async def run(self) -> AsyncIterator[Outcome[P, R]]:
-        """How each plan ended, as it ends; stops early where the same would happen to the rest."""
+        """Send the plans and yield their outcomes; stop early when the rest would fail too."""
         for group in self.adapter.groups(self.approved.plans):
             every = await write(self.approved, group, self.adapter, self.context, self.undoes)
             self.outcomes += every
@@ -250,9 +251,9 @@ class Batch(Generic[P, R]):
                 return
 
     async def settle(self) -> AsyncIterator[Outcome[P, R]]:
-        """Watches what ended as unknown until it is known, or a minute has gone by; as the context says.
+        """Look up unknown outcomes for a minute, or as long as `context.wait`, and yield them.
 
-        Approvals are waited for where the context says how long.
+        Approvals are awaited only with `context.wait`.
         """
         places = [place for place, one in enumerate(self.outcomes) if one.ending in self._watched]
         watching = [watch(self.outcomes[place], self.adapter, self.context) for place in places]

@@ -1,7 +1,6 @@
-"""From what was asked for to plans: every record read again, and what is meant held against it.
+"""Plan requested changes on the current records, the same for every kind.
 
-A front end plans nothing itself: it gives a `PlanContext`, which knows what is loaded already, to the
-`Planner` of a kind of record.
+Front ends plan nothing: they pass a `PlanContext` with the loaded records to the `Planner` of a kind.
 """
 
 from __future__ import annotations
@@ -38,107 +37,107 @@ if TYPE_CHECKING:
 AT_ONCE: Final = 8
 """Records read at the same time for one question."""
 SOON: Final = 1.0
-"""Seconds a question waits for what it could do without; what comes later is added to it."""
+"""Seconds a question waits for optional answers; late ones are added to it."""
 PATIENCE: Final = 2.5
 """Seconds a question waits for each optional answer; a kill switch must not wait longer."""
 Q = TypeVar("Q", default=Any)
-"""What was asked for: an intent, a new record, an entry of the journal to be taken back."""
+"""A request: an intent, a new record, an entry of the journal to undo."""
 T = TypeVar("T")
 
 
 @dataclass
 class PlanContext:
-    """One project as planning needs it. A front end tells in its own class what it has loaded already."""
+    """One project for planning. Front ends override it with their loaded records."""
 
     client: Client
     clock: Clock
     people: Mapping[int, str] = field(default_factory=dict)
-    """E-mails of people by number, as far as they are known."""
+    """Known e-mails of people by number."""
     adds_later: bool = False
-    """Whether the question can add what the server says after it was asked."""
+    """Whether the question can show late responses."""
     uncounted: str = ""
-    """Why nothing around a record is asked for, as `--yes` agrees beforehand; empty where it is."""
+    """Why no context is read, as with `--yes`; empty when it is read."""
 
     @property
     def known_flags(self) -> Sequence[FlagRow] | None:
-        """The flags of the project where they are loaded; None where they would have to be read."""
+        """The loaded flags of the project; None when they are not loaded."""
         return None
 
     async def me(self) -> User | None:
-        """Who the key belongs to; None where it may not say so."""
+        """Return the user of the key; None without access to it."""
         return None
 
     async def names(self, *records: Mapping[str, JSON]) -> Names:
-        """What groups and cohorts are called that these records name."""
+        """Return names of the groups and cohorts that these records refer to."""
         return NO_NAMES
 
     async def all_flags(self, *, has_archived: bool = False) -> Sequence[FlagRow]:
-        """Every flag of the project, those that are archived as well where asked for. Raises ApiError."""
+        """Return every flag of the project, with archived ones if requested. Raises ApiError."""
         return self.known_flags or ()
 
     async def read_flag(self, id: int) -> Flag:
-        """The flag as it is now. Raises ApiError."""
+        """Read the current flag. Raises ApiError."""
         return await self.client.flags.get(id)
 
     async def read_experiment(self, id: int) -> Experiment:
-        """The experiment as it is now. Raises ApiError."""
+        """Read the current experiment. Raises ApiError."""
         return await self.client.experiments.get(id)
 
     async def read_event(self, id: str) -> EventDefinition:
-        """The definition as it is now. Raises ApiError."""
+        """Read the current definition. Raises ApiError."""
         return await self.client.event_definitions.get(id)
 
     def name(self, kind: Kind, id: RecordId) -> str:
-        """What a record is called that cannot be read. Raw."""
+        """Return the name of a record that cannot be read. Raw."""
         return f"{kind.removesuffix('s')} {id}"
 
     def forget(self, kind: Kind, id: RecordId) -> None:
-        """Takes a record that is gone out of what is loaded."""
+        """Remove a record that no longer exists from the loaded ones."""
 
 
 @dataclass(frozen=True)
 class Planned(Generic[Q, P]):
-    """The plans that are asked about together, and why the other records stay as they are."""
+    """The plans of one question, and the skipped records."""
 
     adapter: Adapter[P, Any] | None
-    """How the plans are sent; None where there is none."""
+    """Sends the plans; None without plans."""
     plans: Sequence[P] = ()
     requests: Sequence[Q] = ()
-    """What each plan was made for, in the order of the plans."""
+    """The request of each plan, in the order of the plans."""
     skipped: Sequence[Skipped] = ()
     late: asyncio.Task[P] | None = None
-    """Of one plan alone: the same with what the server had not answered yet."""
+    """For a single plan: the same plan with the late responses."""
     undoes: Mapping[str, UndoTarget] = field(default_factory=dict)
-    """By the key of a plan: the journal entry that it takes back."""
+    """By the key of a plan: the journal entry that it undoes."""
     place: str = ""
-    """Where it happens when that is another project."""
+    """The name of the project when it is another one."""
     project: int | None = None
-    """The number of that project, where the context is not of it already."""
+    """The number of that project, unless it is that of the context."""
     signature: Signature | None = None
-    """Of the project in which it is taken back; None is that of the context."""
+    """The signature of the project of the undo; None is that of the context."""
 
     @property
     def refused(self) -> ApiError | None:
-        """What kept a record from being read."""
+        """The error of a record that could not be read."""
         return next((one.error for one in self.skipped if one.error is not None), None)
 
 
 @dataclass
 class Planner(Generic[Q, P, R]):
-    """Reads and plans one kind of change in one project."""
+    """Reads and plans changes of one kind in one project."""
 
     context: PlanContext
     fresh: dict[RecordId, R] = field(default_factory=dict)
-    """Records that were read for the request itself; each is good for one plan."""
+    """Records that were just read; each is used for one plan."""
 
     @property
     def kind(self) -> Kind:
-        """The list in which its records are."""
+        """The list of its records."""
         return "flags"
 
     @property
     def noun(self) -> str:
-        """What is counted while several records are read."""
+        """The noun for counting records that are being read."""
         return self.kind.removesuffix("s")
 
     def make_rows(self, workspace: Workspace) -> OptimisticRows[P, R]:
@@ -150,15 +149,15 @@ class Planner(Generic[Q, P, R]):
 
     @abstractmethod
     async def plan(self, requests: Sequence[Q]) -> Planned[Q, P]:
-        """Each record read again, and the plan on it."""
+        """Read each record again and plan its change."""
 
     @abstractmethod
     def name(self, request: Q) -> str:
-        """What is read for the question, as it is called in the list. Raw."""
+        """Return the name of the requested record. Raw."""
 
 
 async def read_each(requests: Sequence[Q], read: Callable[[Q], Awaitable[T]]) -> list[tuple[Q, T]]:
-    """What is read for each, a few at a time, in their order."""
+    """Read each requested record, `AT_ONCE` at a time, and return the results in order."""
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def read_in_turn(request: Q) -> T:
@@ -169,7 +168,7 @@ async def read_each(requests: Sequence[Q], read: Callable[[Q], Awaitable[T]]) ->
 
 
 def collect(adapter: Adapter[P, Any] | None, results: Iterable[tuple[Q, P | Skipped]]) -> Planned[Q, P]:
-    """The plans among the results, and why there are no others."""
+    """Sort results into plans and skipped records."""
     every = list(results)
     planned = [(request, plan) for request, plan in every if not isinstance(plan, Skipped)]
     return Planned(
@@ -181,12 +180,12 @@ def collect(adapter: Adapter[P, Any] | None, results: Iterable[tuple[Q, P | Skip
 
 
 def skip(id: RecordId, key: str, why: Blocked | ApiError) -> Skipped:
-    """A record that cannot be changed as it is, or could not be read."""
+    """Skip a record that cannot be changed or read."""
     if isinstance(why, Blocked):
         return Skipped(id, key, why.reason, why.next)
     return Skipped(id, key, why.what.rstrip("."), why.next.rstrip("."), why)
 
 
 def skip_no_op(id: RecordId, key: str, reason: str, alone: str = "") -> Skipped:
-    """A record that is as wanted already; `alone` is the sentence when nothing else was asked for."""
+    """Skip a no-op; `alone` is the sentence when it was the only request."""
     return Skipped(id, key, reason, is_no_op=True, alone=alone)

@@ -1,6 +1,6 @@
-"""A change that could be made, what is left out of it, and how it ended, whatever kind of record it is about.
+"""A plan, a skipped record and an outcome, for every kind of record.
 
-Three things can be true of one that ended: applied, not applied, not known.
+An outcome is one of three: applied, not applied, unknown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ FRESH_FOR: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One differing path: for reading, and exactly."""
+    """One differing path, exactly and in words."""
 
     line: DifferenceLine
     words: str
@@ -34,21 +34,21 @@ class DiffLine:
 
 
 class Proposal(Protocol):
-    """A change that could be made, complete."""
+    """A planned change, complete."""
 
     @property
     def id(self) -> int | str: ...
     @property
     def noun(self) -> str:
-        """What one such record is called: `flag`."""
+        """The noun of the record: `flag`."""
 
     @property
     def key(self) -> str:
-        """What the record is called. Raw; safe only to compare with."""
+        """The name of the record. Raw; safe only to compare with."""
 
     @property
     def type_to_confirm(self) -> str:
-        """The text that identifies the record when it has to be typed."""
+        """The text to type when the confirmation requires it."""
 
     @property
     def title(self) -> str: ...
@@ -61,7 +61,7 @@ class Proposal(Protocol):
 
     @property
     def makes_record(self) -> bool:
-        """Whether its list has one record more afterwards."""
+        """Whether the change adds a record to its list."""
 
     @property
     def verb(self) -> Verb: ...
@@ -80,14 +80,14 @@ class Proposal(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanBase:
-    """What plans of every kind have, and say of themselves unless they say otherwise."""
+    """Fields and defaults of plans of every kind."""
 
     verb: Verb
     lines: tuple[DiffLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     cautions: tuple[Caution, ...] = ()
     clashes: tuple[Clash, ...] = ()
-    """What was changed since the person looked; agreeing overwrites it."""
+    """Changes made since the user saw the record; a confirmation overwrites them."""
     read_at: float = 0.0
     """Unix seconds of the read it was planned on; 0 where there was none."""
 
@@ -97,7 +97,7 @@ class PlanBase:
 
     @property
     def makes_record(self) -> bool:
-        """Whether its list has one record more afterwards."""
+        """Whether the change adds a record to its list."""
         return False
 
     @property
@@ -111,23 +111,23 @@ class PlanBase:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What was chosen for a change and is not changed by it: one record, and why. Texts are raw."""
+    """A record that was chosen for a change and is skipped. Texts are raw."""
 
     id: int | str
     key: str
     reason: str
     next: str = ""
-    """What would make it possible."""
+    """What makes the change possible."""
     error: ApiError | None = None
-    """What kept it from being read."""
+    """The error of reading it."""
     is_no_op: bool = False
-    """It is as wanted already."""
+    """Whether the record has the requested values already."""
     alone: str = ""
-    """The sentence where nothing else was asked for; empty for the key with the reason."""
+    """The sentence when it was the only request; empty for the key with the reason."""
 
     @property
     def why(self) -> str:
-        """The reason with what would make it possible."""
+        """The reason with the next step."""
         return f"{self.reason}; {self.next}" if self.next else self.reason
 
 
@@ -137,31 +137,31 @@ R = TypeVar("R", default=Any)
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[P, R]):
-    """One plan of any kind of record, and what is true of it now."""
+    """One plan of any kind, and its result."""
 
     plan: P
     ending: Ending
     record: R | None = None
-    """As the server has it now; None when it did not say, when it cannot be read, and when it is gone."""
+    """The current record; None when the server sent none, it cannot be read, or it no longer exists."""
     reason: str = ""
-    """Why it is not saved, or what is known while that is not known."""
+    """Why it is not saved, or what is known of an unknown outcome."""
     next: str = ""
-    """What to do about it."""
+    """The next step."""
     error: ApiError | None = None
     clashes: tuple[Clash, ...] = ()
-    """What was changed first, of a conflict."""
+    """For a conflict: the other changes."""
     remarks: tuple[str, ...] = ()
-    """Of what was saved: what moved beyond the plan, and what did not move."""
+    """For a saved plan: values that changed beyond the plan, or not as planned."""
     server_values: Mapping[str, JSON] = field(default_factory=dict)
-    """Values the server chose, which taking it back has to know."""
+    """Values chosen by the server that the undo needs."""
     was_read: bool = False
-    """Without an answer: a read came through since. It is not there where `record` is None then."""
+    """For a lost response: whether a read succeeded since. Then None as `record` means absent."""
     is_without_journal: bool = False
-    """Nothing was sent, because the journal cannot be written."""
+    """Whether it was not sent because the journal cannot be written."""
     journal_id: str = ""
-    """Empty when it could not be written down; it cannot be undone then."""
+    """Empty when the journal could not be written; the change cannot be undone then."""
     note: str = ""
-    """Why how it ended is not in the journal."""
+    """Why the outcome is not in the journal."""
 
     @property
     def is_saved(self) -> bool:
@@ -169,15 +169,15 @@ class Outcome(Generic[P, R]):
 
     @property
     def is_unchanged(self) -> bool:
-        """The record surely is as it was, so that the same can be asked for again."""
+        """Whether the record surely is unchanged, so that the change can be retried."""
         return self.ending not in ("saved", "unknown", "awaiting approval")
 
     @property
     def undo_words(self) -> str:
-        """`turn it on again`; empty when there is nothing to undo it by."""
+        """`turn it on again`; empty when the change cannot be undone."""
         return self.plan.verb.undo if self.is_saved and self.journal_id else ""
 
 
 def chosen_id(plan: Proposal) -> int | str:
-    """The record of the list that was chosen for it: a copy has the number of its original, below zero."""
+    """Return the id of the chosen record: a copy has the negative number of its original."""
     return abs(plan.id) if isinstance(plan.id, int) else plan.id

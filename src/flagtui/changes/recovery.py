@@ -1,4 +1,4 @@
-"""What became of changes that an earlier run left open: found out by reading, for every kind of record."""
+"""Determine by reading what became of changes that an earlier run left open, of every kind."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ENDINGS: Final[Mapping[RecoveryVerdict, Ending]] = {
     "not applied": "failed",
     "gone": "failed",
 }
-"""What can be told for good; the rest stays open."""
+"""Final verdicts; entries with another one stay open."""
 
 
 async def recover_all(journal: Journal, client: Client, here: Signature) -> list[Recovery]:
-    """Reads what is open in this project and closes what can be told. Raises `JournalUnwritable`.
+    """Look up the open entries of this project and close those with a final verdict.
 
-    Within a minute the server may still do it.
+    Within a minute of the request the server may still apply it. Raises `JournalUnwritable`.
     """
     now, place, found = journal.clock(), (here.host, here.project), []
     for entry in await asyncio.to_thread(journal.unresolved):

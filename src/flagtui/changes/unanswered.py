@@ -1,4 +1,4 @@
-"""A write without an answer: looked up, watched, never sent again, until it is known what became of it."""
+"""Look up the outcome of a request whose response was lost; never send it again."""
 
 import asyncio
 from dataclasses import replace
@@ -10,20 +10,20 @@ from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.proposal import Outcome, P, R
 
 LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
-"""Seconds after a request without an answer at which the record is read again."""
+"""Seconds after the request at which the record is read again."""
 WATCH_FOR: Final = 60.0
-"""Seconds after which a server is taken not to apply it any more."""
+"""Seconds after which a server no longer applies the request."""
 WATCH_EVERY: Final = 4.0
 LOOKED: Final = "found out by reading it again"
 
 
 def as_unknown(plan: P, error: ApiError) -> Outcome[P, R]:
-    """Not known: it was sent, and may have been done."""
+    """Return the unknown outcome: the request was sent and may have been applied."""
     return Outcome(plan, "unknown", None, error.what, "read it again", error)
 
 
 async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
-    """Looks at 0, 1, 2, 4 and 8 seconds; still unknown when the record has not become as planned by then."""
+    """Read at 0, 1, 2, 4 and 8 seconds; return unknown when the plan is not applied by then."""
     waited = 0.0
     for at in LOOKS:
         if at > longest_watch(context):
@@ -37,14 +37,14 @@ async def look_up(unknown: Outcome[P, R], adapter: Adapter[P, R], context: Write
 
 
 def longest_watch(context: WriteContext) -> float:
-    """Seconds after the request for which it is looked for."""
+    """Return for how many seconds after the request its outcome is looked up."""
     return WATCH_FOR if context.wait is None else context.wait
 
 
 async def _look(
     plan: P, unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext
 ) -> Outcome[P, R]:
-    """One read: as planned, surely not, or still not known, which is told when it is something new."""
+    """Read once and return the outcome, still unknown perhaps; show a new reason."""
     try:
         seen = await adapter.find(plan)
     except NotFound as error:
@@ -68,9 +68,9 @@ async def _look(
 
 
 async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
-    """Goes on looking until a minute after the request, or as long as the context says; writes down the end.
+    """Read until a minute after the request, or as long as `context.wait`, and journal the outcome.
 
-    A record that is as before after a minute has not been changed by it.
+    A record that is unchanged after a minute was not changed by the request.
     """
     plan, clock, found = open_one.plan, context.clock, open_one
     journal_id, longest = open_one.journal_id, longest_watch(context)
@@ -91,7 +91,7 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
 async def close_entry(
     outcome: Outcome[P, R], begun: str, adapter: Adapter[P, R], context: WriteContext
 ) -> Outcome[P, R]:
-    """Closes the entry `begun` of the journal; a disk that filled meanwhile is told and not raised."""
+    """Close the journal entry with the id `begun`; a failure becomes the note of the outcome."""
     if not begun:
         return outcome
     record, why, note = adapter.stored(outcome), outcome.note or outcome.reason, ""
@@ -99,6 +99,6 @@ async def close_entry(
     try:
         await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.server_values)
     except JournalUnwritable as fault:
-        # The entry stays open, and the next start finds out what became of it.
+        # The entry stays open, and the next start recovers it.
         note = f"how it ended could not be written down: {fault}"
     return replace(outcome, journal_id=begun, note=note)

@@ -1,4 +1,4 @@
-"""A journalled change of any kind taken back: which can be, and how each part is planned."""
+"""Select changes to undo or redo, of any kind, and split them into parts and questions."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ _UNKNOWN: Final = LastingEntries("this program does not know what it was", "")
 
 
 def kind_of(entry_kind: str) -> EntryKind:
-    """What is peculiar to entries of this kind; of one that a newer program wrote nothing can be told."""
+    """Return the rules for entries of this kind; entries of newer versions cannot be undone."""
     return KINDS.get(entry_kind, _UNKNOWN)
 
 
 SURPRISING: Final = 3_600.0
-"""Seconds after which it is said how long ago the change was made that `u` takes back."""
+"""Seconds after which the question of `u` shows the age of the change."""
 _IT: Final = re.compile(r"\bit\b")
 
 
 def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
-    """The saved changes of this project that were not taken back, newest first; any of them can be undone."""
+    """Return the changes of this project that can be undone, newest first."""
     known = list(entries)
     gone = taken_back(known)
     return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
 
 
 def next_undo(entries: Iterable[Entry], here: Signature, passed: Collection[str] = ()) -> tuple[Entry, ...]:
-    """What one `u` takes back: the newest change here, of any kind, with what was confirmed together with it.
+    """Return the newest change here, of any kind, with those confirmed together with it.
 
-    What was undone is not offered again; what was redone is. It may be something that cannot be undone, which
-    is better said than passed over. `passed` are ids of changes that were found to be as before already.
+    Undone changes are not offered again, redone ones are. A change that cannot be undone is returned too, so
+    that the user sees the reason. `passed` has ids of changes whose undo would be a no-op.
     """
     left = [entry for entry in entries if entry.id not in passed or entry.undoes]
     return _newest(left, here, is_redo=False)
 
 
 def next_redo(entries: Iterable[Entry], here: Signature) -> tuple[Entry, ...]:
-    """What one `U` makes again: what was undone last, unless something else was changed since."""
+    """Return the last undone changes for a redo; none when other changes came later."""
     return _newest(entries, here, is_redo=True)
 
 
@@ -73,7 +73,7 @@ def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tupl
     chains = {entry.id: _chain(entry, by_id) for entry in saved}
     left = [entry for entry in saved if entry.id not in gone and len(chains[entry.id]) % 2 == is_redo]
     if not is_redo:
-        # What a change left undone in part is offered as that change, not as one of its parts.
+        # A partly undone change is offered as a whole, not by parts.
         left = [entry for entry in left if not entry.part_of or len(chains[entry.id]) > 1]
     if not left:
         return ()
@@ -87,7 +87,7 @@ def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tupl
 
 
 def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
-    """The entries it took back, one after the other: an undo has one, what was redone has two."""
+    """Return the ids of the entries it reverts in turn: one for an undo, two for a redo."""
     found: list[str] = []
     while (back := entry.undoes or entry.part_of) and back not in found:
         found.append(back)
@@ -108,7 +108,7 @@ def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
 
 
 def why_not(entry: Entry, here: Signature) -> Blocked | None:
-    """Why this entry cannot be undone at all, whatever the record is like today."""
+    """Return why this entry cannot be undone, whatever the current record; else None."""
     if (entry.signature.host, entry.signature.project) != (here.host, here.project):
         return Blocked("elsewhere", "it was made in another project", "switch to that project first")
     if entry.ending != "saved":
@@ -119,16 +119,16 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
 
 @dataclass(frozen=True)
 class Part:
-    """A change, or the part of one that has to be taken back by itself."""
+    """A change, or a part of one that is undone separately."""
 
     entry: Entry
     undoes: UndoTarget
 
 
 async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> tuple[Part, ...]:
-    """What has to be taken back one after the other, the last at least. Raises `ApiError`.
+    """Return the parts to undo one after the other, at least the last. Raises `ApiError`.
 
-    `entries` is all of the journal. Nothing is left of the entry after the last one.
+    `entries` is all of the journal. The last part completes the undo of the entry.
     """
     kind = kind_of(entry.kind)
     if (made := kind.creation(entry)) is not None:
@@ -143,9 +143,9 @@ async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> 
 async def questions_of(
     found: Sequence[Entry], entries: Sequence[Entry], client: Client, purpose: Purpose
 ) -> list[tuple[list[Part], Purpose]]:
-    """What is asked about one after the other to take these changes back. Raises `ApiError`.
+    """Return the parts of each question for undoing these changes. Raises `ApiError`.
 
-    One question is about the changes of one kind that each have one part. `entries` is all of the journal.
+    Changes of one kind share a question when each has one part. `entries` is all of the journal.
     """
     parts = [await parts_left(entry, entries, client) for entry in found]
     every = [part for each in parts for part in each]

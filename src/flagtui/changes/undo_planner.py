@@ -1,4 +1,4 @@
-"""Changes of any kind of record taken back: each part held against today and planned."""
+"""Plan the undo of changes of any kind on the current records."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ LISTS: Final[Mapping[str, RecordKind]] = {**BY_ENTRY, COPY: FLAGS}
 
 @dataclass
 class UndoPlanner(Planner[Part, Proposal, Any]):
-    """Parts of one kind of record in one project."""
+    """Plans the undo of parts of one kind in one project."""
 
     entries: Sequence[Entry] = field(kw_only=True)
     """All of the journal."""
     signature: Signature = field(kw_only=True)
     entry_kind: str = field(kw_only=True)
-    """What the journal calls such a record."""
+    """The kind of record in the journal."""
 
     @property
     def kind(self) -> Kind:
@@ -50,7 +50,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         return request.entry.key
 
     async def plan(self, requests: Sequence[Part]) -> Planned[Part, Proposal]:
-        """Each part, on its record as it is now; flags in the order that a server takes."""
+        """Plan each part on its current record, in the order that the server accepts."""
         context = self.context
         undo = UndoContext(
             context.client,

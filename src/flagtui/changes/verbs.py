@@ -1,4 +1,4 @@
-"""How each change is called: in a title, when it is done, and when it is taken back."""
+"""The words for each change: title, result and undo."""
 
 import re
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ STATES: Final = frozenset(name for *_, name in _TOGGLES)
 
 
 def verb(name: str) -> Verb:
-    """The words for a verb; an unknown one is taken for the name of a changed field."""
+    """Return the words for a verb; an unknown verb is the name of a changed field."""
     if name in _BY_NAME:
         return _BY_NAME[name]
     joined = name if name.endswith((" of", " to")) else f"{name} of"
@@ -74,7 +74,7 @@ def verb(name: str) -> Verb:
 
 
 def verb_for(changes: Mapping[str, JSON]) -> str:
-    """What a set of new values is called."""
+    """Return the verb for a set of new values."""
     for field, value, name in _TOGGLES:
         if changes.get(field) is value:
             return name

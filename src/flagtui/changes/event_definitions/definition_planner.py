@@ -1,4 +1,4 @@
-"""Changes of event definitions from intents to plans, with the experiments that use an event."""
+"""Plan changes of event definitions, with the experiments that use the event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OUT_OF_SIGHT: Final = frozenset({"deleted", "hidden", "enforcement_mode"})
 
 @dataclass
 class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
-    """Plans what is asked for, on the definitions as they are now."""
+    """Plans changes of current event definitions."""
 
     @property
     def kind(self) -> Kind:
@@ -70,7 +70,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
         return plan or skip_no_op(intent.id, fresh.name, "it is so already", alone)
 
     async def _with_uses(self, planned: Planned[EventIntent, EventPlan]) -> Planned[EventIntent, EventPlan]:
-        """The one plan with the experiments that measure the event, as far as they are known in time."""
+        """Add the experiments that measure the event to the plan, as far as they are known in time."""
         (plan,) = planned.plans
         late = asyncio.create_task(self._add_uses(plan))
         adds_later = self.context.adds_later

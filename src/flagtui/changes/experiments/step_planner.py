@@ -1,4 +1,4 @@
-"""Steps of experiments from what was chosen to plans, on each experiment as it is now."""
+"""Plan steps of experiments on the current experiments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flagtui.store.workspace import Workspace
 
 UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})
-"""Steps of experiments that are not there yet, or that no server lets anybody read."""
+"""Steps of experiments that do not exist yet, or that no server lets users read."""
 NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicate"})
 """Steps whose question names other flags, as `disable_flag` does."""
 
@@ -67,7 +67,7 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
 
 
 def unread_experiment(intent: ExperimentIntent) -> Experiment:
-    """What is known without reading of an experiment that is made, or brought back by its number."""
+    """Return the experiment of a step that creates it, or restores it by its number."""
     choices = intent.choices
     return Experiment.of(
         {

@@ -1,4 +1,4 @@
-"""Steps of experiments in the pipeline: each is one request; the answer tells whether it was taken."""
+"""Send steps of experiments, each in one request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps of experiments in the journal: found out, and taken back by which step."""
+"""Recover and undo steps of experiments in the journal."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 Alike = Callable[[JSON, JSON], bool]
 _DELETED: Final = "deleted"
 _DERIVED: Final = ("status", "archived", "deleted", "feature_flag.active")
-"""What is told of a step and is no field that people write."""
+"""Derived fields of a step, which users do not set."""
 
 
 class StepEntries(EntryKind):
-    """What is peculiar to them."""
+    """Rules of recovery and undo for experiments."""
 
     noun = "experiment"
 
@@ -71,7 +71,7 @@ class StepEntries(EntryKind):
         return entry if step is not None and step.name in MAKING else None
 
     def parts(self, entry: Entry) -> tuple[Entry, ...]:
-        """The step, and what it did to the flag besides, never with the flag on while it does not count."""
+        """Return the step and its change of the flag, ordered so that the flag is never on uncounted."""
         step, flag = BY_VERB.get(entry.verb), _flag_part(entry)
         own = () if step is None or _intent(entry, step) is None else (entry,)
         if flag is None:

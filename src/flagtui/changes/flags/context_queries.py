@@ -1,4 +1,4 @@
-"""Learns what a question has to say besides the change itself, in a few seconds or not at all."""
+"""Read the context of a flag for the question, within seconds or not at all."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 
 UNLOGGED: Final = "tags changed, or saved without a change"
-"""An entry that tells of a new version alone: servers do not write down the tags of one flag."""
+"""An entry with nothing but a new version: servers do not log the tags of a single flag."""
 
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Answers(Protocol):
-    """What is asked of the server, as `client.flags` offers it."""
+    """The requests of a context, as in `client.flags`."""
 
     async def dependents(self, id: int) -> tuple[FlagKey, ...]: ...
     async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage: ...
@@ -39,23 +39,23 @@ class Answers(Protocol):
 
 @dataclass(frozen=True)
 class ContextQuery:
-    """What is known already: the other flags, who we are, what the time is."""
+    """What the context is read with: other flags, the user, the time, the patience."""
 
     rows: Sequence[FlagRow]
     me: User | None
     now: float
     seen_version: int | None = None
     patience: float = PATIENCE
-    """Seconds to wait for each thing that is asked of the server."""
+    """Seconds to wait for each response."""
     is_one_of_many: bool = False
-    """Nothing is asked then: a hundred flags would use up the server's patience with this key."""
+    """Whether no requests are sent: a hundred flags would exhaust the rate limit."""
     uncounted: str = "not counted when several flags change at once"
-    """What is said of the reach then."""
+    """The reason for the missing reach then."""
     names: Names = NO_NAMES
 
 
 async def read_context(ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> Context:
-    """Everything around one flag that is to get these values, as far as it comes in time."""
+    """Read the context of a flag that gets these values; late responses become `NotKnown`."""
     queries = ContextQueries(ask, fresh, values, query)
     try:
         late = NotKnown(f"the server did not answer within {query.patience:g} s")
@@ -65,7 +65,7 @@ async def read_context(ask: Answers, fresh: Flag, values: Mapping[str, JSON], qu
 
 
 class ContextQueries:
-    """Everything around one flag that is to get these values, as it comes. The end of it is `stop`."""
+    """Pending queries of the context of one flag. Call `stop` at the end."""
 
     def __init__(self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> None:
         self._seen_version = query.seen_version
@@ -87,16 +87,16 @@ class ContextQueries:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the server has answered everything, or refused to."""
+        """Whether every query has a response or an error."""
         return all(task.done() for task in self._asked)
 
     def stop(self) -> None:
-        """Asks for nothing any more."""
+        """Cancel the pending queries."""
         for task in self._asked:
             task.cancel()
 
     async def within(self, patience: float | None, late: NotKnown = STILL_ASKED) -> Context:
-        """What is known after so many seconds, the rest being `late`; None waits for all of it."""
+        """Return the context after `patience` seconds, with `late` for the rest; None waits for all."""
         if not self._asked:
             return replace(self._known, reach=self._uncounted, dependents=self._listed)
         await asyncio.wait(self._asked, timeout=patience)
@@ -117,7 +117,7 @@ class ContextQueries:
 def _dependents(
     asked: tuple[FlagKey, ...] | NotKnown, listed: tuple[Linked, ...]
 ) -> tuple[Linked, ...] | NotKnown:
-    """The server names those that are on; the list knows those that are off, and all without an answer."""
+    """Merge dependents that are on, from the server, with those that are off, from the list."""
     if isinstance(asked, NotKnown):
         return listed or asked
     on = tuple(Linked(flag.id, flag.key, True) for flag in asked)
@@ -129,7 +129,7 @@ def _linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
 
 
 def similar_keys(key: str, others: Sequence[str]) -> tuple[str, ...]:
-    """Keys that look like this one: case, `-` and `_`, `l 1 I`, `O 0`, `rn m`."""
+    """Return confusable keys: they differ in case, `-` and `_`, `l 1 I`, `O 0`, `rn m`."""
     folded, begins = _look(key), _first(key)
     # Most keys begin otherwise, which is quicker to see than what they look like.
     beginnings = {first for first in {other[:1] for other in others} if _first(first) == begins}
@@ -176,7 +176,7 @@ def activity_in_short(entry: Activity) -> str:
 
 
 async def rows_of(get: Callable[[int], Awaitable[Flag]], ids: Sequence[int]) -> list[FlagRow]:
-    """The flags with these ids, as far as they can be read by `client.flags.get`."""
+    """Read the flags with these ids; those that cannot be read are missing."""
 
     async def one(id: int) -> FlagRow | None:
         try:

@@ -1,4 +1,4 @@
-"""What a plan has to know besides the flag itself, its reach above all; what was not learned says why."""
+"""The context of a plan, its reach above all; unknown parts carry the reason."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,11 +17,11 @@ from flagtui.models.json_value import JSON
 
 @dataclass(frozen=True, slots=True)
 class NotKnown:
-    """Could not be learned, and why, in words: `the server did not answer in 3 s`."""
+    """An unknown part with its reason: `the server did not answer in 3 s`."""
 
     why: str
     is_pending: bool = False
-    """The server is still asked."""
+    """Whether the response is pending."""
 
     @property
     def words(self) -> str:
@@ -39,9 +39,9 @@ class Reach:
     is_bound: bool = False
     """True when conditions overlap, so that the numbers are the most it can be."""
     is_estimate: bool = False
-    """True when a share of those who fit is drawn: then the numbers are what is to be expected."""
+    """Whether a share of the matching users is drawn, so that the numbers are expected values."""
     besides: str = ""
-    """Who else has it without being counted by the server, in words."""
+    """Users the server does not count, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything around the flag, gathered before the question; nothing here may hold up a kill switch."""
+    """The context of a flag, read before the question; nothing here may delay a kill switch."""
 
     now: float = 0.0
     """Unix seconds by the server's clock where it is known."""
@@ -64,28 +64,28 @@ class Context:
     dependents: tuple[Linked, ...] | NotKnown = field(
         default_factory=lambda: NotKnown("the server was not asked")
     )
-    """Flags whose conditions ask for this one."""
+    """Flags that depend on this one."""
     dependencies: tuple[Linked, ...] = ()
-    """Flags this one asks for, as far as they are known."""
+    """Known dependencies of this flag."""
     experiments: tuple[Linked, ...] | None = None
-    """None: what the flag itself says."""
+    """None: those in the record of the flag."""
     last_touch: Touch | NotKnown | None = None
-    """None: what the flag itself says about its last change."""
+    """None: the last change in the record of the flag."""
     touched_since: tuple[Touch, ...] = ()
-    """Changes made after the version the person was looking at, newest first."""
+    """Changes after the version that the user saw, newest first."""
     similar: tuple[str, ...] = ()
-    """Keys in the project that are easily taken for this one."""
+    """Confusable keys in the project."""
     age: float = 0.0
     """Seconds since the flag was read."""
     names: Names = NO_NAMES
-    """What the cohorts and groups of its conditions are called."""
+    """Names of the cohorts and groups in its conditions."""
 
 
 COUNTED: Final = 8
-"""Conditions that are counted at most; each costs the server a query."""
+"""The most conditions that are counted; each costs the server a query."""
 
 MANY: Final = 1_000
-"""Different conditions after which their number is not told exactly."""
+"""Different conditions from which their number is not exact."""
 NOBODY: Final = Reach(0, 0, 0)
 """Of a flag without conditions."""
 
@@ -95,7 +95,7 @@ Count = Callable[[Mapping[str, JSON], int | None], Awaitable[BlastRadius]]
 
 
 async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Reach | NotKnown | None:
-    """Who has it now and with these new values; None when they decide nothing about that."""
+    """Count users before and after these values; None when the values do not affect the reach."""
     if not {"active", "deleted", "filters"} & values.keys():
         return None
     if not fresh.targeting.is_editable:
@@ -126,7 +126,7 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
 
 
 def _distinct(old: Sequence[ConditionQuery], new: Sequence[ConditionQuery]) -> dict[str, ConditionQuery]:
-    """What is asked about, each once; no more than is needed to know that it is too much."""
+    """Return the different conditions by identity, up to `MANY` + 1."""
     distinct: dict[str, ConditionQuery] = {}
     for asked in chain(old, new if new is not old else ()):
         distinct[asked.identity] = asked
@@ -136,6 +136,6 @@ def _distinct(old: Sequence[ConditionQuery], new: Sequence[ConditionQuery]) -> d
 
 
 def _sum(conditions: Sequence[ConditionQuery], counted: Mapping[str, BlastRadius], total: int) -> int:
-    """The most it can be: people who match several conditions are counted for each."""
+    """Return the upper bound: users who match several conditions count for each."""
     found = sum(counted[one.identity].affected * one.share / 100 for one in conditions)
     return min(total, round(found))

@@ -1,4 +1,4 @@
-"""Changes of flags in the journal: found out, and taken back."""
+"""Recover and undo changes of flags in the journal."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 _MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
 _UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
-"""What a new flag has where nothing was said about it."""
+"""Values of a new flag for fields that were not given."""
 
 
 class FlagEntries(EntryKind):
-    """What is peculiar to them."""
+    """Rules of recovery and undo for flags."""
 
     noun = "flag"
 
@@ -102,9 +102,9 @@ class FlagEntries(EntryKind):
 
 
 def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> FlagChange:
-    """What takes one change back; its clashes are what was changed there since.
+    """Return the change that undoes an entry; its conflicts are later changes.
 
-    `entries` is all of the journal, which tells what the same person changed.
+    `entries` is all of the journal, to recognize later changes by this user.
     """
 
     def finish(plan: Plan) -> Plan:
@@ -117,7 +117,7 @@ def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> FlagChange:
 
 
 def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
-    """The old values as an intent. Payloads that were not written down stay as they are."""
+    """Return the previous values as an intent. Payloads that were not journalled stay unchanged."""
     if entry.verb == "create":
         return Intent(entry.record, {"deleted": True}, "delete", seen_version=entry.saved_version)
     before, after = dict(entry.before), dict(entry.after)
@@ -134,7 +134,7 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
 
 
 def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
-    """Changes made since the flag was created, which deleting it would lose."""
+    """Return changes since the flag was created, which a deletion would lose."""
     saved, gone = entry.saved_version, "deleted"
     if saved is not None and saved == fresh.version:
         return ()
@@ -169,16 +169,16 @@ def _is_now(record: Flag, name: str, value: JSON) -> bool:
 
 NAMED: Final = 3
 SIDE: Final = 120
-"""Characters of one side of a clash."""
+"""Characters of one side of a conflict."""
 
 
 def revert_of(entry: Activity) -> FlagChange:
-    """What takes back anybody's change that the activity tells; blocked where the field was changed since."""
+    """Return the change that reverts an entry of the activity; blocked when the field changed later."""
     return FlagChange(entry.record_id or 0, partial(_revert_intent, entry), _refuse_if_changed_since)
 
 
 def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
-    """The old values as an intent, with the new ones as what was seen."""
+    """Return the previous values as an intent, with the new values as seen."""
     version = version_made(entry)
     if entry.activity in ("created", "restored"):
         return _deletion(entry, fresh, version)
@@ -206,7 +206,7 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
 
 
 def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
-    """The refusal with all three sides: what the entry made, what it was before, what it is now."""
+    """Refuse a conflicting plan with all three values: set by the entry, previous, current."""
     clashes = plan.clashes
     if not clashes:
         return plan
@@ -221,7 +221,7 @@ def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
 
 
 def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blocked:
-    """Taking back a beginning removes what came after it as well, so there must be nothing."""
+    """Return the deletion that reverts a creation; refused when the flag changed later."""
     if fresh.deleted:
         return Blocked("deleted", "the flag has been deleted since", "")
     if version is None or fresh.version != version:

@@ -1,4 +1,4 @@
-"""What the person wants to change of flags: fields, targeting, tags; whether it can be done is not known."""
+"""Intents to change flags: fields, targeting, tags."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ Kind = Literal["flag", "experiment", "event_definition"]
 class Intent:
     """New values for some fields of one record.
 
-    `seen` holds what the person saw in those fields. Without it a change made by another person since then
-    cannot be told from the person's own, so screens and commands that show values should fill it in.
+    `seen` holds the values the user saw in those fields. Without it a later change by another user cannot be
+    distinguished from this one, so screens and commands that show values fill it in.
     """
 
     id: int
@@ -40,22 +40,22 @@ SWITCHES: Final[Mapping[str, Mapping[str, JSON]]] = {
     "delete": {"deleted": True},
     "restore": {"deleted": False},
 }
-"""What needs nothing but the flag. What is deleted can be restored until another flag takes its key."""
+"""Changes without input. A deleted flag can be restored until another flag has its key."""
 
 
 def switch(verb: str, id: int, seen_version: int | None = None) -> Intent:
-    """One of `SWITCHES`."""
+    """Return the intent of one of `SWITCHES`."""
     return Intent(id, SWITCHES[verb], verb, seen_version=seen_version)
 
 
 def set_field(id: int, name: str, seen: JSON, wanted: JSON, seen_version: int | None = None) -> Intent:
-    """One field with another value."""
+    """Return the intent to set one field."""
     verb = "rename" if name == "key" else f"change {FLAG_FIELDS.words(name)}"
     return Intent(id, {name: wanted}, verb, seen={name: seen}, seen_version=seen_version)
 
 
 def retag(rows: Sequence[FlagRow], wanted: Retagging) -> list[Intent]:
-    """One intent for each flag, also for those that have the tags already: the plan says so."""
+    """Return one intent for each flag, no-ops included: the plan skips those."""
     return [set_field(row.id, "tags", list(row.tags), list(wanted.of(row.tags)), row.version) for row in rows]
 
 
@@ -65,13 +65,13 @@ RAMP: Final = (0, 1, 5, 10, 25, 50, 75, 100)
 
 
 def targeting(flag: Flag, wanted: Mapping[str, JSON], verb: str = "change targeting") -> Intent:
-    """These `filters` in place of the flag's."""
+    """Return the intent to replace the flag's `filters`."""
     seen = clean_filters(flag.filters)
     return Intent(flag.id, {"filters": dict(wanted)}, verb, seen={"filters": seen}, seen_version=flag.version)
 
 
 def why_no_rollout(flag: Flag) -> str:
-    """Why its shares cannot be set; empty when they can."""
+    """Return why its shares cannot be set; empty when they can."""
     if not flag.targeting.is_editable:
         return NEWER
     if not flag.targeting.conditions:
@@ -80,14 +80,14 @@ def why_no_rollout(flag: Flag) -> str:
 
 
 def set_rollout(flag: Flag, condition: int, percent: float) -> Intent:
-    """One condition's share. Raises IndexError for a condition that is not there."""
+    """Return the intent to set one condition's share. Raises IndexError for a missing condition."""
     filters, groups = _parts(flag)
     groups[condition]["rollout_percentage"] = _number(percent)
     return targeting(flag, filters, "set rollout")
 
 
 def set_all_rollouts(flag: Flag, percent: float) -> Intent:
-    """The same share for every condition."""
+    """Return the intent to set the same share for every condition."""
     filters, groups = _parts(flag)
     for group in groups:
         group["rollout_percentage"] = _number(percent)
@@ -95,16 +95,16 @@ def set_all_rollouts(flag: Flag, percent: float) -> Intent:
 
 
 def ramp_step(percent: float, forward: bool = True) -> int:
-    """The next step of the ramp from here, or the one before; the ends stay."""
+    """Return the next or previous step of the ramp; the ends stay."""
     if forward:
         return next((step for step in RAMP if step > percent), RAMP[-1])
     return next((step for step in reversed(RAMP) if step < percent), RAMP[0])
 
 
 def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Intent:
-    """The flag as it was at an older version, as far as that can be set again.
+    """Return the intent to restore the settable fields of an older version.
 
-    Not its key: code that uses the newer one would stop matching.
+    The key stays: code that uses the newer key would stop matching.
     """
     wanted: dict[str, JSON] = {
         name: fields[name] for name in FLAG_FIELDS.having("restored") if name in fields and name in flag.raw
@@ -114,7 +114,7 @@ def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Inten
 
 
 def _parts(flag: Flag) -> tuple[dict[str, JSON], list[JSON]]:
-    """A copy of the flag's filters, and the conditions within it."""
+    """Return a copy of the flag's filters, and its conditions."""
     filters = clean_filters(flag.filters)
     groups = as_list(filters.get("groups"))
     filters["groups"] = groups
@@ -122,5 +122,5 @@ def _parts(flag: Flag) -> tuple[dict[str, JSON], list[JSON]]:
 
 
 def _number(percent: float) -> float | int:
-    """25 rather than 25.0, as servers and people write it."""
+    """Return 25 rather than 25.0, as servers and users write it."""
     return int(percent) if float(percent).is_integer() else percent

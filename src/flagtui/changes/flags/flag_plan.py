@@ -1,4 +1,4 @@
-"""An intent held against today's record: what would change, what follows, and what would be sent."""
+"""Plan an intent on the current flag: difference, consequences and request."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,16 +27,16 @@ NOT_COMPARABLE: Final = frozenset(
 )
 """Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
 SETS: Final = frozenset(name for name, field in FLAG_FIELDS.items() if field.takes.input_kind == "texts")
-"""Lists without an order: two people's additions and removals never clash."""
+"""Unordered lists: additions and removals by two users never conflict."""
 
 
 class AboutFlag(PlanBase):
-    """What every plan about one flag says of it, whether the flag itself changes or not."""
+    """The flag of a plan, whether the flag itself changes or not."""
 
     __slots__ = ()
 
     fresh: Flag
-    """As it was read for the plan."""
+    """The flag that was read for the plan."""
     noun = "flag"
 
     @property
@@ -56,20 +56,20 @@ class AboutFlag(PlanBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(AboutFlag):
-    """A change that could be made, complete: nothing is looked up between the question and the request."""
+    """A complete planned change: nothing is read between the question and the request."""
 
     intent: Intent
     fresh: Flag
     values: Mapping[str, JSON]
-    """The changed fields with their new values, without what only the request needs."""
+    """The changed fields with their new values, without additions for the request."""
     before: Mapping[str, JSON]
-    """The same fields as they are now."""
+    """The current values of the same fields."""
     body: Mapping[str, JSON]
     original: Mapping[str, JSON]
 
     @property
     def is_new(self) -> bool:
-        """The record is not there yet, so it has no number."""
+        """Whether the plan creates the flag, which has no number yet."""
         return self.id <= 0
 
     @property
@@ -86,13 +86,13 @@ class Plan(AboutFlag):
 
     @property
     def is_secret(self) -> bool:
-        """Whether values of it must not be written down."""
+        """Whether its values are masked in the journal."""
         return self.fresh.has_encrypted_payloads or self.values.get("has_encrypted_payloads") is True
 
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    """The record is already as wanted."""
+    """An intent whose values the flag has already."""
 
     intent: Intent
     fresh: Flag
@@ -105,7 +105,7 @@ class NoOp:
 
 
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:
-    """What the intent means for the flag as it is now."""
+    """Plan the intent on the current flag."""
     wanted, clashes = _on_top_of(intent, fresh)
     values = {
         name: value
@@ -142,7 +142,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
 
 
 def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[Clash, ...]]:
-    """The wanted values merged into the current ones, and the fields that conflict."""
+    """Merge the requested values into the current ones and return the conflicting fields too."""
     wanted: dict[str, JSON] = {}
     clashes: list[Clash] = []
     for name, value in intent.changes.items():
@@ -159,7 +159,7 @@ def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[Clas
 
 
 def live_key(fresh: Flag) -> str:
-    """The key without the mark that deleting put on it."""
+    """Return the key without the suffix that a deletion adds."""
     return fresh.key.removesuffix(f":deleted:{fresh.id}")
 
 
@@ -174,14 +174,14 @@ def _merged(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tupl
 
 
 def stored_value(fresh: Flag, name: str) -> JSON:
-    """The field as it is now, in the form plans compare."""
+    """Return the current value of the field in the form that plans compare."""
     if name == "filters":
         return clean_filters(fresh.filters)
     return _tidy(name, fresh.raw[name] if name in fresh.raw else getattr(fresh, name, None))
 
 
 def _tidy(name: str, value: JSON) -> JSON:
-    """The value as the server would store it."""
+    """Return the value as the server stores it."""
     if name == "filters":
         return clean_filters(value) if isinstance(value, dict) else value
     if name == "tags" and isinstance(value, list | tuple):
@@ -190,7 +190,7 @@ def _tidy(name: str, value: JSON) -> JSON:
 
 
 def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
-    """The fields of the request."""
+    """Return the fields of the request."""
     fields = {
         name: whole_filters(value, fresh.filters) if name == "filters" else value
         for name, value in values.items()
@@ -202,7 +202,7 @@ def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
 
 
 def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
-    """The values those fields were read with, as far as the server can compare them."""
+    """Return the values read for those fields that the server can compare."""
     return {
         name: clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
         for name in fields
@@ -211,7 +211,7 @@ def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
 
 
 def _problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[list[str], list[str]]:
-    """What is wrong with the wanted targeting, in words: caused by this change, and there before."""
+    """Return problems of the requested targeting in words: caused by this change, and earlier ones."""
     if "filters" not in values:
         return [], []
     sides = (stored_value(fresh, "filters"), values["filters"])

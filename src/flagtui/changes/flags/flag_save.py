@@ -1,4 +1,4 @@
-"""Flags in the pipeline: the server compares versions, and counts conflicts."""
+"""Send changes of flags: the server compares versions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FlagOutcome = Outcome[Plan, Flag]
 
 @dataclass(frozen=True)
 class FlagAdapter(Adapter[Plan, Flag]):
-    """What is peculiar to flags."""
+    """Rules of flags in the pipeline."""
 
     flags: Flags
 
@@ -69,7 +69,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return Outcome(plan, "refused", None, reason, "look at it in the browser")
 
     async def _written(self, plan: Plan) -> Flag:
-        """As one narrow write where the change and the server allow it, else as an update."""
+        """Send a narrow write where the change and the server allow it, else an update."""
         if plan.is_new:
             return await self.flags.create(plan.body)
         if plan.version is not None and (narrow := narrow_write(plan)) is not None:
@@ -84,11 +84,11 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return await self.flags.update(plan.id, plan.body, version=plan.version, original=plan.original)
 
     async def _after_conflict(self, plan: Plan, error: Conflict) -> FlagOutcome:
-        """A conflict can be our own success, delivered twice; only the record itself can tell."""
+        """Read the flag after a conflict, which can be our own request delivered twice."""
         try:
             theirs = await self.flags.get(plan.id)
         except ApiError:
-            # Either another person's write or the second delivery of ours; the look-ups will tell.
+            # Either a write by another user or the second delivery of ours; the look-ups decide.
             return as_unknown(plan, error)
         return self.judge(plan, theirs) or _conflicted(plan, theirs)
 

@@ -1,4 +1,4 @@
-"""Copies, schedules, cohorts and dashboards: written, found out, and taken back where that goes."""
+"""Send, recover and undo copies, schedules, cohorts and dashboards."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class ScheduleEntries(EntryKind):
 
 @dataclass(frozen=True)
 class LastingEntries(EntryKind):
-    """What stays once it was made. What it put on a dashboard cannot be told."""
+    """Records that cannot be undone."""
 
     reason: str
     next: str

@@ -1,4 +1,4 @@
-"""What is made from a flag, or kept for later, from a request to its plan."""
+"""Plan copies, schedules, cohorts and dashboards of a flag."""
 
 from __future__ import annotations
 
