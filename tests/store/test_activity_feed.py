@@ -140,10 +140,10 @@ async def test_only_a_deletion_that_nobody_took_back_stands() -> None:
     log = Log([told(5, "restored", 2), told(4, "deleted", 2), told(3, "deleted", 1), told(2, "created", 1)])
     feed = ActivityFeed(log.page)
     await feed.read_on()
-    assert [row.id for row in feed.rows if row.is_standing] == ["e3"]
+    assert [row.id for row in feed.rows if row.is_in_effect] == ["e3"]
     log.entries[:0] = [told(6, deleted=(True, False))]
     await feed.catch_up()
-    assert not [row.id for row in feed.rows if row.is_standing]
+    assert not [row.id for row in feed.rows if row.is_in_effect]
 
 
 def test_an_entry_without_an_id_is_told_from_others_by_time_and_flag() -> None:

@@ -31,7 +31,7 @@ def test_of_two_answers_that_overlap_the_newer_record_is_believed(
     collection.put(new)
     collection.add_page([old], 1)
     collection.finish_load()
-    assert collection.said(1) == new
+    assert collection.server_row(1) == new
     assert loaded(old).put(new) is True
 
 
@@ -89,7 +89,7 @@ def test_an_edit_in_flight_is_painted_and_leaving_rolls_it_back() -> None:
         assert (row.active, row.tags, row.runtime) == (False, ("b",), "server")
         assert collection.rows[0] is row
         assert collection.pending == {1}
-        assert collection.said(1) is before[0]
+        assert collection.server_row(1) is before[0]
     assert collection.rows == before
     assert collection.pending == frozenset()
 
@@ -252,7 +252,7 @@ def test_whatever_arrives_in_whatever_order_a_later_question_ends_with_what_is_t
             case "load" | "mix":
                 server.load(is_put_between=step == "mix")
                 if step == "load":
-                    assert collection.said(1) == server.row
+                    assert collection.server_row(1) == server.row
         assert len(collection) == len(collection.rows) <= 1
     while server.asked:
         server.answer()

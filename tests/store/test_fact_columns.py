@@ -41,7 +41,7 @@ LINES = [
 @pytest.mark.parametrize("line", [*LINES, *(f"-{line}" for line in LINES[:13])])
 def test_a_line_finds_the_same_by_column_and_by_row(line: str) -> None:
     finder = Finder(ROWS, listing=EVENT_LISTING, sort=Sort("seen"), clock=lambda: NOW)
-    finder.know_person(PERSON)
+    finder.set_user(PERSON)
     passes = compile_query(read_line(line, EVENTS), now=NOW, me=PERSON)
     found = finder.find(line)
     assert sorted(found) == [index for index, row in enumerate(ROWS) if passes(row)]

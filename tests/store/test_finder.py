@@ -182,7 +182,7 @@ def test_archived_rows_are_counted_only_when_asked_for() -> None:
 def test_by_me_starts_to_count_when_the_person_is_known() -> None:
     finder = Finder([FlagRow(id=1, key="a", creator_id=7), FlagRow(id=2, key="b", creator_id=8)])
     assert keys(finder, "by:me") == ["a", "b"]
-    finder.know_person(Someone(8, "b@x"))
+    finder.set_user(Someone(8, "b@x"))
     assert keys(finder, "by:me") == ["b"]
 
 
@@ -198,7 +198,7 @@ def test_names_of_experiments_are_searched_once_they_are_known() -> None:
     names = {31: "Checkout redesign"}
     finder = Finder([FlagRow(id=1, key="a", experiments=(31,)), FlagRow(id=2, key="b")])
     assert keys(finder, "redesign") == []
-    finder.know_text(lambda row: "\0".join(names.get(each, "") for each in row.experiments))
+    finder.set_extra_text(lambda row: "\0".join(names.get(each, "") for each in row.experiments))
     assert keys(finder, "redesign") == ["a"]
 
 

@@ -39,7 +39,7 @@ def test_a_refresh_that_breaks_off_drops_nothing() -> None:
     collection.add_page([flag(1, 5)], 2)
     collection.abandon_load()
     assert ids(collection) == [1, 2]
-    assert collection.said(1) == flag(1, 5)
+    assert collection.server_row(1) == flag(1, 5)
 
 
 def test_pages_that_moved_while_somebody_deleted_do_not_cost_a_row() -> None:

@@ -146,7 +146,7 @@ class ChangeRow:
     """The version that the change made; None where the server did not log it."""
     was_impersonated: bool = False
     """Whether staff of the product were signed in as that user."""
-    is_standing: bool = False
+    is_in_effect: bool = False
     """Whether a deletion is still in effect."""
 
 

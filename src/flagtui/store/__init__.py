@@ -1,1 +1,1 @@
-"""What we believe now: collections of rows, the search over them, and their copies on disk."""
+"""The current state: collections of rows, the search over them, and their snapshots on disk."""

@@ -1,4 +1,4 @@
-"""Who changed which flag, newest first, read page by page as far back as is needed."""
+"""The activity of flags, newest first, read page by page as far back as needed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -13,12 +13,12 @@ from flagtui.store.sort_orders import Listing, Order
 
 PAGE: Final = 100
 MOST: Final = 5_000
-"""Entries kept: each holds whole targetings."""
+"""Most entries in memory: each contains whole targetings."""
 CATCH_UP_PAGES: Final = 3
-"""More new entries than these pages hold, and the feed is read afresh."""
+"""When more new entries exist than these pages hold, the feed is read from the start."""
 
 ReadPage = Callable[[int, int], Awaitable[ActivityPage]]
-"""Takes a page's size and number, counted from 1."""
+"""Reads a page by size and number, counted from 1."""
 Watcher = Callable[[], None]
 
 ACTIVITY_LISTING: Final[Listing[ChangeRow]] = Listing(
@@ -34,7 +34,7 @@ ACTIVITY_LISTING: Final[Listing[ChangeRow]] = Listing(
 
 
 class ActivityFeed:
-    """Entries already read. `rows` is a new list after every change, with what came later at its end."""
+    """The entries read so far. `rows` is a new list after every change, with later entries at its end."""
 
     def __init__(self, read: ReadPage) -> None:
         self._read = read
@@ -44,43 +44,43 @@ class ActivityFeed:
         self._top, self._bottom = 0, 0
         self._newest_heard: str | None = None
         self._head_total: int | None = None
-        """How many entries the server had when the newest one here was its newest."""
+        """The server's number of entries when the newest entry here was its newest."""
         self.rows: Sequence[ChangeRow] = []
         self.total: int | None = None
-        """How many entries the server has; None while it did not say."""
+        """The server's number of entries; None if it sends none."""
         self.is_complete = False
-        """Nothing older is left to read."""
+        """Whether no older entry is left to read."""
         self.trouble: ApiError | None = None
-        """Why the last reading failed."""
+        """Error of the last request."""
 
-    def watch(self, told: Watcher) -> Watcher:
-        """Call `told` after every change; the result stops that."""
-        self._watchers.append(told)
-        return lambda: self._watchers.remove(told) if told in self._watchers else None
+    def watch(self, observer: Watcher) -> Watcher:
+        """Call `observer` after every change; return a function that stops this."""
+        self._watchers.append(observer)
+        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
 
     @property
     def oldest(self) -> float | None:
-        """The time of the oldest entry read, Unix seconds."""
+        """Return the time of the oldest entry read, Unix seconds."""
         return min((row.at for row in self.rows if row.at is not None), default=None)
 
     @property
     def is_behind(self) -> bool:
-        """Whether the server has an entry newer than those read."""
+        """Return whether the server has an entry newer than those read."""
         return bool(self._newest_heard) and bool(self.rows) and self._newest_heard not in self._known
 
     def hear(self, newest: str | None) -> None:
-        """Takes note of the identity of the server's newest entry, as another request saw it."""
+        """Record the identity of the server's newest entry, as another request returned it."""
         self._newest_heard = newest
 
     async def read_on(self) -> None:
-        """One page further back; a failure becomes `trouble`."""
+        """Read one page further back; an error is stored in `trouble`."""
         async with self._turn:
             if self.is_complete:
                 return
             await self._guarded(self._read_older())
 
     async def catch_up(self) -> None:
-        """What is new since the newest entry here."""
+        """Read the entries newer than the newest one here."""
         async with self._turn:
             await self._guarded(self._read_newer() if self.rows else self._read_older())
 
@@ -90,8 +90,8 @@ class ActivityFeed:
             self.trouble = None
         except ApiError as error:
             self.trouble = error
-        for told in tuple(self._watchers):
-            told()
+        for observer in tuple(self._watchers):
+            observer()
 
     async def _read_older(self) -> None:
         page, skipped = await self._page_after_the_last()
@@ -104,9 +104,9 @@ class ActivityFeed:
         self._take(added)
 
     async def _page_after_the_last(self) -> tuple[ActivityPage, int]:
-        """The page with what follows the oldest entry here, and how much of it comes before that.
+        """Return the page with the entries after the oldest one here, and how many of it come before them.
 
-        Entries made meanwhile push older ones onto later pages; the server's own count says how many.
+        Entries made meanwhile push older ones onto later pages; the server's own count shows how many.
         """
         number = self._next_number()
         for _ in range(CATCH_UP_PAGES):
@@ -119,7 +119,7 @@ class ActivityFeed:
                 start = len(self.rows) + self._made_meanwhile
                 return page, max(0, start - (number - 1) * PAGE)
             number = following
-        # A count that grows with every answer would never be caught up with.
+        # A count that grows with every response would never be reached.
         return page, 0
 
     @property
@@ -132,7 +132,7 @@ class ActivityFeed:
         return (len(self.rows) + self._made_meanwhile) // PAGE + 1
 
     async def _read_newer(self) -> None:
-        found: list[Activity] = []
+        entries: list[Activity] = []
         made_until: int | None = None
         for number in range(1, CATCH_UP_PAGES + 1):
             page = await self._read(PAGE, number)
@@ -140,7 +140,7 @@ class ActivityFeed:
             if number == 1:
                 made_until = page.total_count
             fresh = self._unknown(page.entries)
-            found += fresh
+            entries += fresh
             if len(fresh) < len(page.entries) or not page.has_more:
                 break
         else:
@@ -148,7 +148,7 @@ class ActivityFeed:
             self.rows, self.is_complete = [], False
         self._newest_heard, self._head_total = None, made_until
         added = []
-        for entry in reversed(found):
+        for entry in reversed(entries):
             self._top += 1
             added.append(change_row(entry, self._top))
         self._take(added)
@@ -159,11 +159,11 @@ class ActivityFeed:
     def _take(self, added: Sequence[ChangeRow]) -> None:
         self._known.update(row.id for row in added)
         if added:
-            self.rows = with_standing([*self.rows, *added])
+            self.rows = mark_in_effect([*self.rows, *added])
 
 
-def with_standing(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
-    """The rows, the same objects where nothing changed, with deletions known that nobody took back."""
+def mark_in_effect(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
+    """Return the rows with deletions still in effect marked; unchanged rows stay the same objects."""
     decided: set[int] = set()
     standing: set[str] = set()
     for row in sorted(rows, key=lambda row: -row.place):
@@ -173,7 +173,7 @@ def with_standing(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
         if "deleted" in row.kinds:
             standing.add(row.id)
     return [
-        row if row.is_standing is (row.id in standing) else replace(row, is_standing=row.id in standing)
+        row if row.is_in_effect is (row.id in standing) else replace(row, is_in_effect=row.id in standing)
         for row in rows
     ]
 
@@ -183,28 +183,30 @@ def _decides(row: ChangeRow) -> bool:
 
 
 PAGES: Final = 3
-"""How far back the activity is read; the server pages it slowly."""
+"""Pages of activity searched for deletions; the server pages it slowly."""
 
 
 class Feed(Protocol):
-    """What is asked of the server, as `client.flags` offers it."""
+    """The part of `client.flags` that reads activity."""
 
-    async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage: ...
+    async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage:
+        """Return the changes of one flag, or of all flags, newest first."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """One flag that can perhaps be restored. Texts are raw."""
+    """A flag that may be restorable. Texts are raw."""
 
     id: int
     key: str
-    """As it was before it was deleted."""
+    """The key before the deletion."""
     who: str
     at: float | None
 
 
 async def recent_deletions(feed: Feed) -> tuple[Deletion, ...]:
-    """Newest first. Raises ApiError when the key may not read the activity."""
+    """Return the deletions, newest first. Raises ApiError when the key may not read the activity."""
     entries: list[Activity] = []
     for number in range(1, PAGES + 1):
         page = await feed.activity(limit=PAGE, page=number)
@@ -215,10 +217,10 @@ async def recent_deletions(feed: Feed) -> tuple[Deletion, ...]:
 
 
 def deletions_in(entries: Iterable[Activity]) -> tuple[Deletion, ...]:
-    """Of these entries, newest first, the deletions nobody took back afterwards."""
-    rows = with_standing([change_row(entry, -place) for place, entry in enumerate(entries)])
+    """Return the deletions in these entries, newest first, that no later entry undid."""
+    rows = mark_in_effect([change_row(entry, -place) for place, entry in enumerate(entries)])
     return tuple(
         Deletion(row.flag_id or 0, row.key, row.entry.user.label if row.entry.user else "", row.at)
         for row in rows
-        if row.is_standing
+        if row.is_in_effect
     )

@@ -1,4 +1,4 @@
-"""How the activity is searched and ordered; moments as people type them while something is on fire."""
+"""Search and order of the activity; moments as users type them during an incident."""
 
 import operator
 import re
@@ -25,7 +25,7 @@ from flagtui.store.query.vocabulary import (
 
 MOMENTS: Final = "a time such as 14:05, 20m, 2h, 7d, today, yesterday or 2026-03-01T14:05"
 BEFORE: Final = 3_600.0
-"""Seconds before a moment in which its cause is looked for first."""
+"""Seconds before a moment that are searched first for its cause."""
 AFTER: Final = 900.0
 
 _SPAN: Final = re.compile(r"(\d{1,6})(s|m|min|h|d|w)", re.ASCII)
@@ -36,38 +36,41 @@ _CENTRE: Final = re.compile(r"(?:^|(?<=\s))@\s*((?:\d{4}-\d\d-\d\d|today|yesterd
 
 @dataclass(frozen=True, slots=True)
 class Centre:
-    """The moment that everything is held against, Unix seconds."""
+    """The moment of an incident, Unix seconds."""
 
     at: float
 
     @property
     def since(self) -> float:
+        """Return the start of the window, Unix seconds."""
         return self.at - BEFORE
 
     def holds(self, at: float | None) -> bool:
-        """Whether a change at that time is within the window."""
+        """Return whether a change at that time is within the window."""
         return at is not None and self.since <= at <= self.at + AFTER
 
 
 def read_moment(text: str, now: float) -> float:
-    """Unix seconds, read in the person's zone. A time of day is the last one there was. Raises WrongValue."""
-    wanted = text.strip().lower()
-    day, _, clock = wanted.partition(" ")
+    """Return Unix seconds, read in the user's zone; a time of day is the last such time. Raises
+    WrongValue.
+    """
+    moment = text.strip().lower()
+    day, _, clock = moment.partition(" ")
     try:
-        if span := _SPAN.fullmatch(wanted):
+        if span := _SPAN.fullmatch(moment):
             return now - int(span[1]) * _SECONDS[span[2]]
         if day in ("today", "yesterday"):
             at = local_time.read_clock(clock) if clock else time()
             return local_time.on_day(at, now, -1 if day == "yesterday" else 0)
-        if _CLOCK.fullmatch(wanted):
-            return local_time.last(local_time.read_clock(wanted), now)
+        if _CLOCK.fullmatch(moment):
+            return local_time.last(local_time.read_clock(moment), now)
         return local_time.read_iso(text)
     except (ValueError, OverflowError, OSError):
         raise WrongValue from None
 
 
 def moment_of(line: str) -> tuple[str, str]:
-    """What stands behind the `@` of a line, and the rest of the line."""
+    """Return the text after the `@` of a line, and the rest of the line."""
     match = _CENTRE.search(line)
     if match is None:
         return "", line.strip()
@@ -75,7 +78,7 @@ def moment_of(line: str) -> tuple[str, str]:
 
 
 def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[QueryProblem, ...]]:
-    """The `@ 14:05` of a line, and the line with blanks in its place so that positions stay."""
+    """Return the `@ 14:05` of a line, and the line with blanks in its place so that positions stay."""
     match = _CENTRE.search(line)
     if match is None:
         return None, line, ()
@@ -88,7 +91,7 @@ def split_centre(line: str, now: float) -> tuple[Centre | None, str, tuple[Query
 
 
 def by_closeness(rows: Sequence[ChangeRow], order: Sequence[int], centre: Centre) -> list[int]:
-    """What can have caused it first: near before the moment and far-reaching; later changes come last."""
+    """Order by likely cause: near before the moment and far-reaching first, later changes last."""
     return sorted(order, key=lambda index: _suspicion(rows[index], centre))
 
 
@@ -96,7 +99,7 @@ def _suspicion(row: ChangeRow, centre: Centre) -> tuple[bool, bool, float, int]:
     if row.at is None:
         return True, True, float("inf"), -row.place
     distance = abs(centre.at - row.at)
-    # A change of everything is looked at as early as one of nothing that was made twice as near.
+    # A change of everything ranks as high as one of nothing made twice as near.
     heard = distance / (1 + row.weight)
     is_inside = centre.holds(row.at)
     return not is_inside, is_inside and row.at > centre.at, heard if is_inside else distance, -row.place
@@ -116,14 +119,14 @@ _TESTS: Final[dict[str, Test[ChangeRow]]] = {
     "switch": _kind("on", "off"),
     "targeting": _kind("rollout", "conditions", "variants"),
 }
-_STATES: Final[dict[str, Test[ChangeRow]]] = {"deleted": lambda row: row.is_standing}
+_STATES: Final[dict[str, Test[ChangeRow]]] = {"deleted": lambda row: row.is_in_effect}
 _WHO: Final[Read[ChangeRow]] = person_of(
     lambda row: None, lambda row: row.email, lambda row: f"{row.email}\0{row.who}"
 )
 
 
 def _moment(compare: Callable[[float, float], bool]) -> Read[ChangeRow]:
-    """The time of the change compares so with a moment."""
+    """Return a reader of a moment; the test compares it with the time of the change."""
 
     def read(value: Value) -> Reading[ChangeRow]:
         read_moment(value.text, _ANY_TIME)
@@ -138,7 +141,7 @@ def _moment(compare: Callable[[float, float], bool]) -> Read[ChangeRow]:
 
 
 _ANY_TIME: Final = 1_700_000_000.0
-"""Only to find out whether a moment can be understood, which does not depend on the time it is now."""
+"""Any time: whether a moment is valid does not depend on the current time."""
 
 ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
     qualifiers=by_name(
@@ -149,7 +152,7 @@ ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
             ("switch", "targeting", "payload", "created", "deleted"),
             _ALIASES,
         ),
-        choices("is", "deletions that nobody took back", _STATES),
+        choices("is", "deletions still in effect", _STATES),
         Qualifier("by", "me, or part of a name or an e-mail", "who changed it", _WHO, ("me",), ("me",)),
         Qualifier(
             "flag",

@@ -1,4 +1,4 @@
-"""How event definitions are searched and ordered."""
+"""Search and order of event definitions."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ from flagtui.store.query.vocabulary import (
 from flagtui.store.sort_orders import Listing, Order, field_order
 
 STALE_AFTER: Final = 30 * 86_400
-"""Seconds without the event, as the server counts; one never seen is not stale but new."""
+"""Seconds without the event, as the server counts; an event never received is new, not stale."""
 
 _FIELDS: Final[dict[str, tuple[Callable[[EventDefinitionRow], Any], Test[Any]]]] = {
     "verified": (attrgetter("verified"), operator.truth),
@@ -31,7 +31,7 @@ _FIELDS: Final[dict[str, tuple[Callable[[EventDefinitionRow], Any], Test[Any]]]]
     "hidden": (attrgetter("hidden"), operator.truth),
     "undescribed": (attrgetter("description"), lambda text: not text.strip()),
 }
-"""What of a row says the state, and when it does."""
+"""The row's field for each state, and the values that mean it."""
 _NAME: Final = attrgetter("name")
 _SEEN: Final = attrgetter("seen_at")
 _KINDS: Final[dict[str, Test[str]]] = {
@@ -41,7 +41,7 @@ _KINDS: Final[dict[str, Test[str]]] = {
 
 
 def _read_state(value: Value) -> Reading[EventDefinitionRow]:
-    """`stale` needs to know the time, the others do not."""
+    """Return the test of a state; `stale` needs the time, the others do not."""
     words = tuple(part.strip() for part in value.text.lower().split(","))
     if any(word not in _FIELDS and word != "stale" for word in words):
         raise WrongValue
@@ -53,8 +53,8 @@ def _read_state(value: Value) -> Reading[EventDefinitionRow]:
 
     def test(facts: Facts) -> Test[EventDefinitionRow]:
         is_old: Test[Any] = At(operator.lt, facts.now - STALE_AFTER)
-        asked = [_FIELDS.get(word, (_SEEN, is_old)) for word in words]
-        return lambda row: any(holds(of(row)) for of, holds in asked)
+        tests = [_FIELDS.get(word, (_SEEN, is_old)) for word in words]
+        return lambda row: any(holds(of(row)) for of, holds in tests)
 
     return Reading(words, test)
 

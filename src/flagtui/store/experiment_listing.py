@@ -1,4 +1,4 @@
-"""How experiments are searched and ordered."""
+"""Search and order of experiments."""
 
 import operator
 from collections.abc import Mapping

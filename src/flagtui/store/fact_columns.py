@@ -1,4 +1,4 @@
-"""Tests of whole columns: what has few different values is tested by value, the rest in one go."""
+"""Tests of whole columns: columns with few distinct values are tested by value, others row by row."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from types import MappingProxyType
@@ -11,35 +11,35 @@ from flagtui.store.query.value_tests import INVERTED, ValueTest, fold
 from flagtui.store.query.vocabulary import Facts, Reading, Row, Test
 
 FEW: Final = 4_096
-"""Different values that are tested by value; with more it does not pay."""
+"""Most distinct values that are tested by value; with more it does not pay."""
 LOOK: Final = 2_000
-"""Values looked at first: when half of them are different, so will be the rest."""
+"""Values sampled first: when half of them differ, so will the rest."""
 NOTHING: Final[Mapping[Any, Sequence[str]]] = MappingProxyType({})
 Item = TypeVar("Item")
 
 
 class Columns(Generic[Row]):
-    """The fields of these rows, each looked through when it is first asked about."""
+    """The columns of these rows, each computed on first use."""
 
     def __init__(
         self, rows: Sequence[Row], folded: Mapping[Callable[[Row], Hashable], Sequence[str]] = NOTHING
     ) -> None:
         self._rows = rows
         self._folded = folded
-        """Texts of the rows that were folded before, by what gives them."""
+        """Texts of the rows that were folded before, by their getter."""
         self._columns: dict[Callable[[Row], Hashable], FactColumn | None] = {}
 
     def passing(self, term: Term[Row], facts: Facts, at: Sequence[int] | None = None) -> bytes:
-        """A byte for each row, or for those at these indices: 1 where the qualifier holds.
+        """Return a byte for each row, or for those at these indices: 1 where the qualifier matches.
 
-        One that lacks a fact holds everywhere.
+        A qualifier that lacks a fact matches everywhere.
         """
         reading = term.reading
         test = reading.test(facts) if reading else None
         if reading is None or test is None:
             return b"\1" * len(self._rows if at is None else at)
-        found = self._tested(reading, test, at)
-        return found.translate(INVERTED) if term.is_negated else found
+        passed = self._tested(reading, test, at)
+        return passed.translate(INVERTED) if term.is_negated else passed
 
     def _tested(self, reading: Reading[Row], test: Test[Any], at: Sequence[int] | None) -> bytes:
         of = reading.of
@@ -66,19 +66,19 @@ def _each(test: Test[Any], values: Sequence[Any]) -> bytes:
 
 
 class FactColumn(Struct, frozen=True):
-    """What each row has there, and which different values there are."""
+    """The value of each row, and the distinct values."""
 
     every: Sequence[Hashable]
     different: Collection[Hashable]
 
     def passing(self, test: Test[Any]) -> bytes:
-        """A byte for each row: 1 where the test holds for its value."""
+        """Return a byte for each row: 1 where the test holds for its value."""
         passes = {value: test(value) for value in self.different}
         return bytes(map(passes.__getitem__, self.every))
 
 
 def column_of(of: Callable[[Row], Hashable], rows: Sequence[Row]) -> FactColumn | None:
-    """What the rows have there; None when too many values are different."""
+    """Return the column of these rows; None when too many values are distinct."""
     first = rows[:LOOK]
     if len(first) == LOOK and len(set(map(of, first))) > LOOK // 2:
         return None

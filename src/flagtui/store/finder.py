@@ -1,4 +1,4 @@
-"""Finds rows while a query is typed: what does not depend on the query is prepared beforehand."""
+"""Find rows while the user types a query: all work independent of the query is done beforehand."""
 
 import time
 from collections import Counter
@@ -18,25 +18,25 @@ from flagtui.store.sort_orders import Found, Listing, Ranking, Sort
 
 _NEWEST_FIRST: Final = Sort("updated")
 _REMEMBERED: Final = 24
-"""Answers kept, so that deleting letters is as quick as typing them."""
+"""Results cached, so that deleting letters is as fast as typing them."""
 _MOST_PLACES: Final = 500_000
-"""Places in all of them together; each costs eight bytes."""
+"""Places in all cached results together; each costs eight bytes."""
 _MANY: Final = 8
-"""From one row in so many on, testing all of them in order is quicker than testing those that are left."""
+"""From one row in this many, testing all rows in order is faster than testing the remaining ones."""
 _AGES_HOLD: Final = 30.0
-"""Seconds for which an answer that depends on ages is taken to be still right."""
+"""Seconds for which a result that depends on ages stays valid."""
 
 
 class _Answer(Struct, Generic[Row], frozen=True):
     query: Query[Row]
     places: Sequence[int]
-    """Places in the present order, ascending."""
+    """Places in the current order, ascending."""
 
 
 class Finder(Generic[Row]):
-    """Rows, searched and ordered. Answers are indices into `rows`; no row is copied.
+    """Rows, searched and ordered. Results are indices into `rows`; no row is copied.
 
-    A line that only narrows an earlier one looks at that one's answer alone.
+    A line that only narrows an earlier one searches only the result of that one.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class Finder(Generic[Row]):
         self._order: list[int] = []
         """Index of the row at each place."""
         self._in_order: Callable[[Sequence[Any]], Sequence[Any]] = tuple
-        """What stands by index, put by place; quicker than asking for the index of each place."""
+        """Reorders values from index to place; faster than looking up the index of each place."""
         self._texts: list[str] = []
         """Folded text of the row at each place."""
         self._texts_by_index: list[str] = []
         self._hidden: list[tuple[str, ...]] = []
-        """By index: words one of which has to be asked for before a row is shown; empty if none is hidden."""
+        """By index: words of which the query needs one before the row is shown; empty if it is not hidden."""
         self._answers: dict[tuple[Term[Row], ...], _Answer[Row]] = {}
         self._answered_at = 0.0
         self._columns: Columns[Row] = Columns(())
@@ -70,27 +70,28 @@ class Finder(Generic[Row]):
 
     @property
     def sort(self) -> Sort:
-        """The order the answers are in."""
+        """Return the current order."""
         return self._ranking.sort
 
     @property
     def is_steady(self) -> bool:
-        """True keeps a row that changes where it stands until the rows are sorted again."""
+        """Return whether a changed row keeps its place until the rows are sorted again."""
         return self._ranking.is_steady
 
     @is_steady.setter
     def is_steady(self, is_steady: bool) -> None:
+        """Set whether a changed row keeps its place."""
         self._ranking.is_steady = is_steady
 
     @property
     def total(self) -> int:
-        """How many rows an empty line finds."""
+        """Return how many rows an empty line finds."""
         return self.count("")
 
     def find(self, line: str) -> Sequence[int]:
-        """Indices of the rows the line asks for, in the present order.
+        """Return the indices of the rows that match the line, in the current order.
 
-        `query` holds the line as it was read, with its problems.
+        `query` holds the parsed line with its problems.
         """
         if line != self.query.line:
             self.query = read_line(line, self._listing.vocabulary)
@@ -98,21 +99,21 @@ class Finder(Generic[Row]):
         return order if len(places) == len(order) else Found(order, places)
 
     def count(self, line: str) -> int:
-        """How many rows a line finds; `query` stays what it is."""
+        """Return how many rows a line finds; `query` is unchanged."""
         return len(self._answer(read_line(line, self._listing.vocabulary)).places)
 
-    def apart(self, found: Sequence[int]) -> dict[str, int]:
-        """How many of the rows that were found an empty line hides, by why: `{"archived": 14}`."""
+    def apart(self, indices: Sequence[int]) -> dict[str, int]:
+        """Return how many of these rows an empty line hides, by reason: `{"archived": 14}`."""
         if not self.query.shows:
             return {}
-        return dict(Counter(self._hidden[index][0] for index in found if self._hidden[index]))
+        return dict(Counter(self._hidden[index][0] for index in indices if self._hidden[index]))
 
     def line_showing(self, row: Row) -> str:
-        """The shortest line that finds the row: empty, unless such rows have to be asked for."""
+        """Return the shortest line that finds the row: empty, unless such rows are hidden."""
         return " ".join(f"is:{word}" for word in self._hiding(row)) if self._hides else ""
 
     def show(self, rows: Sequence[Row]) -> None:
-        """Takes the rows as they are now. Rows that are the same objects as before cost next to nothing."""
+        """Replace the rows. Rows that are the same objects as before cost next to nothing."""
         before = self.rows
         if rows is before:
             return
@@ -125,7 +126,7 @@ class Finder(Generic[Row]):
             self._prepare_changed(before, is_longer_only=is_as_before)
 
     def sort_by(self, sort: Sort) -> None:
-        """Changes the order. Raises KeyError for one there is not."""
+        """Change the order. Raises KeyError for an unknown one."""
         if sort.name not in self._listing.orders:
             raise KeyError(sort.name)
         if sort == self.sort and not self._ranking.holds_rows:
@@ -134,14 +135,14 @@ class Finder(Generic[Row]):
         self._ranking.let_go()
         self._arrange_all()
 
-    def know_person(self, me: QueryPerson | None) -> None:
-        """Says who `by:me` is."""
+    def set_user(self, me: QueryPerson | None) -> None:
+        """Set the user of `by:me`."""
         if me is not self._me:
             self._me = me
             self._answers.clear()
 
-    def know_text(self, more_text: Callable[[Row], str] | None) -> None:
-        """Adds text that is not in the rows, such as the names of a flag's experiments."""
+    def set_extra_text(self, more_text: Callable[[Row], str] | None) -> None:
+        """Add searchable text that is not in the rows, such as the names of a flag's experiments."""
         self._more_text = more_text
         self._prepare_all()
 
@@ -159,51 +160,51 @@ class Finder(Generic[Row]):
         return answer
 
     def _places_kept(self) -> int:
-        return sum(len(known.places) for known in self._answers.values() if type(known.places) is list)
+        return sum(len(cached.places) for cached in self._answers.values() if type(cached.places) is list)
 
     def _narrow(self, query: Query[Row], facts: Facts) -> Sequence[int]:
-        """Starts at the smallest answer that must contain this one, and asks only what that one did not."""
-        wider = [known for known in self._answers.values() if query.narrows(known.query)]
-        base = min(wider, key=lambda known: (len(known.places), -len(known.query.terms)), default=None)
-        found = base.places if base else self._visible(query)
+        """Start at the smallest cached result that contains this one, and test only the remaining terms."""
+        wider = [cached for cached in self._answers.values() if query.narrows(cached.query)]
+        base = min(wider, key=lambda cached: (len(cached.places), -len(cached.query.terms)), default=None)
+        places = base.places if base else self._visible(query)
         fresh = [term for term in query.terms if base is None or term not in base.query.terms]
         for term in sorted(fresh, key=_cost):
-            found = self._pass(term, found, facts)
-        return found
+            places = self._pass(term, places, facts)
+        return places
 
-    def _pass(self, term: Term[Row], found: Sequence[int], facts: Facts) -> Sequence[int]:
+    def _pass(self, term: Term[Row], places: Sequence[int], facts: Facts) -> Sequence[int]:
         if term.name:
-            return self._pass_rows(term, found, facts)
+            return self._pass_rows(term, places, facts)
         texts = self._texts
         if term.is_negated:
             on_text = text_test(term)
-            return [place for place in found if on_text(texts[place])]
+            return [place for place in places if on_text(texts[place])]
         for word in term.words:
-            if len(found) == len(texts):
-                found = self._kept(found, bytes(map(contains, self._texts_by_index, repeat(word))))
+            if len(places) == len(texts):
+                places = self._kept(places, bytes(map(contains, self._texts_by_index, repeat(word))))
             else:
-                found = [place for place in found if word in texts[place]]
+                places = [place for place in places if word in texts[place]]
         if len(term.words) > 1:
             on_text = text_test(term)
-            found = [place for place in found if on_text(texts[place])]
-        return found
+            places = [place for place in places if on_text(texts[place])]
+        return places
 
-    def _pass_rows(self, term: Term[Row], found: Sequence[int], facts: Facts) -> Sequence[int]:
-        """A qualifier. Of many rows all are tested, in the order in which they lie in memory."""
+    def _pass_rows(self, term: Term[Row], places: Sequence[int], facts: Facts) -> Sequence[int]:
+        """Test a qualifier; for many rows all are tested, in memory order."""
         order = self._order
-        if len(found) * _MANY < len(order):
-            passing = self._columns.passing(term, facts, [order[place] for place in found])
-            return list(compress(found, passing))
-        return self._kept(found, self._columns.passing(term, facts))
+        if len(places) * _MANY < len(order):
+            passing = self._columns.passing(term, facts, [order[place] for place in places])
+            return list(compress(places, passing))
+        return self._kept(places, self._columns.passing(term, facts))
 
-    def _kept(self, found: Sequence[int], passing: bytes) -> Sequence[int]:
-        """Those of the places whose row passes; `passing` has a byte for each row by its index."""
+    def _kept(self, places: Sequence[int], passing: bytes) -> Sequence[int]:
+        """Return the places whose row passes; `passing` has a byte for each row by its index."""
         by_place = self._in_order(passing)
-        if len(found) == len(by_place):
-            kept = list(compress(found, by_place))
+        if len(places) == len(by_place):
+            kept = list(compress(places, by_place))
         else:
-            kept = [place for place in found if by_place[place]]
-        return found if len(kept) == len(found) else kept
+            kept = [place for place in places if by_place[place]]
+        return places if len(kept) == len(places) else kept
 
     def _visible(self, query: Query[Row]) -> Sequence[int]:
         if not self._hidden:
@@ -233,7 +234,7 @@ class Finder(Generic[Row]):
         self._stand_in(self._ranking.arranged(self.rows))
 
     def _prepare_changed(self, before: Sequence[Row], *, is_longer_only: bool) -> None:
-        """Prepares only rows put in another's place, and those added at the end."""
+        """Prepare only replaced rows, and those added at the end."""
         rows, count = self.rows, len(before)
         changed = [] if is_longer_only else [at for at in range(count) if before[at] is not rows[at]]
         for index in changed:
@@ -247,7 +248,7 @@ class Finder(Generic[Row]):
         self._stand_in(self._ranking.rearranged(self._order, rows, changed))
 
     def _stand_in(self, order: list[int]) -> None:
-        """What was found out about other rows, or rows in another order, is worth nothing any more."""
+        """Discard results that belong to other rows or to another order."""
         self._order = order
         self._in_order = itemgetter(*order) if len(order) > 1 else tuple
         self._answers.clear()
@@ -257,5 +258,5 @@ class Finder(Generic[Row]):
 
 
 def _cost(term: Term[Any]) -> tuple[int, int]:
-    """Cheap and telling tests first: words, the longest ahead, then qualifiers, then phrases."""
+    """Return the cost of a term: words first, longest ahead, then qualifiers, then phrases."""
     return (0, -len(term.words[0])) if term.is_plain_word else (1 if term.name else 2, 0)

@@ -1,4 +1,4 @@
-"""How flags are searched and ordered."""
+"""Search and order of flags."""
 
 from collections.abc import Mapping
 from operator import attrgetter

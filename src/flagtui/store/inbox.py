@@ -1,4 +1,4 @@
-"""What is to be tidied up among event definitions: a queue by reason, with proposals from neighbours."""
+"""The cleanup queue of event definitions by reason, with suggestions from neighbours."""
 
 import re
 from collections import Counter, defaultdict
@@ -11,9 +11,9 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.event_listing import STALE_AFTER
 
 LONG: Final = 7
-"""Letters from which one wrong letter still leaves a word recognisable; shorter words are other words."""
+"""Letters from which a word with one wrong letter is still recognisable; shorter ones are other words."""
 LONGEST: Final = 120
-"""Characters of a name that are looked at."""
+"""Characters of a name that are compared."""
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _VERSION: Final = re.compile(r"(?<=[a-zA-Z])[\W_]*v\d+\W*$", re.IGNORECASE)
@@ -40,15 +40,15 @@ _FORMS: Final = {
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a name in their plain form: `Plan_Upgraded_v2` gives `plan`, `upgrad`."""
-    found = _WORDS.findall(_VERSION.sub("", name[:LONGEST]))
-    words = tuple(_plain(word.lower()) for word in found if word.lower() not in _EMPTY)
-    return words or tuple(word.lower() for word in found)
+    """Return the words of a name in their plain form: `Plan_Upgraded_v2` gives `plan`, `upgrad`."""
+    parts = _WORDS.findall(_VERSION.sub("", name[:LONGEST]))
+    words = tuple(_plain(word.lower()) for word in parts if word.lower() not in _EMPTY)
+    return words or tuple(word.lower() for word in parts)
 
 
 @lru_cache(maxsize=20_000)
 def _plain(word: str) -> str:
-    """A word without its ending, so that `viewed`, `views`, `viewing` and `view` are one."""
+    """Return a word without its ending, so that `viewed`, `views`, `viewing` and `view` are equal."""
     word = _FORMS.get(word, word)
     for ending, instead in (
         ("ies", "y"),
@@ -69,7 +69,7 @@ def _plain(word: str) -> str:
 
 
 def keys_of(name: str) -> Iterator[str]:
-    """What a name is looked up by; names that share a key are alike."""
+    """Yield the lookup keys of a name; names that share a key are alike."""
     words = words_of(name)
     solid = "".join(words)
     if not solid:
@@ -86,11 +86,11 @@ def keys_of(name: str) -> Iterator[str]:
 
 
 class LookAlikes:
-    """Which definition to look at instead of another, by names that probably mean the same event.
+    """Finds a better definition for one whose name probably means the same event.
 
-    Two names are alike when the same words are in them, whatever stands between the words, in whatever order
-    and form: `signup_completed`, `sign up complete`, `CompletedSignUp`. A slip of one letter is forgiven in
-    long words. Numbers are taken at their word, except a version at the end.
+    Two names are alike when they contain the same words in any order and form, with any separators:
+    `signup_completed`, `sign up complete`, `CompletedSignUp`. One wrong letter is ignored in long words.
+    Numbers must be equal, except a version at the end.
     """
 
     def __init__(self, rows: Iterable[EventDefinitionRow]) -> None:
@@ -98,14 +98,14 @@ class LookAlikes:
         groups: dict[int, list[EventDefinitionRow]] = defaultdict(list)
         for row in rows:
             for key in set(keys_of(row.name)):
-                # Keys are many times more than names; their hashes are enough to find candidates by.
+                # Keys are many times more than names; their hashes are enough to find candidates.
                 groups[hash(key)].append(row)
         for group in groups.values():
             if len(group) > 1:
                 self._pair(group)
 
     def twin(self, id: str) -> EventDefinitionRow | None:
-        """The definition this one looks like and that is in better shape; None for the best of its kind."""
+        """Return the better definition with a similar name; None for the best of its kind."""
         return self._twins.get(id)
 
     def __len__(self) -> int:
@@ -120,12 +120,12 @@ class LookAlikes:
 
 
 def _shape(row: EventDefinitionRow) -> tuple[bool, bool, bool, float, float, int, str]:
-    """How well a definition is kept; the smallest is the one to stay with."""
+    """Return the quality of a definition for sorting; the smallest is the best."""
     return (
         row.hidden,
         not (row.verified or row.is_builtin),
         not row.description.strip(),
-        # To a day: within one, the older definition is the one others copied.
+        # To a day: within one, the older definition is the original.
         -((row.seen_at or 0.0) // 86_400),
         row.created_at or float("inf"),
         len(row.name),
@@ -136,12 +136,12 @@ def _shape(row: EventDefinitionRow) -> tuple[bool, bool, bool, float, float, int
 Reason = Literal["look-alike", "silent", "undescribed", "unverified"]
 REASONS: Final[tuple[Reason, ...]] = ("look-alike", "silent", "undescribed", "unverified")
 ENOUGH: Final = 2
-"""Neighbours that must share a tag before it is proposed."""
+"""Neighbours that must share a tag before it is suggested."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One definition that needs a decision, and why."""
+    """A definition that needs a decision, and the reason."""
 
     row: EventDefinitionRow
     reasons: tuple[Reason, ...]
@@ -149,27 +149,29 @@ class Case:
 
     @property
     def id(self) -> str:
+        """Return the id of the definition."""
         return self.row.id
 
     @property
     def name(self) -> str:
+        """Return the name of the definition."""
         return self.row.name
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What neighbours suggest for one definition."""
+    """A suggestion for one definition, from its neighbours."""
 
     description: str = ""
     source: str = ""
-    """The name of the event the description comes from."""
+    """The event whose description is suggested."""
     tags: tuple[str, ...] = ()
     neighbours: int = 0
-    """How many events with the same beginning have these tags."""
+    """Number of events with the same first word and these tags."""
 
 
 class Inbox:
-    """The queue as the definitions were when it was made; what is changed meanwhile leaves it when asked."""
+    """The queue at its creation; definitions changed since then leave it on access."""
 
     def __init__(self, rows: Sequence[EventDefinitionRow], now: float) -> None:
         self._alike = LookAlikes(rows)
@@ -177,11 +179,11 @@ class Inbox:
         for row in rows:
             if row.tags or row.description.strip():
                 self._by_beginning[_beginning(row.name)].append(row)
-        found = (self.case_of(row, now) for row in rows if not row.is_builtin and not row.hidden)
-        self.cases = sorted((case for case in found if case is not None), key=_urgency)
+        cases = (self.case_of(row, now) for row in rows if not row.is_builtin and not row.hidden)
+        self.cases = sorted((case for case in cases if case is not None), key=_urgency)
 
     def case_of(self, row: EventDefinitionRow, now: float) -> Case | None:
-        """The case of a definition that needs a decision; None when all is well."""
+        """Return the case of a definition that needs a decision; None if it needs none."""
         twin = self._alike.twin(row.id)
         reasons: list[Reason] = []
         if twin is not None:
@@ -195,7 +197,9 @@ class Inbox:
         return Case(row, tuple(reasons), twin) if reasons else None
 
     def proposal(self, case: Case) -> Suggestion:
-        """A description from the twin, else the nearest neighbour; tags that several neighbours share."""
+        """Return a description from the twin, else the nearest neighbour, and tags that several neighbours
+        share.
+        """
         alike = [row for row in self._by_beginning.get(_beginning(case.name), ()) if row.id != case.id]
         source = self._described(case, alike)
         tags, neighbours = _shared_tags([row for row in alike if row.tags], case.row.tags)
@@ -218,18 +222,18 @@ class Inbox:
 
 
 def _beginning(name: str) -> str:
-    """The first word, by which names are neighbours."""
+    """Return the first word of a name, which neighbours share."""
     return next(iter(words_of(name)), "")
 
 
-def _shared_tags(alike: Sequence[EventDefinitionRow], there: Sequence[str]) -> tuple[tuple[str, ...], int]:
-    counted = Counter(tag for row in alike for tag in row.tags if tag not in there)
+def _shared_tags(alike: Sequence[EventDefinitionRow], tags: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    counted = Counter(tag for row in alike for tag in row.tags if tag not in tags)
     needed = max(ENOUGH, (len(alike) + 1) // 2)
     tags = tuple(tag for tag, count in counted.most_common(4) if count >= needed)
     return tags, min((counted[tag] for tag in tags), default=0)
 
 
 def _urgency(case: Case) -> tuple[int, float, str]:
-    """What is sent today comes first: that is where a wrong name does harm; then the gravest reason."""
+    """Return the sort key of a case: events received today first, since they do harm; then by severity."""
     day = -((case.row.seen_at or 0.0) // 86_400)
     return (REASONS.index(case.reasons[0]) if case.reasons[0] == "look-alike" else 1, day, case.name)

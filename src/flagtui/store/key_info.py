@@ -1,4 +1,4 @@
-"""What a key turns out to be: whose it is, what it may do, and for which projects."""
+"""The identity behind a key: its owner, its permissions and its projects."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from flagtui.api import Client
 from flagtui.api.errors import Forbidden, NotFound
 from flagtui.models.account import KeyInfo, Me, Project
 
-Told = TypeVar("Told")
+Part = TypeVar("Part")
 
 NEEDS: Final = (
     ("see flags", "feature_flag:read"),
@@ -23,12 +23,12 @@ NEEDS: Final = (
     ("name projects and switch between them", "project:read"),
     ("know who you are", "user:read"),
 )
-"""What a person can do here, and the scope it takes."""
+"""Abilities of the user, and the scope that each needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """Something a person can do here, if the key allows it."""
+    """An ability of the user, if the key has the scope."""
 
     words: str
     scope: str
@@ -37,7 +37,7 @@ class Ability:
 
 @dataclass(frozen=True)
 class Introduction:
-    """What the server says of the key. What it does not tell is None or empty."""
+    """The server's information about the key. Missing parts are None or empty."""
 
     me: Me | None
     key: KeyInfo | None
@@ -45,22 +45,22 @@ class Introduction:
 
     @property
     def person(self) -> str:
-        """Whose key it is, in a word."""
+        """Return the owner of the key, in a word."""
         return (self.me.email or self.me.label) if self.me else ""
 
     def organization_of(self, project: Project) -> str:
-        """The name of the project's organisation; empty when it is not known."""
+        """Return the name of the project's organisation; empty when it is unknown."""
         return organization_name(self.me, project)
 
 
 async def load_identity(client: Client) -> Introduction:
-    """Asks the server about the key, each as far as the key allows. Raises ApiError."""
-    key = await _as_far_as_told(client.people.key())
-    me = await _as_far_as_told(client.people.me())
-    return Introduction(me, key, await _as_far_as_told(client.projects.list()) or ())
+    """Load owner, scopes and projects of the key, each as far as the key allows. Raises ApiError."""
+    key = await _if_allowed(client.people.key())
+    me = await _if_allowed(client.people.me())
+    return Introduction(me, key, await _if_allowed(client.projects.list()) or ())
 
 
-async def _as_far_as_told(asking: Awaitable[Told]) -> Told | None:
+async def _if_allowed(asking: Awaitable[Part]) -> Part | None:
     try:
         return await asking
     except (Forbidden, NotFound):
@@ -68,15 +68,15 @@ async def _as_far_as_told(asking: Awaitable[Told]) -> Told | None:
 
 
 def abilities(key: KeyInfo | None) -> tuple[Ability, ...]:
-    """What will and what won't work with the key; empty while its scopes are not known."""
+    """Return which abilities the key has and lacks; empty while its scopes are unknown."""
     if key is None:
         return ()
     return tuple(Ability(words, scope, key.allows(scope)) for words, scope in NEEDS)
 
 
 def organization_name(me: Me | None, project: Project) -> str:
-    """The name of the project's organisation, as far as the person's own record has it."""
+    """Return the name of the project's organisation, as far as the owner's record has it."""
     if me is None:
         return ""
-    known = [*me.organizations, *([me.organization] if me.organization else [])]
-    return next((each.name for each in known if each.id == project.organization), "")
+    organizations = [*me.organizations, *([me.organization] if me.organization else [])]
+    return next((each.name for each in organizations if each.id == project.organization), "")

@@ -1,6 +1,6 @@
-"""The kinds of records, each declared once. What lists kinds elsewhere reads `KINDS`.
+"""The registry of kinds of records. Lists of kinds elsewhere read `KINDS`.
 
-Every command of the command line reads this, so fields and listings are loaded when asked for.
+Every command reads this module, so fields and listings load on first use.
 """
 
 from collections.abc import Mapping
@@ -12,71 +12,71 @@ from msgspec import Struct
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 
 Kind = Literal["flags", "experiments", "events"]
-"""What lists, commands and settings call each kind."""
+"""The name of a kind in lists, commands and settings."""
 
 
 class RecordKind(Struct, frozen=True):
-    """One kind of record. What is loaded when asked for is given as `module:name`."""
+    """One kind of record. Parts loaded on first use are named as `module:name`."""
 
     plural: Kind
     name: str
-    """One of them."""
+    """The singular."""
     tab: str
     """The key of the tab that lists them."""
     entry: str
-    """What the journal calls one."""
+    """The journal's name of a record."""
     scope: str
-    """What a key may do with them is named after it: `feature_flag:write`."""
+    """Scopes are named after it: `feature_flag:write`."""
     operations: str
     """Their group of operations in the client."""
     page: str
-    """Where their pages are in the product."""
+    """Path of their pages in the product."""
     words: str
-    """What people call several of them."""
+    """The plural on screens."""
     row: type[Any]
     fields_at: str
     listing_at: str
     label: str = "name"
-    """The field of a row that people know it by."""
+    """The row's field that identifies a record to users."""
     owner: str = "creator"
-    """The field of a row with a person's name; that with the number ends in `_id`."""
+    """The row's field with the owner's name; the id is in the field that ends in `_id`."""
     synonyms: str = ""
     """Words that find their tab in the palette."""
     order: str = "-updated_at"
-    """What asks the server for the last changed first."""
+    """The order in which the server sends the last changed first."""
     has_unique_names: bool = True
-    """Whether a name means one of them; the command line is given the id otherwise."""
+    """Whether a name identifies one record; otherwise the command line receives the id."""
     has_archive: bool = True
-    """Whether the server leaves archived ones out of its list."""
+    """Whether the server omits archived ones from its list."""
 
     @property
     def fields(self) -> Any:
-        """The fields that can be edited, a `FieldTable`."""
+        """Return the editable fields, a `FieldTable`."""
         return load(self.fields_at)
 
     @property
     def listing(self) -> Any:
-        """The vocabulary of their search line and their orders, a `Listing`."""
+        """Return the vocabulary of their search line and their orders, a `Listing`."""
         return load(self.listing_at)
 
     @property
     def resource(self) -> str:
-        """What the API calls several of them: scopes are named after one."""
+        """Return the API's plural: scopes are named after it."""
         return f"{self.scope}s"
 
     @property
     def places(self) -> tuple[str, str]:
-        """Where their commands work: their list and their page."""
+        """Return the places where their commands work: list and page."""
         return self.plural, self.name
 
     @property
     def write_scope(self) -> str:
-        """What a key needs to change them."""
+        """Return the scope that changes need."""
         return f"{self.scope}:write"
 
 
 def load(where: str) -> Any:
-    """What `module:name` is, imported on first use."""
+    """Return the object named `module:name`, imported on first use."""
     module, _, name = where.partition(":")
     return getattr(import_module(module), name)
 
@@ -92,7 +92,7 @@ EXPERIMENTS: Final = RecordKind(
     fields_at="flagtui.models.record_fields:EXPERIMENT_FIELDS",
     listing_at="flagtui.store.experiment_listing:EXPERIMENT_LISTING",
 )  # fmt: skip
-# No order: events last seen come first by themselves, and no server orders them by when they were changed.
+# No order: events received last come first by default, and no server orders them by change.
 EVENTS: Final = RecordKind(
     "events", "event", tab="3", entry="event_definition", scope="event_definition",
     operations="event_definitions", page="data-management/events", words="event definitions",
@@ -103,5 +103,5 @@ EVENTS: Final = RecordKind(
 KINDS: Final[Mapping[str, RecordKind]] = {kind.plural: kind for kind in (FLAGS, EXPERIMENTS, EVENTS)}
 """By plural, in the order of their tabs."""
 BY_ENTRY: Final[Mapping[str, RecordKind]] = {kind.entry: kind for kind in KINDS.values()}
-"""By what the journal calls one."""
+"""By the journal's name."""
 BY_ROW: Final[Mapping[type[Any], RecordKind]] = {kind.row: kind for kind in KINDS.values()}

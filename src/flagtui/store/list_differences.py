@@ -1,4 +1,4 @@
-"""What is different between two copies of a list, such as yesterday's and today's."""
+"""Differences between two copies of a list, such as yesterday's and today's."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ import msgspec
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 _NOT_A_CHANGE: Final = frozenset({"called_at", "seen_at", "version", "updated_at", "can_edit"})
-"""Fields that move by themselves, or only say that something else did."""
+"""Fields that change automatically, or that only reflect another change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed(Generic[Row]):
-    """One record that is not as it was."""
+    """One changed record."""
 
     before: Row
     after: Row
@@ -23,7 +23,7 @@ class Changed(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Generic[Row]):
-    """Everything that is different, each in the order of the list it is from."""
+    """All differences, each in the order of its list."""
 
     added: tuple[Row, ...]
     gone: tuple[Row, ...]
@@ -31,12 +31,12 @@ class Comparison(Generic[Row]):
 
     @property
     def is_empty(self) -> bool:
-        """True when nothing a person would call a change has happened."""
+        """Return whether nothing changed that a user would call a change."""
         return not (self.added or self.gone or self.changed)
 
 
 def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison[Row]:
-    """The difference, record by record; also of records that changed in a way rows do not show."""
+    """Compare record by record; includes records that changed only in fields that rows do not show."""
     earlier = {_id(row): row for row in before}
     later = {_id(row): row for row in after}
     return Comparison(
@@ -51,7 +51,7 @@ def compare(before: Iterable[Row], after: Iterable[Row]) -> Comparison[Row]:
 
 
 def _changed_fields(before: Row, after: Row) -> tuple[str, ...] | None:
-    """Names of fields; empty when only the version says that something changed, None when nothing did."""
+    """Return the changed fields; empty when only the version changed, None when nothing did."""
     if before == after:
         return None
     names = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
@@ -60,4 +60,4 @@ def _changed_fields(before: Row, after: Row) -> tuple[str, ...] | None:
 
 
 def _id(row: msgspec.Struct) -> Any:
-    return getattr(row, "id")  # noqa: B009  # every row has one; the base class does not say so
+    return getattr(row, "id")  # noqa: B009  # every row has one; the base class does not declare it

@@ -1,4 +1,4 @@
-"""Optimistic edits: changes on their way to the server, shown on the rows they change."""
+"""Optimistic edits: changes in flight, shown on the rows they change."""
 
 from collections.abc import Mapping
 from typing import Final, Generic, TypeVar
@@ -16,23 +16,23 @@ _ROW_NAMES: Final = {
     for name, field in kind.fields.items()
     if field.shown is not None
 }
-"""Fields a row calls differently than the record does."""
+"""Fields whose name in a row differs from the record's."""
 
 
 def apply_edit(row: Row, changes: Mapping[str, object]) -> Row:
-    """The row with a record's changes on it, as far as it shows those fields.
+    """Return the row with a record's changes applied, as far as it shows those fields.
 
-    Null is what a row has of itself.
+    Null becomes the row's default.
     """
     if not isinstance(row, msgspec.Struct):
         return row
     named = {_ROW_NAMES.get(name, name): value for name, value in changes.items()}
     shown: dict[str, object] = {}
-    for one in msgspec.structs.fields(row):
-        if one.name in named:
-            value = named[one.name]
-            shown[one.name] = (
-                one.default if value is None else tuple(value) if isinstance(value, list) else value
+    for field in msgspec.structs.fields(row):
+        if field.name in named:
+            value = named[field.name]
+            shown[field.name] = (
+                field.default if value is None else tuple(value) if isinstance(value, list) else value
             )
     return msgspec.structs.replace(row, **shown)
 
@@ -43,15 +43,15 @@ class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
     def __init__(self) -> None:
         super().__init__()
         self._applied: dict[RecordId, tuple[Row, Row]] = {}
-        """By record: the row as the server said it, and with every edit on it."""
+        """By record: the row as the server sent it, and with every edit applied."""
 
     def begin(self, record_id: RecordId, edit: Mapping[str, object]) -> None:
-        """Applies one more edit to the record."""
+        """Apply one more edit to the record."""
         self.setdefault(record_id, []).append(edit)
         self._applied.pop(record_id, None)
 
     def end(self, record_id: RecordId, edit: Mapping[str, object]) -> None:
-        """Take this very edit away again."""
+        """Remove this edit."""
         left = [other for other in self[record_id] if other is not edit]
         if left:
             self[record_id] = left
@@ -60,11 +60,11 @@ class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
         self._applied.pop(record_id, None)
 
     def applied_to(self, record_id: RecordId, row: Row) -> Row:
-        """The row with its record's edits on it; the same object until either changes."""
+        """Return the row with its record's edits; the same object until either changes."""
         if record_id not in self:
             return row
-        said, shown = self._applied.get(record_id, (None, row))
-        if said is not row:
+        original, shown = self._applied.get(record_id, (None, row))
+        if original is not row:
             shown = row
             for edit in self[record_id]:
                 shown = apply_edit(shown, edit)

@@ -1,4 +1,4 @@
-"""All records of one kind: loaded page by page, compared, searched at the server while pages are missing."""
+"""All records of one kind: loaded page by page, compared, searched on the server during a load."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Row = TypeVar("Row", bound=Identified)
 
 
 RESUMES: Final = 300.0
-"""Seconds after a failure in which a load goes on with the pages that are missing."""
+"""Seconds after a failure in which a load resumes with the missing pages."""
 WHOLE_AGAIN: Final = 600.0
-"""Seconds after which a list that cannot be proven current is loaded again, where that costs little."""
+"""Seconds after which a list that cannot be proven current is reloaded, where that costs little."""
 CUT_AGAIN: Final = 3_600.0
-"""Seconds after which a list longer than the limits is read again: that takes hundreds of requests."""
+"""Seconds after which a list longer than the limits is reloaded: that takes hundreds of requests."""
 
 
 class Loading(Generic[Row]):
-    """Loads one list, as often as asked, one load at a time.
+    """Loads a list, one load at a time.
 
     Lists that fill the same collection share a `turn`.
     """
@@ -50,44 +50,44 @@ class Loading(Generic[Row]):
         self._done = 0
         self._total: int | None = None
         self._unfinished: tuple[AsyncIterable[RowPage[Row]], RunningLoad] | None = None
-        """The pages of a load that failed, to go on with."""
+        """The pages of a failed load, to resume with."""
         self.state: State = Empty()
         self.trouble: ApiError | None = None
-        """Why the rows may be out of date: the last load or comparison failed."""
+        """Why the rows may be stale: the last load or comparison failed."""
         self.is_capped = False
-        """The total the server says is a lower bound; only the end of the list tells."""
+        """Whether the server's total is a lower bound; only the end of the list shows the total."""
         self.too_long: ListTooLong | None = None
-        """Why the rest of the list is not read: it does not end within the limits. The rows here are good."""
+        """Why the rest of the list is not read: it exceeds the limits. The rows here are good."""
         self._cut_at = 0.0
         self.loaded_at: float | None = None
         """When the rows were last complete, Unix seconds by this machine's clock."""
         self.server_ahead: float = 0.0
-        """Seconds the server's clock is ahead of ours."""
+        """Seconds that the server's clock is ahead of this machine's."""
 
     @property
     def age(self) -> float | None:
-        """Seconds since the rows were complete; None when they never were."""
+        """Return the seconds since the rows were complete; None when they never were."""
         return None if self.loaded_at is None else max(0.0, self._clock() - self.loaded_at)
 
     @property
     def is_cut_for_long(self) -> bool:
-        """Whether reading stopped before the end of the list, so long ago that it is worth another try."""
+        """Return whether reading stopped before the end of the list, long enough ago to try again."""
         if self.too_long is None:
             return False
         return self._clock() - self._cut_at >= (WHOLE_AGAIN if self.too_long.may_pass else CUT_AGAIN)
 
     @property
     def is_running(self) -> bool:
-        """True while pages are awaited."""
+        """Return whether pages are awaited."""
         return isinstance(self.state, Running)
 
-    def watch(self, told: Callable[[], None]) -> Callable[[], None]:
-        """Calls `told` after every change of state; the answer stops that."""
-        self._watchers.append(told)
-        return lambda: self._watchers.remove(told) if told in self._watchers else None
+    def watch(self, observer: Callable[[], None]) -> Callable[[], None]:
+        """Call `observer` after every change of state; return a function that stops this."""
+        self._watchers.append(observer)
+        return lambda: self._watchers.remove(observer) if observer in self._watchers else None
 
     def recall(self, rows: tuple[Row, ...], at: float) -> None:
-        """Shows rows of an earlier run, unless newer ones are there already."""
+        """Show rows of an earlier run, unless newer ones are already here."""
         if not isinstance(self.state, Empty):
             return
         self._collection.recall(rows)
@@ -95,9 +95,9 @@ class Loading(Generic[Row]):
         self._become(Recalled())
 
     def confirm(self) -> None:
-        """The rows were compared with the server's without loading them again, and are current.
+        """Mark the rows as current after a comparison with the server.
 
-        A list that was cut is never dated as current.
+        A list that was cut is never marked as current.
         """
         if isinstance(self.state, Loaded):
             self.trouble = None
@@ -106,13 +106,13 @@ class Loading(Generic[Row]):
             self._become(Loaded())
 
     def set_trouble(self, trouble: ApiError | None) -> None:
-        """The rows could not be compared with the server's, or, with None, some of them could again."""
+        """Set why the comparison with the server failed; None after one that succeeded."""
         if trouble is not self.trouble:
             self.trouble = trouble
             self._become(self.state)
 
     def take_whole(self, page: RowPage[Row]) -> None:
-        """This page, asked for just now, is the whole list. Not taken while pages of another load arrive."""
+        """Store a page that is the whole list. Ignored while pages of another load arrive."""
         if isinstance(self.state, Loaded) and not self._turn.locked():
             self._collection.begin_load(is_whole=self._is_whole)
             self._collection.add_page(page.rows, page.total, page.unreadable)
@@ -121,10 +121,10 @@ class Loading(Generic[Row]):
             self.confirm()
 
     async def run(self, *, is_asked: bool = False, resume: bool = False) -> State:
-        """Loads the list once. A failure is a state, no exception; a second call while one runs does nothing.
+        """Load the list once. An error becomes a state; a second call during a load does nothing.
 
-        With `resume`, a load that failed lately goes on with the pages that are missing. When the task is
-        cancelled the state from before comes back and the rows that came stay.
+        With `resume`, a load that failed recently continues with the missing pages. On cancellation the
+        previous state returns and the rows that came stay.
         """
         if self.is_running:
             return self.state
@@ -181,45 +181,48 @@ class Loading(Generic[Row]):
         self._total = max(page.total, self._total or 0)
         self.is_capped = page.is_capped
         is_asked = isinstance(self.state, Running) and self.state.is_asked
-        # What draws the rows of this page counts them as well.
+        # The observers that draw this page count its rows as well.
         self.state = Running(self._done, self._total, is_asked)
         self._collection.add_page(page.rows, page.total, page.unreadable)
         self._become(self.state)
 
     def _become(self, state: State) -> None:
         self.state = state
-        for told in tuple(self._watchers):
-            told()
+        for observer in tuple(self._watchers):
+            observer()
 
 
 ListedRow = TypeVar("ListedRow", bound=Identified)
 Query = Mapping[str, str | int]
 
 FIRST_PAGE: Final = 100
-"""Records of a page that is asked for alone."""
+"""Records of a page that is requested alone."""
 SMALL: Final = 1_000
-"""Records up to which a list that cannot be proven current is loaded again after `WHOLE_AGAIN`."""
+"""Records up to which a list that cannot be proven current is reloaded after `WHOLE_AGAIN`."""
 SEARCHED: Final = 3
-"""Letters from which the server is asked; fewer find too much."""
+"""Letters from which the server is searched; fewer find too much."""
 SEARCH_LIMIT: Final = 200
 
 
 class Listed(Protocol[ListedRow]):
-    """What of the operations on the records of one kind a list asks for."""
+    """The operations of one kind that a list uses."""
 
-    def pages(self, filters: Query | None = None) -> AsyncIterable[RowPage[ListedRow]]: ...
+    def pages(self, filters: Query | None = None) -> AsyncIterable[RowPage[ListedRow]]:
+        """Return the whole list, page by page."""
+        ...
+
     async def page(
         self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON
     ) -> RowPage[ListedRow]: ...
 
 
 class RecordList(Generic[Row]):
-    """All records of one kind, and how they are loaded. `newest` brings those changed last first."""
+    """All records of one kind, and their loading. `newest` orders the last changed first."""
 
     def __init__(self, listed: Callable[[], Listed[Row]], newest: Query, clock: Callable[[], float]) -> None:
         self.collection: Collection[Row] = Collection()
         self.operations = listed
-        """Gives what asks the server about these records."""
+        """Returns the operations on these records."""
         self._newest = newest
         self._counted: tuple[Sequence[Row], int] = ((), 0)
         turn = asyncio.Lock()
@@ -241,48 +244,48 @@ class RecordList(Generic[Row]):
 
     @property
     def listed(self) -> int:
-        """How many records are here that the server's own list has: neither archived nor deleted."""
+        """Return how many records are neither archived nor deleted: the server's own list."""
         rows = self.collection.rows
         if rows is not self._counted[0]:
             self._counted = (rows, sum(1 for row in rows if not _is_apart(row)))
         return self._counted[1]
 
     async def compare(self) -> bool:
-        """Compares a complete list with the server's newest page; true when it has to be loaded again.
+        """Compare a complete list with the server's newest page; return whether it must be reloaded.
 
-        A page that is the whole list proves it current. Other pages only bring their rows up to date, so
-        that the age of the list goes on. Raises ApiError.
+        A page that is the whole list proves it current. Other pages only update their rows, so the age of the
+        list grows. Raises ApiError.
         """
         collection, loading = self.collection, self.loading
-        asked = collection.moment
+        sent_at = collection.moment
         filters = {**self._newest, "limit": FIRST_PAGE}
         page = await self.operations().page(filters, urgency=Urgency.BACKGROUND)
         if page.size >= page.total and not page.is_capped:
             loading.take_whole(page)
             return False
-        collection.put_all(page.rows, asked)
+        collection.put_all(page.rows, sent_at)
         loading.set_trouble(None)
-        known = sum(1 for row in collection.said_rows if not _is_archived(row))
+        listed = sum(1 for row in collection.server_rows if not _is_archived(row))
         if loading.too_long is not None:
-            # What is not read is counted as well, so the counts always differ.
+            # Rows beyond the limit are counted as well, so the counts always differ.
             return loading.is_cut_for_long
         is_due = page.total <= SMALL and (loading.age or 0.0) >= WHOLE_AGAIN
-        return is_due or (page.total != known and not page.is_capped)
+        return is_due or (page.total != listed and not page.is_capped)
 
     async def search(self, word: str) -> int:
-        """While pages are missing, adds what the server finds for a word; how many rows are new.
+        """Add the server's matches for a word while pages are missing; return how many rows are new.
 
-        A failure is left to the load that is running.
+        Errors are left to the running load.
         """
         collection = self.collection
         if len(word) < SEARCHED or collection.is_complete:
             return 0
-        asked, before = collection.moment, len(collection)
+        sent_at, before = collection.moment, len(collection)
         try:
             page = await self.operations().page({"search": word[:SEARCH_LIMIT], "limit": FIRST_PAGE})
         except ApiError:
             return 0
-        collection.put_all(page.rows, asked)
+        collection.put_all(page.rows, sent_at)
         return len(collection) - before
 
 
@@ -291,5 +294,5 @@ def _is_apart(row: Identified) -> bool:
 
 
 def _is_archived(row: Identified) -> bool:
-    """Event definitions are never archived."""
+    """Return whether the record is archived; event definitions never are."""
     return bool(getattr(row, "archived", False))

@@ -1,6 +1,6 @@
-"""Files of copies: the words at their front, and which earlier ones stay.
+"""Files of snapshots: the words for completion at their start, and which older ones are kept.
 
-Completion reads the words, so nothing here loads what decodes rows.
+Completion reads the words, so nothing here imports the decoder of rows.
 """
 
 import os
@@ -15,7 +15,7 @@ MAGIC: Final = b"flagtui rows 2\n"
 _SUM_BYTES: Final = 4
 _LENGTH_BYTES: Final = 4
 HEAD_BYTES: Final = len(MAGIC) + _SUM_BYTES
-"""Before all that the sum is of."""
+"""Bytes before the part that the checksum covers."""
 _BETWEEN: Final = "\n\n"
 FOLDER: Final = "earlier"
 _HOUR: Final = 3_600
@@ -24,20 +24,20 @@ _MONTH: Final = 30 * _DAY
 
 
 def pack_words(names: Iterable[str], tags: Iterable[str]) -> bytes:
-    """Names and tags a line each, after their length. What cannot be completed is left out."""
-    # A shell would take a word with blanks apart, and a terminal would obey some characters.
+    """Return names and tags, one per line, after their length. Words that cannot be completed are omitted."""
+    # A shell would split a word with blanks, and a terminal would obey some characters.
     lines = ("\n".join(filter(_can_be_completed, words)) for words in (names, tags))
     text = _BETWEEN.join(lines).encode("utf-8", "replace")
     return len(text).to_bytes(_LENGTH_BYTES, "big") + text
 
 
 def words_end(body: "bytes | memoryview") -> int:
-    """Where the rows begin, in all that the sum is of."""
+    """Return the start of the rows, in the part that the checksum covers."""
     return _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "big")
 
 
 def read_words(path: Path, *, is_tag: bool = False) -> list[str]:
-    """The names, or the tags, as they were packed; none where there are none, or they cannot be read."""
+    """Return the packed names, or tags; empty when the file has none or cannot be read."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES + _LENGTH_BYTES)
@@ -56,10 +56,10 @@ def _can_be_completed(word: str) -> bool:
 
 
 def keep_earlier(path: Path, taken_at: float) -> None:
-    """Keeps the copy just written under its time as well, as a second name of the same file.
+    """Keep the snapshot just written under its time as well, as a hard link.
 
-    Where the disk knows no second names there are no earlier copies. A copy that another program has replaced
-    in this moment is gone; that program keeps its own. Raises OSError for what else goes wrong.
+    Without hard links there are no earlier snapshots. A snapshot that another program replaced meanwhile is
+    skipped; that program keeps its own. Raises OSError for other failures.
     """
     folder = path.parent / FOLDER
     make_private(folder)
@@ -72,18 +72,18 @@ def keep_earlier(path: Path, taken_at: float) -> None:
 
 
 def find_earlier(path: Path) -> dict[int, Path]:
-    """The copies there are by their time, Unix seconds, oldest first. Raises OSError."""
-    found = {}
+    """Return the snapshots by time, Unix seconds, oldest first. Raises OSError."""
+    snapshots = {}
     folder = path.parent / FOLDER
     for other in folder.iterdir() if folder.is_dir() else ():
         stem, _at, moment = other.stem.partition("@")
         if stem == path.stem and other.suffix == path.suffix and moment.isascii() and moment.isdigit():
-            found[int(moment)] = other
-    return dict(sorted(found.items()))
+            snapshots[int(moment)] = other
+    return dict(sorted(snapshots.items()))
 
 
 def worth_keeping(moments: Iterable[int], now: float) -> set[int]:
-    """The first of each hour of the last day, of each day of the last month, and the newest."""
+    """Return the first of each hour of the last day, of each day of the last month, and the newest."""
     kept: dict[tuple[int, int], int] = {}
     newest = 0
     for moment in sorted(moments):

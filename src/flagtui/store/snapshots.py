@@ -1,9 +1,9 @@
-"""The last good rows of a list on disk, so that a start or a lost link shows something, with its age.
+"""Snapshots of lists on disk, so that a start or a lost connection shows rows with their age.
 
-Rows carry no payloads, so none is ever stored. A copy is written beside the old one and put in its place, so
-that two programs at once or a lost machine leave either the old or the new one. Nothing here raises: a copy
-that cannot be read is renamed, one of another user is not read, and what cannot be written is not kept
-for a reason that can be asked for.
+Rows carry no payloads, so none is ever stored. A snapshot is written beside the old one and renamed, so that
+two programs at once or a crash leave either the old or the new one. Nothing here raises: an unreadable
+snapshot is renamed, one of another user is not read, and for one that cannot be written the reason is
+available.
 """
 
 import os
@@ -36,7 +36,7 @@ _UNREADABLE: Final = ".unreadable"
 _BEGUN: Final = ".new"
 _NAME_LENGTH: Final = 80
 _BEGUN_LENGTH: Final = 40
-"""Characters of a name that a readable copy begins with, and one that is not finished."""
+"""Characters at the start of a name of an unreadable or unfinished snapshot."""
 _KEEP_SECONDS: Final = 30 * 86_400
 _BEGUN_SECONDS: Final = 3_600
 _SIZE_LIMIT: Final = 64 * 1024 * 1024
@@ -44,7 +44,7 @@ _FOLDER_LIMIT: Final = 256 * 1024 * 1024
 
 
 class SnapshotPlace(Struct, frozen=True):
-    """Whose rows they are."""
+    """The origin of the rows."""
 
     profile: str
     host: str
@@ -54,19 +54,19 @@ class SnapshotPlace(Struct, frozen=True):
 
     @property
     def file_name(self) -> str:
-        """Readable, and different for places that only look alike."""
+        """Return a readable file name, different for similar places."""
         parts = (self.profile, self.host, self.project, self.kind)
         digest = sha256(chr(0).join(parts).encode(errors="surrogatepass")).hexdigest()
         return f"{_readable(*parts)}-{digest[:12]}{_SUFFIX}"
 
 
 class Snapshot(Struct, Generic[Row], frozen=True):
-    """Rows as they were."""
+    """Rows at a past moment."""
 
     place: SnapshotPlace
     rows: tuple[Row, ...]
     taken_at: float
-    """When the server said them, Unix seconds."""
+    """When the server sent them, Unix seconds."""
 
 
 def _readable(*parts: str) -> str:
@@ -80,7 +80,7 @@ class _Stored(msgspec.Struct, array_like=True):
 
 
 class Snapshots:
-    """A folder of copies, one file for each place."""
+    """A folder of snapshots, one file for each place."""
 
     def __init__(
         self,
@@ -95,16 +95,16 @@ class Snapshots:
         self._size_limit = size_limit
         self._folder_limit = folder_limit
         self.off_reason = "" if folder else "there is no folder for them"
-        """Why nothing is written any more; empty while all is well."""
+        """Why nothing is written any more; empty if there is no problem."""
         self._refusals: dict[SnapshotPlace, str] = {}
 
     def save(
         self, place: SnapshotPlace, rows: Sequence[Row], row_type: type[Row], *, taken_at: float | None = None
     ) -> bool:
-        """Write the rows as they were at `taken_at`, or now; return False when they cannot be kept.
+        """Write the rows as of `taken_at`, or now; return False when they cannot be stored.
 
-        Unix seconds. `why_not_kept` has the reason: a disk that refuses ends all writing; rows that no file
-        can hold end nothing.
+        Unix seconds. `why_not_kept` has the reason: a disk error ends all writing; rows that no file can hold
+        end nothing.
         """
         if self._folder is None or self.off_reason:
             return False
@@ -132,15 +132,15 @@ class Snapshots:
         return (self.off_reason or self._refusals.get(place, "")) if self._folder else ""
 
     def load(self, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
-        """The last copy, or None when there is none that this version can read."""
+        """Return the last snapshot, or None when there is none that this version can read."""
         return self._read(self._folder / place.file_name, place, row_type) if self._folder else None
 
     def moments(self, place: SnapshotPlace) -> tuple[int, ...]:
-        """When copies were taken that are still there, Unix seconds, oldest first."""
+        """Return the times of the stored snapshots, Unix seconds, oldest first."""
         return tuple(self._earlier(place))
 
     def load_before(self, place: SnapshotPlace, row_type: type[Row], moment: float) -> Snapshot[Row] | None:
-        """The list as it was known at that moment: the last copy taken before it."""
+        """Return the list as of that moment: the last snapshot taken before it."""
         earlier = self._earlier(place)
         taken = [at for at in earlier if at <= moment]
         return self._read(earlier[taken[-1]], place, row_type) if taken else None
@@ -155,7 +155,7 @@ class Snapshots:
 
     def _read(self, path: Path, place: SnapshotPlace, row_type: type[Row]) -> Snapshot[Row] | None:
         try:
-            # A pipe in its place would keep the start waiting.
+            # A pipe at this path would block the start.
             if not path.is_file() or path.stat().st_size > self._size_limit:
                 return None
             if any(map(is_foreign, (str(path), str(self._folder)))):
@@ -171,17 +171,18 @@ class Snapshots:
             return None
 
     def forget(self, place: SnapshotPlace) -> None:
-        """Removes all copies, for instance when the key is signed out."""
+        """Remove all snapshots of a place, for instance at sign-out."""
         if self._folder is not None:
             for path in (*self._earlier(place).values(), self._folder / place.file_name):
                 with suppress(OSError):
                     path.unlink()
 
     def forget_all(self, profile: str, host: str) -> None:
-        """Removes the copies of every project of a profile on this host, whole and broken ones."""
+        """Remove the snapshots of every project of a profile on this host, valid and broken ones."""
         if self._folder is None:
             return
-        # With what comes between host and project, or a host whose name begins with this one would go, too.
+        # With the separator of host and project; otherwise a host whose name begins with this one would
+        # match.
         start = f"{_readable(profile, host)}-"[:_NAME_LENGTH]
         with suppress(OSError):
             for path, _found in list(_files(self._folder)):
@@ -190,14 +191,14 @@ class Snapshots:
                         path.unlink()
 
     def _prune(self, folder: Path, now: float) -> None:
-        """Removes what is old, then the oldest while there is too much."""
+        """Remove old snapshots, then the oldest while there is too much."""
         room = self._folder_limit
         counted: set[int] = set()
-        for path, found in sorted(_files(folder), key=lambda each: -each[1].st_mtime):
+        for path, status in sorted(_files(folder), key=lambda each: -each[1].st_mtime):
             limit = _BEGUN_SECONDS if path.suffix == _BEGUN else _KEEP_SECONDS
-            room -= 0 if found.st_ino in counted else found.st_size
-            counted.add(found.st_ino)
-            if room < 0 or now - found.st_mtime > limit:
+            room -= 0 if status.st_ino in counted else status.st_size
+            counted.add(status.st_ino)
+            if room < 0 or now - status.st_mtime > limit:
                 with suppress(OSError):
                     path.unlink()
 
@@ -210,7 +211,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
-    """Replaces the file in one step, unless it would be too large. The new one is private at once."""
+    """Replace the file atomically, unless it would be too large. The new one is private from the start."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:_BEGUN_LENGTH], suffix=_BEGUN)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -226,15 +227,14 @@ def _write(path: Path, pieces: Iterable[bytes], now: float, limit: int) -> bool:
         os.utime(name, (now, now))
         Path(name).replace(path)
     finally:
-        # Gone already when it took the old one's place.
+        # Gone already after the rename.
         with suppress(OSError):
             Path(name).unlink()
     return True
 
 
 def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: Kind) -> Iterator[bytes]:
-    """Words for completion, then the bytes of a `_Stored`, some rows at a time: all of a long list at once
-    would take its size again."""
+    """Yield words for completion, then the bytes of a `_Stored` in chunks, to save memory for long lists."""
     name = KINDS[kind].label
     tags = {tag for row in rows for tag in getattr(row, "tags", ())}
     yield pack_words((getattr(row, name) for row in rows), sorted(tags))
@@ -247,7 +247,7 @@ def _encode(rows: Sequence[Row], row_type: type[Row], now: float, kind: Kind) ->
 
 
 def _decode(stored: bytes, row_type: type[Row]) -> tuple[tuple[Row, ...], float]:
-    """Rows and when they were said. Raises ValueError or msgspec.MsgspecError for other than such rows."""
+    """Return the rows and their time. Raises ValueError or msgspec.MsgspecError for other content."""
     body = memoryview(stored)[HEAD_BYTES:]
     checksum = int.from_bytes(stored[len(MAGIC) : HEAD_BYTES], "big")
     if not stored.startswith(MAGIC) or zlib.crc32(body) != checksum:
@@ -261,6 +261,6 @@ def _decode(stored: bytes, row_type: type[Row]) -> tuple[tuple[Row, ...], float]
 
 
 def _wire_type(row_type: type[Row]) -> Any:
-    """The same fields, all required, written without their names."""
+    """Return a type with the same fields, all required, written without their names."""
     fields = [(field.name, field.type) for field in msgspec.structs.fields(row_type)]
     return msgspec.defstruct("Stored" + row_type.__name__, fields, array_like=True, gc=False)

@@ -1,4 +1,4 @@
-"""In which order rows stand, kept up while rows change. What is not known comes last whichever way round."""
+"""Sort orders, maintained while rows change. Unknown values come last in both directions."""
 
 import math
 from array import array
@@ -13,13 +13,13 @@ from flagtui.store.query.vocabulary import Row, Vocabulary
 
 
 class Sort(Struct, frozen=True):
-    """An order by name, as the header shows and the settings keep it."""
+    """An order by name, as the header shows and the settings store it."""
 
     name: str
     is_reversed: bool = False
 
     def press(self, name: str) -> "Sort":
-        """What the sort key does: choosing the same order again turns it round."""
+        """Return the order after the sort key: selecting the same order again reverses it."""
         return Sort(name, not self.is_reversed) if name == self.name else Sort(name)
 
 
@@ -27,14 +27,14 @@ class Order(Struct, Generic[Row], frozen=True):
     """One way to order rows."""
 
     value: Callable[[Row], float | None] | None = None
-    """None orders by key alone."""
+    """The value to compare; None orders by key alone."""
     is_descending: bool = False
-    """True when the natural way round has the greatest value first."""
+    """Whether the default direction has the greatest value first."""
     label: Callable[[Row], str] | None = None
-    """Compared instead of what the list breaks ties with."""
+    """Compared instead of the list's own tie-breaker."""
 
     def rank(self, row: Row, *, is_reversed: bool) -> float:
-        """What to sort by: the smallest comes first, what is not known last."""
+        """Return the value to sort by: the smallest comes first, an unknown one last."""
         value = self.value(row) if self.value else 0.0
         if value is None:
             return math.inf
@@ -42,16 +42,16 @@ class Order(Struct, Generic[Row], frozen=True):
 
 
 class Listing(Struct, Generic[Row], frozen=True):
-    """How one kind of record is searched and ordered."""
+    """Search and order of one kind of record."""
 
     vocabulary: Vocabulary[Row]
     orders: Mapping[str, Order[Row]]
     label: Callable[[Row], str]
-    """What breaks ties."""
+    """The tie-breaker."""
 
 
 def field_order(field: EditableField) -> Order[Any]:
-    """By the options of a field, as they are declared; what is none of them is not known."""
+    """Return the order of a field's options, as declared; a value without an option is unknown."""
     places = {option.value: float(place) for place, option in enumerate(field.takes.options)}
     return Order(lambda row: places.get(field.value_of(row)))
 
@@ -62,7 +62,7 @@ class Found(Sequence[int]):
     __slots__ = ("_order", "_places")
 
     def __init__(self, order: list[int], places: Sequence[int]) -> None:
-        """`order` has the index of the row at each place; `places`, ascending, are those that were found."""
+        """Take the index of the row at each place, and the places of the matches, ascending."""
         self._order = order
         self._places = places
 
@@ -83,7 +83,7 @@ class Found(Sequence[int]):
         return map(self._order.__getitem__, self._places)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Where the row with this index stands. Raises ValueError when it is not among them."""
+        """Return the place of the row with this index. Raises ValueError when it is no match."""
         place = self._order.index(value)
         end = len(self) if stop is None else min(stop, len(self))
         at = bisect_left(self._places, place, start, end)
@@ -93,13 +93,13 @@ class Found(Sequence[int]):
 
 
 Rank = tuple[float, str, int]
-"""What rows are compared by: the value, then the label, then the index, so that no two are equal."""
+"""The sort key of a row: value, then label, then index, so that no two are equal."""
 _FEW: Final = 8
-"""Up to one row in so many, finding the place of each is quicker than sorting all."""
+"""Up to one row in this many, finding the place of each is faster than sorting all."""
 
 
 class Ranking(Generic[Row]):
-    """The order of rows known by index. What a row is compared by costs two words, not an object."""
+    """The order of rows by index. A row's sort key costs two words, not an object."""
 
     def __init__(self, orders: Mapping[str, Order[Row]], label: Callable[[Row], str], sort: Sort) -> None:
         self._orders = orders
@@ -109,25 +109,25 @@ class Ranking(Generic[Row]):
         self._labels: list[str] = []
         self.sort = sort
         self.is_steady = False
-        """True keeps a row that changes where it stands until the rows are sorted again."""
+        """Whether a changed row keeps its place until the rows are sorted again."""
 
     @property
     def holds_rows(self) -> bool:
-        """Some rows stand where they do only because they stood there before they changed."""
+        """Return whether some rows keep a place from before they changed."""
         return bool(self._held)
 
     def let_go(self) -> None:
-        """Every row goes where it belongs the next time all are arranged."""
+        """Let every row move to its place at the next arrangement."""
         self._held.clear()
 
     def arranged(self, rows: Sequence[Row]) -> list[int]:
-        """The indices of all rows in order, whatever was before."""
+        """Return the indices of all rows in order, ignoring previous places."""
         self._labels, self._values = [], array("d")
         self._note(rows)
         return self._sorted(range(len(rows)))
 
     def rearranged(self, order: list[int], rows: Sequence[Row], changed: Iterable[int]) -> list[int]:
-        """The order with these rows, and any beyond its end, put where they belong."""
+        """Return the order with these rows, and any beyond its end, moved to their places."""
         moved = [index for index in changed if self._has_moved(index, rows[index])]
         added = range(len(order), len(rows))
         self._note(rows[len(order) :])
@@ -149,7 +149,7 @@ class Ranking(Generic[Row]):
 
     @property
     def _is_turned(self) -> bool:
-        """Labels cannot be negated as values can, so the whole order is turned round."""
+        """Return whether the whole order is reversed: labels cannot be negated as values can."""
         return self.sort.is_reversed and self._order.value is None
 
     def _rank(self, index: int) -> Rank:
@@ -162,7 +162,7 @@ class Ranking(Generic[Row]):
             self._labels.append(label)
 
     def _has_moved(self, index: int, row: Row) -> bool:
-        """Takes in what the row is compared by now, unless it is to stay where it stands."""
+        """Update the sort key of the row, unless it keeps its place; return whether it changed."""
         before = self._values[index], self._labels[index]
         if self.is_steady:
             self._held.setdefault(_record(row), before)
@@ -175,7 +175,7 @@ class Ranking(Generic[Row]):
         return order.rank(row, is_reversed=self.sort.is_reversed), (order.label or self._label)(row)
 
     def _sorted(self, indices: Iterable[int]) -> list[int]:
-        # Labels first and then values: each sort keeps the order of the one before among equals.
+        # Labels first and then values: each sort is stable.
         order = sorted(indices, key=self._labels.__getitem__)
         if self._is_turned:
             order.reverse()
@@ -196,5 +196,5 @@ class Ranking(Generic[Row]):
 
 
 def _record(row: object) -> Any:
-    """The id by which a row is known from one load to the next."""
+    """Return the id that identifies a row across loads."""
     return getattr(row, "id", None)

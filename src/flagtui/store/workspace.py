@@ -1,4 +1,4 @@
-"""One profile and project: its lists, who we are there, and bringing both up to date."""
+"""One profile and project: its lists, its identity, and how both are refreshed."""
 
 import asyncio
 import time
@@ -24,12 +24,12 @@ _NO_SNAPSHOTS: Final = Snapshots(None)
 
 
 def recall_rows(snapshots: Snapshots, place: SnapshotPlace) -> Snapshot[Any] | None:
-    """The list as it was at the end of the last run; None when that is not known."""
+    """Return the list at the end of the last run; None when there is no snapshot."""
     return snapshots.load(place, KINDS[place.kind].row)
 
 
 class Workspace:
-    """Everything known about one project of one host. Another project is another workspace."""
+    """The state of one project of one host. Another project is another workspace."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Workspace:
         self.client = client
         self.profile = profile
         self.unresolved = 0
-        """How many changes have no known outcome yet."""
+        """Number of changes with unknown outcome."""
         self._lists = {
             kind.plural: RecordList[Any](
                 partial(self._operations_of, kind), {"order": kind.order} if kind.order else {}, clock
@@ -56,56 +56,56 @@ class Workspace:
         self.key: KeyInfo | None = None
         self.project: Project | None = None
         self.unknown: dict[str, ApiError] = {}
-        """Why `me`, `key` or `project` is not known, by that name."""
+        """Why `me`, `key` or `project` is unknown, by that name."""
         self._snapshots = snapshots
         self._clock = clock
 
     @cached_property
     def activity(self) -> "ActivityFeed":
-        """Who changed which flag; created and read on first use."""
+        """Return the activity of flags; created and read on first use."""
         from flagtui.store.activity_feed import ActivityFeed
 
         return ActivityFeed(lambda limit, page: self.client.flags.activity(limit=limit, page=page))
 
     @property
     def organization(self) -> str:
-        """The name of the organisation the project is in; empty while it is not known."""
+        """Return the name of the project's organisation; empty while it is unknown."""
         if self.me is None:
             return ""
-        known = [*self.me.organizations, *([self.me.organization] if self.me.organization else [])]
-        wanted = self.project.organization if self.project else ""
-        found = next((each for each in known if each.id == wanted), self.me.organization)
-        return found.name if found else ""
+        organizations = [*self.me.organizations, *([self.me.organization] if self.me.organization else [])]
+        id = self.project.organization if self.project else ""
+        organization = next((each for each in organizations if each.id == id), self.me.organization)
+        return organization.name if organization else ""
 
     @property
     def people(self) -> dict[int, str]:
-        """Everybody known here by number: who holds the key, who owns events, who made flags."""
-        found: dict[int | None, str] = {}
+        """Return the names of all known users by id: the key's owner, owners of events, authors of flags."""
+        names: dict[int | None, str] = {}
         for kind in KINDS.values():
             number_and_name = attrgetter(f"{kind.owner}_id", kind.owner)
             people = map(number_and_name, self.collection(kind.plural).rows)
-            found |= {number: name for number, name in people if name}
+            names |= {number: name for number, name in people if name}
         if self.me is not None:
-            found[self.me.id] = self.me.email or self.me.label
-        return {number: name for number, name in found.items() if number is not None}
+            names[self.me.id] = self.me.email or self.me.label
+        return {number: name for number, name in names.items() if number is not None}
 
     @property
     def now(self) -> float:
-        """Unix seconds by the server's clock, from which its records are dated."""
+        """Return Unix seconds by the server's clock, which dates its records."""
         return self._clock() + self.loading("flags").server_ahead
 
     def in_project(self, project: int) -> "Workspace":
-        """Another project of the same server, for what is done there: only what is asked for is read."""
-        there = Workspace(self.client.for_project(project), profile=self.profile, clock=self._clock)
-        there.me = self.me
-        return there
+        """Return a workspace of another project on the same server; it loads only requested records."""
+        other = Workspace(self.client.for_project(project), profile=self.profile, clock=self._clock)
+        other.me = self.me
+        return other
 
     def allows(self, scope: str) -> bool:
-        """Whether the key has the scope. True while that is not known: then the server decides."""
+        """Return whether the key has the scope. True while that is unknown: then the server decides."""
         return self.key is None or self.key.allows(scope)
 
     async def settle(self) -> None:
-        """Finds out which project is meant, so that a click in a browser cannot move us to another.
+        """Resolve the project id, so that a click in a browser cannot switch this workspace to another.
 
         Raises ApiError.
         """
@@ -113,107 +113,113 @@ class Workspace:
             self.client = self.client.for_project(await self.client.projects.current())
 
     async def load_identity(self) -> None:
-        """Learns who we are, what the key may do and which project this is, each as far as the key allows.
+        """Load owner, scopes and project of the key, each as far as the key allows.
 
-        Raises NotSignedIn when the server does not know the key. What else went wrong is in `unknown`.
+        Raises NotSignedIn when the server does not know the key. Other errors are in `unknown`.
         """
-        asked = (
-            self._learn("me", self.client.people.me()),
-            self._learn("key", self.client.people.key()),
-            self._learn("project", self.client.projects.get(self.client.project)),
+        requests = (
+            self._load_part("me", self.client.people.me()),
+            self._load_part("key", self.client.people.key()),
+            self._load_part("project", self.client.projects.get(self.client.project)),
         )
-        self.me, self.key, self.project = await asyncio.gather(*asked)
+        self.me, self.key, self.project = await asyncio.gather(*requests)
 
-    def watch(self, told: Callable[[], None]) -> tuple[Callable[[], None], ...]:
-        """Calls `told` after every change of a list; the answers stop that."""
+    def watch(self, observer: Callable[[], None]) -> tuple[Callable[[], None], ...]:
+        """Call `observer` after every change of a list; return the functions that stop this."""
         lists = self._lists.values()
-        return tuple(watched.watch(told) for one in lists for watched in (one.collection, one.loading))
+        return tuple(
+            watched.watch(observer) for state in lists for watched in (state.collection, state.loading)
+        )
 
-    def recall(self, kind: Kind = "flags", known: Snapshot[Any] | None = None) -> bool:
-        """Shows the list as it was at the end of the last run; False when that is not known.
+    def recall(self, kind: Kind = "flags", snapshot: Snapshot[Any] | None = None) -> bool:
+        """Show the list at the end of the last run; return False when there is no snapshot.
 
-        `known` was read before there was a client; rows of another place are not taken.
+        `snapshot` was read before there was a client; rows of another place are ignored.
         """
         place = self._place(kind)
-        found = known if known is not None and known.place == place else recall_rows(self._snapshots, place)
-        if found is None:
+        stored = (
+            snapshot
+            if snapshot is not None and snapshot.place == place
+            else recall_rows(self._snapshots, place)
+        )
+        if stored is None:
             return False
-        self._lists[kind].loading.recall(found.rows, found.taken_at)
+        self._lists[kind].loading.recall(stored.rows, stored.taken_at)
         return True
 
     def as_of(self, moment: float, kind: Kind = "flags") -> Snapshot[Any] | None:
-        """The list as it was known at that moment, Unix seconds; None when no copy is that old."""
+        """Return the list as of that moment, Unix seconds; None when no snapshot is that old."""
         return self._snapshots.load_before(self._place(kind), KINDS[kind].row, moment)
 
     def copies(self, kind: Kind = "flags") -> tuple[float, ...]:
-        """When the copies were taken that can be compared with, oldest first."""
+        """Return the times of the snapshots available for comparison, oldest first."""
         return self._snapshots.moments(self._place(kind))
 
     def loading(self, kind: Kind) -> Loading[Any]:
-        """How the list of this kind arrives, and how current it is."""
+        """Return the loading of this kind's list, with its age."""
         return self._lists[kind].loading
 
     def listed(self, kind: Kind) -> int:
-        """How many records are here that are neither archived nor deleted."""
+        """Return how many records are neither archived nor deleted."""
         return self._lists[kind].listed
 
     def _operations_of(self, kind: RecordKind) -> Any:
         return getattr(self.client, kind.operations)
 
     def operations(self, kind: Kind) -> Any:
-        """The group of the client's operations on records of this kind."""
+        """Return the client's group of operations on records of this kind."""
         return self._operations_of(KINDS[kind])
 
     def collection(self, kind: Kind) -> Collection[Any]:
-        """The records of this kind."""
+        """Return the records of this kind."""
         return self._lists[kind].collection
 
     async def compare(self, kind: Kind) -> None:
-        """Brings a complete list without a feed up to date, usually for one request. Raises ApiError."""
+        """Bring a complete list without a feed up to date, usually with one request. Raises ApiError."""
         if await self._lists[kind].compare():
             await self.refresh(kind)
 
     async def refresh(self, kind: Kind = "flags", *, is_asked: bool = False, resume: bool = False) -> State:
-        """Loads the list again, or what is missing of it, and keeps a copy of it on disk."""
+        """Load the list again, or its missing pages, and save a snapshot."""
         state = await self._lists[kind].loading.run(is_asked=is_asked, resume=resume)
         if isinstance(state, Loaded):
             await asyncio.to_thread(self.keep, kind)
         return state
 
     async def load_archived(self, kind: Kind = "flags") -> State:
-        """Adds the archived records, which the server leaves out of its list."""
+        """Add the archived records, which the server omits from its list."""
         records = self._lists[kind]
         return await records.archived.run() if KINDS[kind].has_archive else records.loading.state
 
     async def search_server(self, kind: Kind, word: str) -> int:
-        """While pages are missing, adds what the server finds for a word; how many rows are new."""
+        """Add the server's matches for a word while pages are missing; return how many rows are new."""
         return await self._lists[kind].search(word)
 
     def keep(self, kind: Kind = "flags") -> bool:
-        """Writes the list to disk as the server last said it; False when nothing is kept.
+        """Save a snapshot of the list as the server last sent it; return False when none is saved.
 
-        Of a list that was cut nothing is: a copy is complete.
+        A list that was cut is not saved: a snapshot is complete.
         """
         records = self._lists[kind]
-        rows, loaded_at = records.collection.said_rows, records.loading.loaded_at
+        rows, loaded_at = records.collection.server_rows, records.loading.loaded_at
         if loaded_at is None or records.loading.too_long is not None:
             return False
         return self._snapshots.save(self._place(kind), rows, KINDS[kind].row, taken_at=loaded_at)
 
     def why_not_kept(self, kind: Kind) -> str:
-        """Return why there is no copy on disk of the list as it is now; empty when there is."""
+        """Return why there is no snapshot of the current list; empty when there is."""
         return self._snapshots.why_not_kept(self._place(kind))
 
     def _place(self, kind: Kind) -> SnapshotPlace:
         return SnapshotPlace(self.profile, str(self.client.host), str(self.client.project), kind)
 
-    async def _learn(self, name: str, asking: Coroutine[Any, Any, Any]) -> Any:
+    async def _load_part(self, name: str, asking: Coroutine[Any, Any, Any]) -> Any:
         try:
-            found = await asking
+            result = await asking
         except NotSignedIn:
             raise
         except ApiError as error:
             self.unknown[name] = error
             return getattr(self, name)
         self.unknown.pop(name, None)
-        return found
+        return result

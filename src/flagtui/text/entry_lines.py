@@ -100,7 +100,7 @@ def _who(row: ChangeRow) -> Iterator[list[Piece]]:
 
 def _today(view: EntryView) -> Iterator[list[Piece]]:
     row, flag = view.row, view.flag
-    if row.is_standing:
+    if row.is_in_effect:
         yield [("deleted and not restored", "$warning")]
     elif flag is not None and row.version is not None and flag.version is not None:
         later = flag.version - row.version
@@ -114,7 +114,7 @@ def _today(view: EntryView) -> Iterator[list[Piece]]:
 def _undo_hint(view: EntryView) -> Iterator[list[Piece]]:
     if not view.can_write:
         yield [(view.why_not or "this profile is read-only", "$faint")]
-    elif view.row.is_standing:
+    elif view.row.is_in_effect:
         yield [(" z ", "bold"), ("restore ", "$text-muted"), ("(asks first)", "$faint")]
     else:
         yield [

@@ -51,7 +51,7 @@ EVENT_ROWS = [
 )
 def test_a_line_finds_the_experiments_it_asks_for(line: str, expected: list[int]) -> None:
     finder = Finder(EXPERIMENT_ROWS, listing=EXPERIMENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
-    finder.know_person(ADA)
+    finder.set_user(ADA)
     assert sorted(finder.rows[index].id for index in finder.find(line)) == expected
     assert bool(finder.query.problems) is (line == "is:on")
 
@@ -83,7 +83,7 @@ def test_a_line_finds_the_experiments_it_asks_for(line: str, expected: list[int]
 )
 def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
     finder = Finder(EVENT_ROWS, listing=EVENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
-    finder.know_person(ADA)
+    finder.set_user(ADA)
     assert "".join(sorted(finder.rows[index].id for index in finder.find(line))) == expected
     assert bool(finder.query.problems) is (line == "by:me")
 

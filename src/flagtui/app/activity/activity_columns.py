@@ -58,7 +58,7 @@ def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
 def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
     """The words; a deletion that stands says how it can be taken back."""
     words: CellPiece = (activity_words(row.entry, 200, names), _look(row))
-    return (words, ("  z restores it", "faint")) if row.is_standing else (words,)
+    return (words, ("  z restores it", "faint")) if row.is_in_effect else (words,)
 
 
 def _reach_look(row: ChangeRow) -> Look:

@@ -42,14 +42,14 @@ class ActivityFinder(Finder[ChangeRow]):
         """The entries as they are now, and who `by:me` is."""
         if me is not self._person:
             self._person = me
-            self.know_person(me)
+            self.set_user(me)
         if rows is not self.rows:
             self.show(rows)
             self.newest = max((row.place for row in rows), default=0)
 
     def know_names(self, names: Names) -> None:
         """Entries are found by the words they are told with."""
-        self.know_text(lambda row: activity_words(row.entry, 300, names))
+        self.set_extra_text(lambda row: activity_words(row.entry, 300, names))
 
     def find(self, line: str) -> Sequence[int]:
         """Places in `rows` of the entries asked for: in order, or nearest to the moment in the line."""

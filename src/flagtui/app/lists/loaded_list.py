@@ -91,7 +91,7 @@ class WorkspaceList(ListScreen[R]):
 
     def _show_rows(self, workspace: Workspace) -> None:
         collection, has_settled = workspace.collection(self.kind), self._settled_at != NEVER
-        self._finder.know_person(workspace.me)
+        self._finder.set_user(workspace.me)
         self._finder.show(collection.rows)
         changed = collection.changed_since(self._drawn_version) if has_settled else frozenset()
         self._drawn_version, self._is_drawn = collection.version, len(collection) > 0

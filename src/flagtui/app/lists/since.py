@@ -85,7 +85,7 @@ class SinceScreen(Dialog[None]):
             told = f"The oldest copy of this list is from {moment(oldest)}." if oldest else ""
             self._show([[("No copy of this list is that old. ", "$warning"), (told, "")]])
             return
-        found = await asyncio.to_thread(compare, copy.rows, workspace.collection(self._kind).said_rows)
+        found = await asyncio.to_thread(compare, copy.rows, workspace.collection(self._kind).server_rows)
         self._show([*difference_lines(found, copy.taken_at)])
 
     def _show(self, lines: Sequence[Sequence[Piece]]) -> None:

@@ -91,7 +91,7 @@ class ServerConnection:
         app_state.leave_workspace()
         app_state.workspace, app_state.inspector = workspace, Inspector(workspace.client)
         app_state.is_connecting = False
-        workspace.recall(known=recalled)
+        workspace.recall(snapshot=recalled)
         link = workspace.client.link
         app_state.follow(
             *workspace.watch(app_state.tell),

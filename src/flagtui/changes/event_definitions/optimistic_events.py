@@ -36,7 +36,7 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
             return
         elif plan.is_deletion:
             self._events.remove(plan.id)
-        elif (row := self._events.said(plan.id)) is not None:
+        elif (row := self._events.server_row(plan.id)) is not None:
             # Servers send no records back for bulk changes.
             at = max(self._now, row.updated_at or 0.0)
             self._events.put(apply_edit(row, {**self._shown(plan.values), "updated_at": at}))

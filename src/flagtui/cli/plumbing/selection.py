@@ -65,7 +65,7 @@ class RowSource:
         finder: Finder[Any] = Finder(
             rows, listing=listing, sort=Sort(order or orders[0], sort.startswith("-"))
         )
-        finder.know_person(me)
+        finder.set_user(me)
         return [rows[place] for place in finder.find(line)]
 
     async def every(self, session: ProjectSession, *, has_archived: bool = False) -> list[Any]:
