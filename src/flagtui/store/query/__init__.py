@@ -1,1 +1,1 @@
-"""The search language: a line typed by a person in, a test for rows out."""
+"""The search language: from a typed line to a test of rows."""

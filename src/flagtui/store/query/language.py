@@ -1,4 +1,4 @@
-"""A search line understood: what every piece asks for, and what is wrong with the rest."""
+"""Parse a search line into terms, and report the pieces that are invalid."""
 
 import difflib
 import re
@@ -42,7 +42,7 @@ class Piece(Struct, frozen=True):
 
 
 def split(line: str) -> list[Piece]:
-    """Every piece of the line, left to right. An unclosed quote or pattern reaches to the end of the line."""
+    """Return every piece of the line, left to right. An unclosed quote or pattern extends to the end."""
     pieces = []
     place, end = 0, min(len(line), LINE_LIMIT)
     while place < end:
@@ -56,12 +56,12 @@ def split(line: str) -> list[Piece]:
 
 
 def piece_at(line: str, cursor: int) -> Piece | None:
-    """The piece the cursor is in or right after."""
+    """Return the piece that the cursor is in or right after."""
     return next((piece for piece in split(line) if piece.start <= cursor <= piece.end), None)
 
 
 def quoted(value: str) -> str:
-    """The value as it has to be written in a line: in quotes when it would not survive without."""
+    """Return the value as written in a line: in quotes if it needs them."""
     needs_quotes = any(character.isspace() for character in value) or "," in value
     return f'"{value}"' if needs_quotes or not value else value
 
@@ -88,7 +88,7 @@ def _bare_end(line: str, place: int) -> int:
 
 
 def _enclosed(line: str, opening: int, mark: str) -> tuple[str, int]:
-    """The text up to the closing mark. In a pattern a backslash keeps the next character from closing it."""
+    """Return the text up to the closing mark. In a pattern a backslash escapes the next character."""
     place = opening + 1
     while place < len(line) and line[place] != mark:
         place += 2 if mark == "/" and line[place] == "\\" else 1
@@ -98,12 +98,12 @@ def _enclosed(line: str, opening: int, mark: str) -> tuple[str, int]:
 
 _SEPARATORS: Final = r"[\s_-]*"
 _JOINT: Final = re.compile(f"{_SEPARATORS}\0{_SEPARATORS}")
-"""Between two words of a phrase, with the separators that the words themselves end or begin with."""
+"""Between two words of a phrase, including separators at their own ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryProblem:
-    """A piece that was ignored, with its place in the line and the reason."""
+    """A piece that was ignored, with its position in the line and the reason."""
 
     start: int
     end: int
@@ -112,7 +112,7 @@ class QueryProblem:
 
 @dataclass(frozen=True)
 class Term(Generic[Row]):
-    """One piece that counts. Two terms are equal when they ask for the same thing, wherever they stand."""
+    """One valid piece. Two terms are equal when they mean the same, wherever they are in the line."""
 
     name: str
     """The qualifier's name; empty for words."""
@@ -126,13 +126,13 @@ class Term(Generic[Row]):
 
     @property
     def is_plain_word(self) -> bool:
-        """True for a word that is looked for as it is and must be there."""
+        """Return whether the term is a word that must occur as it is."""
         return not self.name and not self.is_negated and len(self.words) == 1
 
 
 @dataclass(frozen=True)
 class Query(Generic[Row]):
-    """A line that has been read. Nothing in it can fail any more."""
+    """A parsed line. Nothing in it can fail any more."""
 
     line: str
     terms: tuple[Term[Row], ...]
@@ -141,7 +141,7 @@ class Query(Generic[Row]):
 
     @property
     def shows(self) -> frozenset[str]:
-        """The kinds of row, else hidden, that the line asks for."""
+        """Return the kinds of hidden rows that the line shows."""
         asked = {
             word for term in self.terms if term.name == "is" and not term.is_negated for word in term.words
         }
@@ -149,18 +149,18 @@ class Query(Generic[Row]):
 
     @property
     def longest_word(self) -> str:
-        """The word that leaves the fewest records when only one can be asked for; empty without words."""
+        """Return the longest word, for a server that searches one word; empty without words."""
         return max((term.words[0] for term in self.terms if term.is_plain_word), key=len, default="")
 
     def narrows(self, other: "Query[Row]") -> bool:
-        """True when every row this query finds is certainly among those of the other."""
+        """Return whether every match of this query certainly matches the other."""
         if self.shows != other.shows:
             return False
         return all(any(_implies(mine, theirs) for mine in self.terms) for theirs in other.terms)
 
 
 def read_line(line: str, vocabulary: Vocabulary[Row]) -> Query[Row]:
-    """Reads a line in any vocabulary. Never raises: what cannot be understood becomes a problem."""
+    """Parse a line in any vocabulary. Never raises: invalid pieces become problems."""
     terms: list[Term[Row]] = []
     problems: list[QueryProblem] = []
     for piece in split(line):
@@ -178,7 +178,7 @@ def read_line(line: str, vocabulary: Vocabulary[Row]) -> Query[Row]:
 
 
 def compile_query(query: Query[Row], *, now: float, me: QueryPerson | None = None) -> Test[Row]:
-    """One test for a row. Lists use a Finder, which does the same over rows prepared once."""
+    """Return one test of a row. Lists use a Finder, which does the same over prepared rows."""
     text, facts = query.vocabulary.text, Facts(now, me)
     on_text = [text_test(term) for term in query.terms if not term.name]
     asked = [row_test(term, facts) for term in query.terms]
@@ -193,7 +193,7 @@ def compile_query(query: Query[Row], *, now: float, me: QueryPerson | None = Non
 
 
 def text_test(term: Term[Row]) -> Callable[[str], bool]:
-    """A word or phrase as a test of folded text."""
+    """Return the test of folded text for a word or phrase."""
     if len(term.words) == 1:
         word = term.words[0]
         return (lambda text: word not in text) if term.is_negated else (lambda text: word in text)
@@ -202,7 +202,7 @@ def text_test(term: Term[Row]) -> Callable[[str], bool]:
 
 
 def row_test(term: Term[Row], facts: Facts) -> Test[Row] | None:
-    """A qualifier as a test of a row; None for words, and when the facts do not tell."""
+    """Return the test of a row for a qualifier; None for words, and when a fact is missing."""
     reading = term.reading
     test = reading.test(facts) if reading else None
     if reading is None or test is None:
@@ -233,7 +233,7 @@ def _read(qualifier: Qualifier[Row], piece: Piece) -> Reading[Row]:
 
 
 def _words(piece: Piece) -> tuple[str, ...]:
-    """A word, or the parts of a phrase; between parts any spaces, hyphens and underscores may stand."""
+    """Return a word, or the parts of a phrase, between which spaces, hyphens and underscores may occur."""
     folded = fold(piece.value)
     if piece.mark != '"':
         return (folded,) if folded else ()
@@ -241,7 +241,7 @@ def _words(piece: Piece) -> tuple[str, ...]:
     if len(parts) < 2:
         return tuple(parts)
     solid = "\0".join(part for part in parts if part.strip("-_"))
-    # A separator at the end of a part is one between parts: two that follow each other would take ages.
+    # A separator at the end of a part joins the one between parts: two in a row would be slow.
     return tuple(_JOINT.sub("\0", solid).split("\0")) if solid else ()
 
 

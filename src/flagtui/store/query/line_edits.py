@@ -1,4 +1,4 @@
-"""The search line rewritten by single keys and by Tab, so that there is one truth about what is shown."""
+"""Edit the search line by single keys and by Tab, so that the line alone determines the rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ _OFFERED: Final = 50
 
 
 class Chip(Struct, frozen=True):
-    """What the header says about one qualifier, such as `type any`."""
+    """The header's text for one qualifier, such as `type any`."""
 
     label: str
     value: str
@@ -24,9 +24,9 @@ _CHIPS: Final = (("state", "is"), ("type", "type"), ("kind", "kind"), ("runtime"
 
 
 def cycle(line: str, name: str, vocabulary: Vocabulary[Any]) -> str:
-    """The line with the qualifier moved to its next value, and gone after the last one.
+    """Return the line with the qualifier at its next value, without it after the last one.
 
-    A value that is not on the way, or several at once, goes to the first one.
+    A value outside the cycle, or several at once, changes to the first one.
     """
     values = vocabulary.qualifiers[name].cycle
     pieces = [piece for piece in split(line) if piece.name == name]
@@ -45,7 +45,7 @@ def cycle(line: str, name: str, vocabulary: Vocabulary[Any]) -> str:
 def complete(
     line: str, cursor: int, known: Mapping[str, Sequence[str]], vocabulary: Vocabulary[Any]
 ) -> list[str]:
-    """What the piece at the cursor could become, best first: `type:`, `type:boolean`, `tag:checkout`.
+    """Return completions of the piece at the cursor, best first: `type:`, `type:boolean`, `tag:checkout`.
 
     `known` has values seen in the records by qualifier name, and keys under the empty name.
     """
@@ -66,7 +66,7 @@ def complete(
 
 
 def accept(line: str, cursor: int, chosen: str) -> tuple[str, int]:
-    """The line with the piece at the cursor replaced by one of `complete`'s answers, and the new cursor."""
+    """Return the line with the piece at the cursor replaced by a completion, and the new cursor."""
     piece = piece_at(line, cursor)
     start, end = (piece.start, piece.end) if piece else (cursor, cursor)
     is_whole = not chosen.endswith(":")
@@ -76,7 +76,7 @@ def accept(line: str, cursor: int, chosen: str) -> tuple[str, int]:
 
 
 def describe(query: Query[Row]) -> tuple[Chip, ...]:
-    """The chips of the header, `any` for what the line does not ask."""
+    """Return the chips of the header, `any` for qualifiers missing in the line."""
     known = query.vocabulary.qualifiers
     return tuple(Chip(label, *_chip_value(query, name)) for label, name in _CHIPS if name in known)
 
@@ -102,7 +102,7 @@ def _without(line: str, piece: Piece) -> str:
 
 
 def _matching(typed: str, values: Sequence[str]) -> list[str]:
-    """Values that begin with what was typed, then those that contain two letters or more of it further on."""
+    """Return values that begin with the typed text, then those that contain it (two letters or more)."""
     folded = {value: fold(value) for value in dict.fromkeys(values)}
     beginning = [value for value, text in folded.items() if text.startswith(typed)]
     if len(typed) < 2:

@@ -1,8 +1,8 @@
-"""Patterns that cannot hang: `key:/…/` runs in time proportional to the key, whatever is typed.
+"""Patterns that cannot hang: `key:/…/` runs in time proportional to the key.
 
-The standard library tries alternatives one after the other, and `(a+)+$` against a long key takes years.
-Here all alternatives advance together, one character at a time, and the sets of positions reached are
-remembered, so that each costs its computation once. The price: no back references and no look-around.
+The standard library tries alternatives one after the other, and `(a+)+$` on a long key takes years. Here all
+alternatives advance together, one character at a time, and the sets of positions reached are cached, so that
+each is computed once. The price: no back references and no look-around.
 """
 
 from collections.abc import Sequence
@@ -28,13 +28,13 @@ __all__ = ["Pattern", "PatternError"]
 
 _POSITION_LIMIT: Final = 2_000
 _MEMORY_LIMIT: Final = 20_000
-"""Remembered steps; beyond them everything remembered is dropped and learnt anew."""
+"""Cached steps; beyond them the cache is emptied."""
 
 
 class Pattern(ValueTest[str]):
-    """A pattern looked for anywhere in a text that has been folded.
+    """A pattern searched anywhere in a folded text.
 
-    Raises PatternError with what is wrong and where.
+    Raises PatternError with the error and its position.
     """
 
     def __init__(self, source: str) -> None:
@@ -52,6 +52,7 @@ class Pattern(ValueTest[str]):
         return all(test(value) for test in needs.all_of) and (needs.is_enough or self._walk(value))
 
     def each(self, values: Sequence[str]) -> bytes:
+        """Return a byte for each value: 1 where the pattern matches."""
         if not self._needs.all_of:
             return bytes(map(self._walk, values))
         first, *others = self._needs.all_of
@@ -67,7 +68,7 @@ class Pattern(ValueTest[str]):
         return bytes(passing)
 
     def implies(self, other: object) -> bool:
-        """So it is when the other is how this one begins: every letter typed narrows what was found."""
+        """Return whether this pattern begins with the other: every typed letter narrows the matches."""
         if not isinstance(other, Pattern) or not other._parts:
             return False
         return self._parts[: len(other._parts)] == other._parts
@@ -109,7 +110,7 @@ class Pattern(ValueTest[str]):
         return known
 
     def _goes_on(self, positions: frozenset[int]) -> bool:
-        """False when no character leads anywhere any more, as after a `^` that did not match."""
+        """Return whether some character leads further; False for instance after a `^` that did not match."""
         return any(self._positions[index].symbol is not None for index in positions)
 
     def _accepts(self, positions: frozenset[int]) -> bool:
@@ -118,7 +119,7 @@ class Pattern(ValueTest[str]):
     def _closure(
         self, indices: list[int], *, is_first: bool = False, is_last: bool = False
     ) -> frozenset[int]:
-        """Everything reachable without reading a character."""
+        """Return every position reachable without reading a character."""
         reached: set[int] = set()
         waiting = list(indices)
         while waiting:
@@ -139,7 +140,7 @@ class Pattern(ValueTest[str]):
         return len(self._positions) - 1
 
     def _build(self, node: Node, after: int) -> int:
-        """The position where the node begins; after a match of it the pattern goes on at `after`."""
+        """Return the position where the node begins; after a match of it the pattern continues at `after`."""
         match node:
             case Symbol():
                 return self._add(_Position(symbol=node, after=after))
@@ -170,7 +171,7 @@ class Pattern(ValueTest[str]):
 
 @dataclass(slots=True)
 class _Position:
-    """A place in the pattern: after a symbol, or one that may be left without reading."""
+    """A position in the pattern: after a symbol, or one that can be skipped."""
 
     symbol: Symbol | None = None
     after: int = 0
@@ -181,11 +182,11 @@ class _Position:
 
 @dataclass(slots=True, eq=False)
 class _Reached:
-    """All places one could be at after some text."""
+    """All positions reachable after some text."""
 
     positions: frozenset[int]
     is_decided: bool
-    """Nothing that may follow changes the answer, which is `accepts`."""
+    """Whether no further text changes the result, which is `accepts`."""
     accepts: bool
     accepts_at_end: bool
     following: "dict[str, _Reached]" = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a text has to contain for a pattern to be found in it: most texts fail there, at the speed of `in`."""
+"""The substrings a pattern requires: most texts fail there, at the speed of `in`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,33 +9,33 @@ from flagtui.store.query.pattern_syntax import Alternation, Edge, InTurn, Node, 
 from flagtui.store.query.value_tests import Begins, Contains, ContainsAny, Ends, ValueTest
 
 AnyOf = frozenset[str]
-"""Words one of which has to be there."""
+"""Words of which one must occur."""
 _MOST_WORDS: Final = 8
 _EMPTY: Final[AnyOf] = frozenset({""})
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Every one of `all_of` has to be met."""
+    """Requirements of a pattern: all of `all_of` must hold."""
 
     all_of: tuple[ValueTest[str], ...]
-    """The most telling first."""
+    """The most selective first."""
     is_enough: bool
-    """Whatever meets them is found: the pattern says nothing else."""
+    """Whether the requirements are sufficient: the pattern has no others."""
 
 
 def needs_of(tree: Node) -> Needs:
-    """What the pattern needs; nothing at all when it may be found in any text."""
+    """Return the requirements of the pattern; none when it can match any text."""
     begins, ends = _word_at_edge(tree, "^", 1), _word_at_edge(tree, "$", -1)
     if begins and _is_only(tree, begins):
         return Needs((Begins(begins),), is_enough=True)
     if ends and _is_only(tree, ends):
         return Needs((Ends(ends),), is_enough=True)
-    found = _look(tree)
-    clauses = sorted(_clauses_of(found), key=_telling, reverse=True)
+    literals = _look(tree)
+    clauses = sorted(_clauses_of(literals), key=_telling, reverse=True)
     others = [_test(clause) for clause in clauses if not clause & {begins, ends}]
     at_edges = [Begins(begins)] * bool(begins) + [Ends(ends)] * bool(ends)
-    is_enough = found.exact is not None and not found.has_edges and len(clauses) == 1
+    is_enough = literals.exact is not None and not literals.has_edges and len(clauses) == 1
     return Needs((*at_edges, *others), is_enough)
 
 
@@ -44,7 +44,7 @@ def _test(clause: AnyOf) -> ValueTest[str]:
 
 
 def _word_at_edge(tree: Node, edge: str, step: int) -> str:
-    """The letters right after a `^`, or before a `$`, at the end of the whole pattern."""
+    """Return the letters right after a `^`, or before a `$`, at the end of the whole pattern."""
     parts = tree.parts[::step] if isinstance(tree, InTurn) else ()
     if not parts or parts[0] != Edge(edge):
         return ""
@@ -59,7 +59,7 @@ def _is_only(tree: Node, word: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Found:
     exact: AnyOf | None
-    """All texts the node stands for, where they are few; edges count as nothing."""
+    """All texts that the node matches, if they are few; edges count as nothing."""
     clauses: tuple[AnyOf, ...] = ()
     has_edges: bool = False
 
@@ -79,7 +79,7 @@ def _look(node: Node) -> _Found:
 
 
 def _look_along(parts: Iterable[Node]) -> _Found:
-    """Texts that follow one another are put together, as long as that makes few."""
+    """Return the texts of consecutive nodes, joined as long as they are few."""
     run, clauses = _EMPTY, list[AnyOf]()
     is_exact, has_edges = True, False
     for found in map(_look, parts):
@@ -120,7 +120,7 @@ def _clauses_of(found: _Found) -> tuple[AnyOf, ...]:
 
 
 def _without_longer(words: AnyOf) -> AnyOf:
-    """A word that contains another is found wherever that one is."""
+    """Return the words without those that contain another one."""
     return frozenset(word for word in words if not any(less in word for less in words - {word}))
 
 

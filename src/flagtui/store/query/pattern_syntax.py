@@ -10,7 +10,7 @@ _REPEAT_LIMIT: Final = 100
 
 
 class PatternError(ValueError):
-    """A pattern that cannot be read; the text says why."""
+    """An invalid pattern; the text has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Symbol:
     written: str
     accepts: Callable[[str], bool] = field(compare=False)
     letter: str = ""
-    """The one character it stands for, if it is only one."""
+    """The character, if the symbol matches only one."""
 
 
 _ANY: Final = Symbol(".", lambda _any: True)
@@ -35,7 +35,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class InTurn:
-    """One part after the other."""
+    """One node after another."""
 
     parts: "tuple[Node, ...]"
 
@@ -49,14 +49,14 @@ class Alternation:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The node at least `low` times and at most `high` times; None is without end."""
+    """The node at least `low` and at most `high` times; None is unlimited."""
 
     node: "Node"
     low: int
     high: int | None
 
     def least(self) -> "Node":
-        """As often as it must be, and no more."""
+        """Return the repeat with its minimum only."""
         return self.node if self.low == 1 else Repeat(self.node, self.low, self.low)
 
 
@@ -66,14 +66,14 @@ _ANYTHING: Final = Repeat(_ANY, 0, None)
 
 
 def parse_pattern(source: str) -> Node:
-    """The pattern as a tree. Raises PatternError."""
+    """Return the pattern as a tree. Raises PatternError."""
     if len(source) > PATTERN_LIMIT:
         raise PatternError(f"a pattern has at most {PATTERN_LIMIT} characters")
     return _Parser(source).parse()
 
 
 def without_idle_ends(tree: Node) -> Node:
-    """The same pattern for one who asks only whether it is found: `^.*ab+` needs no more than `ab`."""
+    """Return the pattern without parts that do not affect a search: `^.*ab+` needs no more than `ab`."""
     if not isinstance(tree, InTurn):
         return tree
     from_start = _without_idle_start(tree.parts, "^")
@@ -183,7 +183,7 @@ class _Parser:
             return node
         if isinstance(node, Edge):
             raise PatternError(f"{node.kind} cannot repeat")
-        self._skip("?")  # Found or not found is the same for short and long matches.
+        self._skip("?")  # A search has the same result for short and long matches.
         if self._peek() in ("*", "+", "?", "{") and self._peek():
             raise PatternError("a repeat cannot follow a repeat")
         return Repeat(node, *bounds)

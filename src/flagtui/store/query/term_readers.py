@@ -1,4 +1,4 @@
-"""How values are read that mean the same for every kind of record. Each reader raises WrongValue."""
+"""Readers of values that mean the same for every kind of record. Each raises WrongValue."""
 
 import operator
 import re
@@ -30,7 +30,7 @@ _AGE: Final = re.compile(r"(<=|>=|<|>)?(\d{1,6}(?:\.\d{1,6})?)([a-z]+)", re.ASCI
 
 
 def read_percentage(text: str) -> tuple[Comparison, float]:
-    """`<50`, `>=10`, `=100`, `25` or `25%` as a comparison and its right side."""
+    """Return the comparison and right side of `<50`, `>=10`, `=100`, `25` or `25%`."""
     match = _PERCENTAGE.fullmatch(text)
     if match is None:
         raise WrongValue
@@ -38,7 +38,7 @@ def read_percentage(text: str) -> tuple[Comparison, float]:
 
 
 def read_age(text: str) -> tuple[Comparison, float]:
-    """`<7d` or `>3mo` as a comparison and seconds. A bare `7d` means within the last seven days."""
+    """Return the comparison and seconds of `<7d` or `>3mo`. A bare `7d` means within seven days."""
     match = _AGE.fullmatch(text.lower())
     if match is None or match[3] not in _UNITS:
         raise WrongValue
@@ -51,7 +51,7 @@ AGES: Final = "an age such as <7d, >90d, >12h, <3mo, or never"
 
 
 def age_of(moment: Callable[[Row], float | None]) -> Read[Row]:
-    """`<7d`, `>3mo`, or `never` for what has no date."""
+    """Return a reader of `<7d`, `>3mo`, or `never` for records without a date."""
 
     def read(value: Value) -> Reading[Row]:
         if value.text.lower() == "never":
@@ -68,7 +68,7 @@ def person_of(
     email: Callable[[Row], str],
     names: Callable[[Row], str] | None = None,
 ) -> Read[Row]:
-    """`me`, or part of an e-mail, or of what `names` gives; `"me"` in quotes is a part, too."""
+    """Return a reader of `me`, or part of an e-mail or of a name from `names`; `"me"` in quotes is text."""
 
     def read(value: Value) -> Reading[Row]:
         wanted = fold(value.text)
@@ -91,13 +91,13 @@ def person_of(
 
 
 def made_by(number: Callable[[Row], int | None], email: Callable[[Row], str]) -> Qualifier[Row]:
-    """`by:` for records with a creator."""
+    """Return the qualifier `by:` for records with a creator."""
     me = ("me",)
     return Qualifier("by", "me or part of an e-mail", "who made it", person_of(number, email), me, me)
 
 
 def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
-    """The beginning of a tag, or of one of several; in quotes the whole tag."""
+    """Return a reader of the beginning of a tag, or of one of several; in quotes the whole tag."""
 
     def read(value: Value) -> Reading[Row]:
         if value.is_quoted:
@@ -116,7 +116,7 @@ def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
 
 
 def part_of(text: Callable[[Row], str]) -> Read[Row]:
-    """Part of a text, or a pattern between slashes."""
+    """Return a reader of part of a text, or a pattern between slashes."""
 
     def read(value: Value) -> Reading[Row]:
         if not value.text:
@@ -130,7 +130,7 @@ def part_of(text: Callable[[Row], str]) -> Read[Row]:
 
 
 def _pattern(source: str) -> ValueTest[str]:
-    # Reading patterns is loaded by the first one.
+    # The pattern module loads with the first pattern.
     from flagtui.store.query.pattern import Pattern, PatternError
 
     try:
@@ -140,7 +140,7 @@ def _pattern(source: str) -> ValueTest[str]:
 
 
 def percentage_of(amount: Callable[[Row], float | None]) -> Read[Row]:
-    """`<50`, `=100`; what has no percentage is neither below nor above."""
+    """Return a reader of `<50`, `=100`; a record without a percentage matches neither."""
 
     def read(value: Value) -> Reading[Row]:
         compare, right = read_percentage(value.text)
@@ -152,7 +152,7 @@ def percentage_of(amount: Callable[[Row], float | None]) -> Read[Row]:
 
 
 def number_of(number: Callable[[Row], int]) -> Read[Row]:
-    """A number, or several with commas between."""
+    """Return a reader of numbers with commas between."""
 
     def read(value: Value) -> Reading[Row]:
         parts = value.text.split(",")

@@ -1,4 +1,4 @@
-"""Tests of one value that are many times quicker when they see all values at once."""
+"""Tests of single values that are many times faster on all values at once."""
 
 import math
 import operator
@@ -12,9 +12,9 @@ from typing import Final, Generic, TypeVar
 
 
 def fold(text: str) -> str:
-    """The form both sides of a comparison are brought into.
+    """Return the text in the form used for comparison.
 
-    Plain ASCII takes the short way, and text that is folded already is given back as it is, not copied.
+    Plain ASCII uses a fast path, and text already folded is returned, not copied.
     """
     if text.isascii():
         lower = text.lower()
@@ -36,24 +36,24 @@ _TURNED: Final[dict[Comparison, Comparison]] = {
 
 
 class ValueTest(ABC, Generic[Tested]):
-    """A test that knows a short way for many values."""
+    """A test with a fast path for many values."""
 
     @abstractmethod
     def __call__(self, value: Tested) -> bool:
-        """True when the value passes."""
+        """Return whether the value passes."""
 
     @abstractmethod
     def each(self, values: Sequence[Tested]) -> bytes:
-        """A byte for each value: 1 where it passes."""
+        """Return a byte for each value: 1 where it passes."""
 
     def implies(self, other: object) -> bool:
-        """True when whatever passes this test certainly passes the other; False when that is not known."""
+        """Return whether passing this test implies passing the other; False when that is unknown."""
         return self == other
 
 
 @dataclass(frozen=True, slots=True)
 class Contains(ValueTest[str]):
-    """The text, folded, has this in it."""
+    """The folded text contains this word."""
 
     wanted: str
 
@@ -61,15 +61,17 @@ class Contains(ValueTest[str]):
         return self.wanted in value
 
     def each(self, values: Sequence[str]) -> bytes:
+        """Return a byte for each value: 1 where it passes."""
         return bytes(map(operator.contains, values, repeat(self.wanted)))
 
     def implies(self, other: object) -> bool:
+        """Return whether every text with this word contains the other's."""
         return isinstance(other, Contains) and other.wanted in self.wanted
 
 
 @dataclass(frozen=True, slots=True)
 class ContainsAny(ValueTest[str]):
-    """The text, folded, has one of these in it."""
+    """The folded text contains one of these words."""
 
     words: frozenset[str]
 
@@ -77,6 +79,7 @@ class ContainsAny(ValueTest[str]):
         return any(word in value for word in self.words)
 
     def each(self, values: Sequence[str]) -> bytes:
+        """Return a byte for each value: 1 where it passes."""
         each = [map(operator.contains, values, repeat(word)) for word in self.words]
         return bytes(reduce(partial(map, operator.or_), each))
 
@@ -92,8 +95,9 @@ class Begins(ValueTest[str]):
         return value.startswith(self.wanted) is not self.is_negated
 
     def each(self, values: Sequence[str]) -> bytes:
-        found = bytes(map(str.startswith, values, repeat(self.wanted)))
-        return found.translate(INVERTED) if self.is_negated else found
+        """Return a byte for each value: 1 where it passes."""
+        passed = bytes(map(str.startswith, values, repeat(self.wanted)))
+        return passed.translate(INVERTED) if self.is_negated else passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +110,13 @@ class Ends(ValueTest[str]):
         return value.endswith(self.wanted)
 
     def each(self, values: Sequence[str]) -> bytes:
+        """Return a byte for each value: 1 where it passes."""
         return bytes(map(str.endswith, values, repeat(self.wanted)))
 
 
 @dataclass(frozen=True, slots=True)
 class At(ValueTest[float | None]):
-    """The moment is there and stands like this to another, both in Unix seconds."""
+    """The moment exists and compares with another like this, both in Unix seconds."""
 
     compare: Comparison
     moment: float
@@ -120,11 +125,12 @@ class At(ValueTest[float | None]):
         return value is not None and self.compare(value, self.moment)
 
     def each(self, values: Sequence[float | None]) -> bytes:
-        # Nothing compares with NaN, so that no moment needs a test of its own.
+        # Nothing compares with NaN, so a missing moment needs no test of its own.
+        """Return a byte for each value: 1 where it passes."""
         numbers = [math.nan if value is None else value for value in values]
         return bytes(map(self.compare, numbers, repeat(self.moment)))
 
 
 def aged(compare: Comparison, seconds: float, now: float) -> At:
-    """The age compares so with these seconds; the younger, the later."""
+    """Return the test of an age against these seconds; a younger record has a later moment."""
     return At(_TURNED[compare], now - seconds)

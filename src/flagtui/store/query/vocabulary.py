@@ -1,4 +1,4 @@
-"""What may stand in a search line: the qualifiers one kind of record understands."""
+"""The vocabulary of a search line: the qualifiers of one kind of record."""
 
 import operator
 from collections.abc import Callable, Hashable, Mapping
@@ -14,28 +14,33 @@ Test = Callable[[Row], bool]
 
 
 class QueryPerson(Protocol):
-    """The person that `by:me` means."""
+    """The user of `by:me`."""
 
     @property
-    def id(self) -> int: ...
+    def id(self) -> int:
+        """Return the user's id."""
+        ...
+
     @property
-    def email(self) -> str: ...
+    def email(self) -> str:
+        """Return the user's e-mail."""
+        ...
 
 
 class Facts(Struct, frozen=True):
-    """What a query needs to know beside the rows."""
+    """Facts that a query needs in addition to the rows."""
 
     now: float
-    """Unix seconds; ages are counted from here."""
+    """Unix seconds; ages are relative to it."""
     me: QueryPerson | None = None
 
 
 class WrongValue(ValueError):
-    """A qualifier's value that cannot be understood; the text says what is allowed."""
+    """An invalid value of a qualifier; the text names the valid ones."""
 
 
 class Value(Struct, frozen=True):
-    """What was written after the colon."""
+    """The text after the colon."""
 
     text: str
     is_quoted: bool = False
@@ -43,20 +48,20 @@ class Value(Struct, frozen=True):
 
 
 class Reading(Struct, Generic[Row], frozen=True):
-    """A value understood: its words in canonical form, and how to test a row once the facts are known."""
+    """A parsed value: its words in canonical form, and the test of a row once the facts are known."""
 
     words: tuple[str, ...]
     test: Callable[[Facts], Test[Any] | None]
-    """Gives None when the facts needed are missing; the qualifier is then left out."""
+    """Returns None when a needed fact is missing; the qualifier is then ignored."""
     of: Callable[[Row], Hashable] | None = None
-    """What of a row the test looks at, so that equal values are tested once; None for the whole row."""
+    """The row's field that the test reads, so that equal values are tested once; None for the whole row."""
     is_folded: bool = False
-    """`of` is text, and the test looks at it folded."""
+    """Whether `of` is text that the test reads folded."""
     always: ValueTest[Any] | None = None
-    """The test, where it is the same whatever the facts are."""
+    """The test, if it does not depend on the facts."""
 
     def implies(self, other: "Reading[Row]") -> bool:
-        """True when every row this holds for is certainly one the other, of the same qualifier, holds for."""
+        """Return whether every row that this matches certainly matches the other, of the same qualifier."""
         return self.always is not None and other.always is not None and self.always.implies(other.always)
 
 
@@ -65,24 +70,24 @@ class Qualifier(Struct, Generic[Row], frozen=True):
 
     name: str
     allowed: str
-    """What may follow the colon, in words a person can type."""
+    """The valid values, in words that a user can type."""
     meaning: str
     read: Callable[[Value], Reading[Row]]
     """Raises WrongValue."""
     values: tuple[str, ...] = ()
-    """Values Tab offers before any that come from the records."""
+    """Values that Tab offers before those of the records."""
     cycle: tuple[str, ...] = ()
-    """Values its single key walks through; after the last one the qualifier leaves the line."""
+    """Values that its key cycles through; after the last one the qualifier is removed."""
 
 
 class Vocabulary(Struct, Generic[Row], frozen=True):
-    """The qualifiers of one kind of record, and the text its words are looked for in."""
+    """The qualifiers of one kind of record, and the text that words search."""
 
     qualifiers: Mapping[str, Qualifier[Row]]
     text: Callable[[Row], str]
-    """Everything words search, unfolded, parts separated by NUL."""
+    """All text that words search, unfolded, parts separated by NUL."""
     hidden: Mapping[str, Test[Row]] = field(default_factory=dict)
-    """Rows left out unless `is:` asks for them by this word."""
+    """Rows hidden unless `is:` shows them by this word."""
 
 
 def choice(
@@ -92,9 +97,9 @@ def choice(
     *,
     is_folded: bool = False,
 ) -> Callable[[Value], Reading[Row]]:
-    """Reads one word of a closed set, or several with commas between, any of which may hold.
+    """Return a reader of one word of a closed set, or of several with commas, of which any may hold.
 
-    The tests look at what `of` gives, else at the whole row.
+    The tests read the value of `of`, else the whole row.
     """
     names = {word: word for word in tests} | dict(aliases or {})
 
@@ -117,24 +122,27 @@ def choices(
     aliases: Mapping[str, str] | None = None,
     of: Callable[[Row], Hashable] | None = None,
 ) -> Qualifier[Row]:
-    """A qualifier whose value is a `choice`. Its key walks through `cycle`, else through all words."""
+    """Return a qualifier whose value is a `choice`.
+
+    Its key cycles through `cycle`, else through all words.
+    """
     *others, last = tests
     allowed = f"{', '.join(others)} or {last}" if others else last
     return Qualifier(name, allowed, meaning, choice(tests, aliases, of), tuple(tests), cycle or tuple(tests))
 
 
 def being(*words: str) -> dict[str, Test[str]]:
-    """Tests of a text that is one of these words, for `choices`."""
+    """Return tests of text equal to one of these words, for `choices`."""
     return {word: partial(operator.eq, word) for word in words}
 
 
 def by_name(*qualifiers: Qualifier[Row]) -> dict[str, Qualifier[Row]]:
-    """The qualifiers of a vocabulary, in the order they are offered."""
-    return {one.name: one for one in qualifiers}
+    """Return the qualifiers of a vocabulary, in the order they are offered."""
+    return {qualifier.name: qualifier for qualifier in qualifiers}
 
 
 def any_of(tests: list[Test[Row]]) -> Test[Row]:
-    """Holds when one of the tests does; a single test is itself, as it runs once per row and keystroke."""
+    """Return a test that holds when one of the tests does; a single test is returned itself, for speed."""
     if len(tests) == 1:
         return tests[0]
     return lambda row: any(test(row) for test in tests)
