@@ -41,7 +41,7 @@ def test_what_a_server_says_becomes_a_code(error: errors.ApiError, code: int, re
 
 
 def test_every_code_has_words() -> None:
-    assert set(EXIT_CODES.values()) | {0, 130, 141} == EXIT_WORDS.keys()
+    assert set(EXIT_CODES.values()) | {0, 129, 130, 141, 143} == EXIT_WORDS.keys()
     assert json.loads(Trouble("\x1b[2J é").as_json())["error"]["message"] == "\x1b[2J é"
     assert "\x1b" not in Trouble("\x1b[2J é").as_json() + str(Trouble("\x1b[2J"))
 

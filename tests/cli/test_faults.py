@@ -79,20 +79,21 @@ async def turning_off(count: int, folder: Path) -> tuple[Line, list[Plan]]:
     return line, plans
 
 
-async def test_ctrl_c_ends_after_the_change_on_its_way_and_says_what_was_done(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+async def test_signal_ends_after_the_change_in_flight(
+    number: signal.Signals, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     line, plans = await turning_off(5, tmp_path)
 
     def pressed() -> None:
         if line.ada.sends == 2:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
 
     line.ada.before_update = pressed
     code = await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
     said = capsys.readouterr()
     ended = [json.loads(told)["ending"] for told in said.out.splitlines()]
-    assert code == STOPPED
+    assert code == 128 + number
     # When the loop hears of it is the system's business; that nothing more begins then is ours.
     assert ended == ["saved"] * line.ada.sends + ["not_sent"] * (5 - line.ada.sends)
     assert 2 <= line.ada.sends <= 3

@@ -31,7 +31,6 @@ from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.plumbing.change_report import (
     LEFT_OUT,
     NOT_SENT,
-    STOPPED,
     ChangePlan,
     ChangeReport,
     ChangeResult,
@@ -92,7 +91,7 @@ async def ask_and_send(
     results = interface.results(ended)
     report.results([*results, *apart])
     code = exit_code([*results, *(one for one in apart if one.ending == LEFT_OUT)])
-    return STOPPED if ended.is_stopped and not ended.is_saved else code
+    return interface.stopped_code if ended.is_stopped and not ended.is_saved else code
 
 
 def signature_of(session: ProjectSession) -> Signature:
@@ -143,6 +142,11 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         """Nothing is on its way any more; what has no answer is looked for."""
         self.ended_so_far = Report[P, R]()
         """What ended before the journal could not be written any more."""
+
+    @property
+    def stopped_code(self) -> int:
+        """The exit code of the signal that stopped the changes."""
+        return self._interrupts.exit_code
 
     def refuse(self, refused: GuardRefused) -> None:
         """Raises Trouble."""

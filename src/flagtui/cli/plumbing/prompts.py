@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -50,6 +50,7 @@ class Prompts:
         return number - 1
 
 
+STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
 NO_PROMPTS: Final = Prompts(is_there=False)
 
 
@@ -69,30 +70,44 @@ def find_prompts() -> Prompts:
 
 
 class Interrupts:
-    """Ctrl+C while changes are on their way."""
+    """Ctrl+C, SIGTERM or a closed terminal while changes are in flight: the change in flight is finished."""
 
-    is_asked = False
+    number = 0
+    """The first signal that came; 0 for none."""
 
     def __enter__(self) -> None:
         self._task, self._loop = asyncio.current_task(), asyncio.get_running_loop()
-        self._has_signals = True
-        self._before = signal.getsignal(signal.SIGINT)
-        try:
-            self._loop.add_signal_handler(signal.SIGINT, self._heard)
-        except (NotImplementedError, RuntimeError, ValueError):
-            # Elsewhere than in the main thread of a Unix process Ctrl+C ends at once.
-            self._has_signals = False
+        self._before: dict[signal.Signals, Any] = {}
+        for number in STOP_SIGNALS:
+            before = signal.getsignal(number)
+            # Only the main thread of a Unix process can handle signals; a signal ignored (nohup) stays so.
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                if before is not signal.SIG_IGN:
+                    self._loop.add_signal_handler(number, self._stop, number)
+                    self._before[number] = before
 
-    def _heard(self) -> None:
+    @property
+    def is_asked(self) -> bool:
+        """Whether a signal asked to stop."""
+        return self.number != 0
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code that a shell reports for the signal."""
+        return 128 + (self.number or signal.SIGINT)
+
+    def _stop(self, number: signal.Signals) -> None:
         if self.is_asked and self._task is not None:
             self._task.cancel()
-        elif not self.is_asked:
+            return
+        self.number = number
+        # A closed terminal takes no message.
+        with suppress(OSError):
             progress("stopping after the change that is on its way; ctrl+c again leaves it")
-        self.is_asked = True
 
     def __exit__(self, *_raised: object) -> None:
-        if self._has_signals:
-            self._loop.remove_signal_handler(signal.SIGINT)
-            # The loop leaves Python's own there, which would end what still has to be told.
+        for number, before in self._before.items():
+            self._loop.remove_signal_handler(number)
+            # The loop restores Python's default handler, which would end the report.
             with suppress(ValueError):
-                signal.signal(signal.SIGINT, self._before)
+                signal.signal(number, before)
