@@ -93,7 +93,8 @@ class RecordCommand(ShownCommand):
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         for name, noun in self._named:
             words = given[name] if isinstance(given[name], tuple) else (given[name],)
-            given[name] = read_words(words, SOURCES[noun].is_query) if words else None
+            source = SOURCES[noun]
+            given[name] = read_words(words, source.is_query, source.kind.name) if words else None
         try:
             return self._call(**given) if iscoroutinefunction(self.callback) else super().invoke(ctx)
         except BrokenPipeError as fault:

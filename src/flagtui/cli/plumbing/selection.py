@@ -7,11 +7,11 @@ import asyncio
 import difflib
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from flagtui.cli.plumbing.errors import Trouble, require_text
+from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import Steps
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.safe_text import safe_text
@@ -20,10 +20,12 @@ from flagtui.store.kinds import RecordKind
 
 NEAR: Final = 3
 """Near misses that are named."""
-LONGEST: Final = 100_000
-"""Lines of standard input that are read."""
 AT_ONCE: Final = 8
 """Records that are read at the same time."""
+OPERATORS: Final = frozenset(("OR", "AND", "NOT"))
+OPERATORS_FIX: Final = (
+    "Every word must match; write tag:a,b for either tag, -tag:a for NOT; quote a word to search for it."
+)
 Word = TypeVar("Word")
 Found = TypeVar("Found")
 
@@ -104,10 +106,15 @@ SOURCES: Final[Mapping[str, RowSource]] = {
 
 
 def read_query(line: str, vocabulary: Any) -> Any:
-    """The query in a line. Raises Trouble for a part that means nothing: half a query chooses no record."""
-    from flagtui.store.query.language import read_line
+    """Return the query in a line. Raises Trouble for a part without a meaning, such as OR."""
+    from flagtui.store.query.language import read_line, split
 
     query = read_line(line, vocabulary)
+    for piece in split(line):
+        is_operator = piece.value in OPERATORS or piece.value[:1] == "(" or piece.value[-1:] == ")"
+        if piece.name is None and not piece.mark and is_operator:
+            what = f"a query has no operators and no parentheses: {safe_text(piece.value, 80)!r}."
+            raise Trouble(what, OPERATORS_FIX, code="usage")
     if query.problems:
         problem = query.problems[0]
         part = safe_text(line[problem.start : problem.end], 80)
@@ -124,37 +131,30 @@ class Wanted:
     queries: tuple[str, ...] = ()
 
 
-def read_words(words: Sequence[str], is_query: Callable[[str], bool]) -> Wanted:
-    """The words sorted out; `-` stands for the lines of standard input.
+def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str = "") -> Wanted:
+    """Sort words into names and queries; `-` stands for the names on standard input, which has no queries.
 
     Raises Trouble when nothing is named or piped in, or standard input is a terminal.
     """
     names: list[str] = []
     queries: list[str] = []
-    for word in _with_input(words):
-        if not word.strip():
+    for word in words:
+        if word == "-":
+            if sys.stdin.isatty():
+                why = "- reads standard input, which is a terminal."
+                raise Trouble(why, "Pipe the keys in.", code="usage")
+            from flagtui.cli.plumbing.piped_names import names_in
+
+            names += names_in(sys.stdin.read(), noun)
+        elif not word.strip():
             raise Trouble("an empty name means nothing.", "Name a key, an id or a query.", code="usage")
-        (queries if is_query(word) else names).append(word.strip())
+        else:
+            (queries if is_query(word) else names).append(word.strip())
     if not names and not queries:
         if "-" in words:
             raise Trouble("nothing was piped in; nothing was done.", code="nothing_to_do")
         raise Trouble("nothing is named.", "Name keys, ids or a query, or - to read them.", code="usage")
     return Wanted(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
-
-
-def _with_input(words: Sequence[str]) -> Iterator[str]:
-    for word in words:
-        if word != "-":
-            yield word
-            continue
-        if sys.stdin.isatty():
-            raise Trouble("- reads standard input, which is a terminal.", "Pipe the keys in.", code="usage")
-        for count, line in enumerate(sys.stdin):
-            if count >= LONGEST:
-                raise Trouble(f"more than {LONGEST:,} lines were piped in.", "Send fewer.", code="usage")
-            # What `list` prints in a pipe has the name in its first column.
-            if name := line.rstrip("\r\n").partition("\t")[0].strip():
-                yield require_text(name)
 
 
 def is_id(word: str) -> bool:

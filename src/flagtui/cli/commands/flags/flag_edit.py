@@ -51,6 +51,8 @@ async def edit(
 
     Fields are those that --print gives.
     """
+    if (bool(values) + (source is not None) + is_printed) > 1:
+        raise click.UsageError("Give only one of --field, --from and --print.")
     if is_printed:
         return print_json(editable(await flag_of(session, flag)))
     new, text = read_fields(values), read_text(source)

@@ -36,7 +36,8 @@ from flagtui.text.schedule_words import scheduled_words
 class ScheduleOptions(TypedDict):
     """As click gives them."""
 
-    way: str | None
+    turns_on: bool
+    turns_off: bool
     share: float | None
     when: str
     number: int | None
@@ -51,8 +52,8 @@ class ScheduleOptions(TypedDict):
     ),
 )
 @FLAG_WORD
-@click.option("--on", "way", flag_value="on", help="Turn it on then.")
-@click.option("--off", "way", flag_value="off", help="Turn it off then.")
+@click.option("--on", "turns_on", is_flag=True, help="Turn it on then.")
+@click.option("--off", "turns_off", is_flag=True, help="Turn it off then.")
 @click.option(
     "--add-share",
     "share",
@@ -70,16 +71,21 @@ async def schedule(
     session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
 ) -> int:
     """Have the server change a flag later, or drop what is scheduled."""
-    way, share = given["way"], given["share"]
+    share = given["share"]
+    changes = given["turns_on"] + given["turns_off"] + (share is not None)
     if given["number"] is not None:
+        if changes or given["when"]:
+            raise click.UsageError("--drop takes a change back; leave out --on, --off, --add-share and --at.")
         return await drop_change(session, await flag_of(session, flag), given["number"], terms)
-    if (way is None) == (share is None) or not given["when"]:
+    if changes > 1:
+        raise click.UsageError("Give only one of --on, --off and --add-share.")
+    if not changes or not given["when"]:
         raise click.UsageError("Say what and when: --on, --off or --add-share, and --at; or --drop ID.")
     moment = read_moment(given["when"], session.now)
     if isinstance(moment, str):
         raise Trouble(f"--at {given['when']!r}: {moment}; nothing was scheduled.", code="usage")
     at = local_time.utc(moment)
-    later = adding_condition(share, at) if share is not None else switching(way == "on", at)
+    later = adding_condition(share, at) if share is not None else switching(given["turns_on"], at)
     return await schedule_change(session, await flag_of(session, flag), later, terms)
 
 

@@ -35,12 +35,13 @@ from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
+from flagtui.models.record_fields import FLAG_FIELDS
 
 
 class NewFlagOptions(TypedDict):
     """As click gives them."""
 
-    kind: str
+    kind: str | None
     variants: tuple[str, ...]
     payload: str | None
     percent: float | None
@@ -62,9 +63,8 @@ class NewFlagOptions(TypedDict):
 @click.option(
     "--kind",
     type=click.Choice(["boolean", "multivariate", "config"]),
-    default="boolean",
-    show_default=True,
-    help="What it gives: on or off, variants, a value for programs.",
+    default=None,
+    help="What it serves: on or off (the default), variants, a value for programs.",
 )
 @click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
 @click.option("--payload", metavar="JSON", help="What comes with it.")
@@ -85,7 +85,11 @@ async def create(
         fields["tags"] = tags
     if given["enable"]:
         fields["active"] = True
-    fields |= read_fields(given["values"])
+    values = read_fields(given["values"])
+    if unknown := [name for name in values if name not in FLAG_FIELDS.edited]:
+        fix = f"Fields: {', '.join(FLAG_FIELDS.edited)}."
+        raise Trouble(f"{unknown[0]!r} is not a field of a flag.", fix, code="usage")
+    fields |= values
     planned = await NewFlagPlanner(SessionContext(session, terms)).plan([NewFlag(fields)])
     return await carry_out(planned, session, terms)
 
@@ -113,6 +117,8 @@ async def copy_flags(
     session: ProjectSession, flags: Wanted, key: str, target: int | None, terms: WriteTerms
 ) -> int:
     """Copy flags, off: one here under another key, or any number to another project."""
+    if key and target is not None:
+        raise click.UsageError("Give only one of --to-key and --to-project.")
     if not key and target is None:
         raise click.UsageError("Say where: --to-key KEY or --to-project ID.")
     fresh = await flags_of(session, flags)
@@ -137,13 +143,14 @@ async def copy_flags(
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), there, terms)
 
 
-def new_fields(key: str, kind: str, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
+def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
     """What a flag of this kind starts with. Raises Trouble."""
     if odd := [one for one in variants if not fullmatch(r"[\w.-]+", one)]:
         fix = "--variant takes a key alone; shares are equal, and changed with: flagtui flags edit"
         raise Trouble(f"{odd[0]!r} is no key of a variant.", fix, code="usage")
     if variants and kind == "boolean":
-        kind = "multivariate"
+        raise Trouble("a boolean flag has no variants.", "Leave out --kind or --variant.", code="usage")
+    kind = kind or ("multivariate" if variants else "boolean")
     if kind == "multivariate":
         return multivariate_flag(key, variants or ("control", "test"))
     if variants:

@@ -1,0 +1,51 @@
+"""Names on standard input are exact: lines, NDJSON and JSON documents, never queries."""
+
+import json
+
+import pytest
+from tests.cli.conftest import Run, Service, run_at
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.piped_names import names_in
+
+ROW = {"schema": "flag", "id": 7, "key": " a\tb "}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("new-nav\t12\ton\r\n\ntag:core\n", ["new-nav", "tag:core"]),
+        (" blank \n", [" blank "]),
+        ("{not json\n", ["{not json"]),
+        (json.dumps(ROW) + "\n" + json.dumps(ROW | {"key": "c"}), [" a\tb ", "c"]),
+        (json.dumps({"schema": "flag", "records": [ROW]}, indent=2), [" a\tb "]),
+        (json.dumps({"schema": "flag", "records": []}), []),
+        ("", []),
+    ],
+)
+def test_piped_names_are_exact(text: str, names: list[str]) -> None:
+    assert list(names_in(text, "flag")) == names
+
+
+def test_experiments_in_json_are_read_by_id() -> None:
+    assert list(names_in('{"schema": "whole-experiment", "id": 31, "key": "k"}', "experiment")) == ["31"]
+
+
+def test_json_of_another_kind_is_refused() -> None:
+    with pytest.raises(Trouble, match="this command takes flags"):
+        list(names_in('{"schema": "experiment", "id": 31}', "flag"))
+
+
+def test_piped_query_selects_nothing(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_there = run_at(service.address, run, monkeypatch)
+    done = run_there("flags", "disable", "-", "--yes", stdin="is:on\n")
+    assert (done.code, done.out) == (6, "")
+    assert "there is no flag is:on" in done.err
+
+
+def test_listed_json_is_piped_back(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_there = run_at(service.address, run, monkeypatch)
+    listed = run_there("flags", "list", "--json").out
+    keys = [record["key"] for record in json.loads(listed)["records"]]
+    shown = run_there("flags", "get", "-", "--json", stdin=listed).out
+    assert [record["key"] for record in json.loads(shown)["records"]] == keys
