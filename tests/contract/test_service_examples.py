@@ -116,7 +116,7 @@ async def stages(tmp_path: Path) -> AsyncIterator[Any]:
 
 
 @pytest.mark.parametrize("name", OURS)
-async def test_the_service_answers_as_the_example_says(stages: Any, name: str) -> None:
+async def test_service_responds_like_the_example(stages: Any, name: str) -> None:
     wanted = example(name)
     stage = await stages(wanted)
     asked = stage.renamed(wanted)

@@ -162,13 +162,13 @@ def test_a_locked_file_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file; run it as another user")
-def test_a_file_of_somebody_else_is_a_sentence(tmp_path: Path) -> None:
+def test_file_of_another_user_gets_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "x.db").touch(mode=0o000)
     with pytest.raises(DatabaseUnusable, match="Check who owns it"):
         Database(tmp_path / "x.db")
 
 
-async def test_a_database_somebody_else_is_writing_answers_503(tmp_path: Path) -> None:
+async def test_database_locked_by_another_program_responds_503(tmp_path: Path) -> None:
     async with starting(tmp_path / "x.db") as world:
         world.database.write(lambda db: db.execute("PRAGMA user_version")).result()
         other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
@@ -277,7 +277,7 @@ def test_people_are_read_again_only_when_they_change(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_long_read_cannot_write_and_tells_what_went_wrong(tmp_path: Path) -> None:
+def test_long_read_cannot_write_and_raises_its_error(tmp_path: Path) -> None:
     database = Database(tmp_path / "x.db")
     insert = "INSERT INTO organizations VALUES ('a', 'O', 'o', 'x', 1)"
     with pytest.raises(sqlite3.OperationalError):

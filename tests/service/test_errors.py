@@ -30,7 +30,7 @@ async def test_every_operation_refuses_a_stranger_in_the_same_words(world: World
             assert list(refused.json()) == KEYS, operation.path
 
 
-async def test_no_operation_fails_over_an_empty_database_or_an_odd_body(world: World) -> None:
+async def test_no_operation_fails_on_an_empty_database_or_malformed_body(world: World) -> None:
     bodies: list[Any] = [None, {"name": {"a": []}, "ids": "x", "filters": 7, "key": None}, [1]]
     for operation in reachable():
         path = operation.path.replace("{project_id}", "1").replace("{organization_id}", "@current")
@@ -100,7 +100,7 @@ async def test_a_body_that_is_too_large_is_not_read(start_world: Start) -> None:
     assert response.status_code == 413
 
 
-async def test_filters_that_are_too_large_say_by_how_much(start_world: Start) -> None:
+async def test_oversized_filters_report_their_size(start_world: Start) -> None:
     world = await start_world(max_filters_bytes=2048)
     filters = {"groups": [{"description": "x" * 3000}]}
     refusal = await world.refused("POST", "", {"key": "a", "filters": filters})

@@ -70,7 +70,7 @@ def test_only_what_was_sent_is_read_into_its_column() -> None:
     }  # fmt: skip
 
 
-def test_the_first_fault_in_the_order_of_the_table_is_told() -> None:
+def test_first_fault_in_table_order_is_reported() -> None:
     assert '"attr":"label"' in fault(weight="x", label="too long a label", size="m")
     assert '"attr":"weight"' in fault(size="m", weight="x")
     assert '"attr":"size"' in fault(size="m")

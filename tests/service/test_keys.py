@@ -29,7 +29,7 @@ async def test_a_key_is_shown_once_and_works_until_revoked(tmp_path: Path) -> No
         assert revoke_key(tmp_path / "x.db", "laptop") is False
 
 
-async def test_a_key_says_when_it_was_last_used_to_the_hour(tmp_path: Path) -> None:
+async def test_last_use_of_a_key_is_stored_to_the_hour(tmp_path: Path) -> None:
     async with starting(tmp_path / "x.db") as world:
         # A write comes after what was queued before it.
         await world.flag("a")

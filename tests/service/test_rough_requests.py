@@ -74,7 +74,7 @@ async def test_all_of_a_crowd_are_served(served: Served) -> None:
     assert memory(served) - before < GROWTH
 
 
-async def test_only_the_surplus_of_connections_is_told_to_come_again(served: Served) -> None:
+async def test_only_surplus_connections_get_503(served: Served) -> None:
     with ExitStack() as open_ones:
         first, *_ = [
             open_ones.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=30))

@@ -37,7 +37,7 @@ async def test_scenario_02_a_wrong_key_is_refused(world: World) -> None:
     }
 
 
-async def test_a_key_of_somebody_who_left_is_refused(world: World) -> None:
+async def test_key_of_a_former_member_is_refused(world: World) -> None:
     world.write("UPDATE users SET is_active = 0")
     assert (await world.refused("GET", PROJECTS)).code == "authentication_failed"
 
@@ -127,7 +127,7 @@ async def test_scenario_12_the_current_project_is_the_owners(world: World) -> No
     assert (await world.get("/api/environments/1/feature_flags/"))["count"] == 1
 
 
-async def test_scenario_13_the_caller_is_told_who_and_where(world: World) -> None:
+async def test_scenario_13_caller_gets_identity_and_project(world: World) -> None:
     me = await world.with_key("user:read").get(ME)
     assert me["email"] == "owner@localhost.test"
     assert me["team"]["id"] == 1
@@ -140,7 +140,7 @@ async def test_scenario_13_the_caller_is_told_who_and_where(world: World) -> Non
     assert refusal.detail == "As a non-staff user you're only allowed to access the `@me` user instance."
 
 
-async def test_scenario_14_a_key_is_told_what_it_may_do_and_changes_nothing(world: World) -> None:
+async def test_scenario_14_key_reads_its_scopes_and_changes_nothing(world: World) -> None:
     asking = world.with_key("feature_flag:read", teams=(1,))
     found = await asking.get(CURRENT_KEY)
     assert (found["scopes"], found["scoped_teams"], found["value"]) == (["feature_flag:read"], [1], None)
@@ -220,7 +220,7 @@ async def test_scenario_20_and_21_one_error_at_a_time(world: World) -> None:
     assert set(two.json()) == {"type", "code", "detail", "attr"}
 
 
-async def test_scenario_22_a_method_nobody_serves_is_405(world: World) -> None:
+async def test_scenario_22_unknown_method_is_405(world: World) -> None:
     response = await world.ask("PUT", "", {})
     assert response.status_code == 405
     assert response.json() == {

@@ -1,4 +1,4 @@
-"""The schema document says everything that is served, and nothing else."""
+"""The schema document describes exactly what is served."""
 
 from typing import Any
 

@@ -211,7 +211,7 @@ def test_a_port_in_use_is_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.org"])
-def test_other_machines_are_let_in_only_on_purpose(host: str) -> None:
+def test_other_machines_need_an_explicit_option(host: str) -> None:
     with pytest.raises(RemoteRefused, match="--allow-remote"):
         listen(Place(host=host, port=0))
 

@@ -19,7 +19,7 @@ async def test_cohorts_are_listed_in_pages_newest_first_and_found_by_name(servic
     assert [cohort["name"] for cohort in (await service.get(COHORTS, search="oth"))["results"]] == ["Other"]
 
 
-async def test_those_that_go_by_events_are_left_out_when_flags_are_what_they_are_for(
+async def test_flag_lists_skip_cohorts_of_events(
     service: Service,
 ) -> None:
     plain = service.cohort()
@@ -31,7 +31,7 @@ async def test_those_that_go_by_events_are_left_out_when_flags_are_what_they_are
     assert [cohort["id"] for cohort in usable["results"]] == [plain]
 
 
-async def test_a_key_without_the_scope_is_told_which_it_lacks(service: Service) -> None:
+async def test_refusal_names_the_missing_scope(service: Service) -> None:
     service.client.headers.update(service.key("feature_flag:read"))
     refused = await service.send("GET", COHORTS)
     assert refused.status_code == 403

@@ -112,7 +112,7 @@ async def ask(service: Service, headers: dict[str, str], token: str) -> tuple[in
     return response.status_code, response.json().get("detail", "")
 
 
-async def test_sdks_must_say_who_they_are(service: Service, token: str) -> None:
+async def test_sdks_must_identify_themselves(service: Service, token: str) -> None:
     assert await ask(service, {}, token) == (401, "Authentication credentials were not provided.")
     wrong = {"Authorization": "Bearer phx_wrong"}
     assert (await ask(service, wrong, token))[0] == 401

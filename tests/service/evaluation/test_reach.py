@@ -1,4 +1,4 @@
-"""How many people or groups a condition fits."""
+"""How many people or groups match a condition."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ async def reach(service: Service, *properties: Any, **more: Any) -> tuple[int, i
     return counts["affected"], counts["total"]
 
 
-async def test_scenario_50_a_condition_is_needed_and_an_empty_one_fits_everyone(crowd: Service) -> None:
+async def test_scenario_50_empty_condition_matches_everyone_and_none_is_refused(crowd: Service) -> None:
     refused = await crowd.send("POST", "user_blast_radius/", {})
     assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (
         400,
@@ -103,7 +103,7 @@ async def test_people_who_differ_only_in_how_a_value_is_spelled_are_not_alike(se
     assert await reach(service, {**question, "operator": "is_set"}) == (5, 5)
 
 
-async def test_a_cohort_s_own_questions_tell_people_apart(crowd: Service) -> None:
+async def test_cohort_filters_distinguish_people(crowd: Service) -> None:
     inner = crowd.cohort(STAFF)
     condition = {"key": "id", "type": "cohort", "operator": "in", "value": inner}
     assert await reach(crowd, condition) == (3, 5)

@@ -65,7 +65,7 @@ async def test_scenario_49_my_flags_are_the_callers_newest_first(start: Start) -
     }  # fmt: skip
 
 
-async def test_my_flags_need_somebody_to_evaluate_for(service: Service) -> None:
+async def test_my_flags_need_a_distinct_id(service: Service) -> None:
     service.store("UPDATE users SET distinct_id = NULL")
     refused = await service.send("GET", "my_flags/")
     assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (

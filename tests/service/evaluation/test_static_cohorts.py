@@ -43,7 +43,7 @@ async def test_the_list_can_be_used_by_the_next_flag(service: Service) -> None:
     assert records["next"]["value"] is True
 
 
-async def test_a_flag_that_is_off_or_about_groups_lists_nobody(service: Service) -> None:
+async def test_disabled_and_group_flags_list_no_one(service: Service) -> None:
     service.person("ada")
     service.group("company", 0, "acme")
     off = await service.flag("off", active=False)

@@ -73,7 +73,7 @@ async def test_exactly_one_person_is_needed(service: Service, flag: int, body: A
     assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (400, detail, None)
 
 
-async def test_somebody_unknown_has_no_properties(service: Service, flag: int) -> None:
+async def test_unknown_person_has_no_properties(service: Service, flag: int) -> None:
     trial = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "zoe"})
     assert (trial["result"], trial["reason"], trial["person_properties"]) == (False, "no_condition_match", {})
     assert trial["conditions"][0]["properties"][0]["explanation"].endswith(": there is none")

@@ -1,4 +1,4 @@
-"""A service with a handful of event definitions, and a clock that stands still."""
+"""A service with a handful of event definitions, and a stopped clock."""
 
 import asyncio
 import sqlite3

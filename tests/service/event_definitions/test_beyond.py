@@ -71,7 +71,7 @@ def test_odd_updates_are_refused_and_change_nothing(service: Any, fields: Any, c
     assert service.get(path) == before
 
 
-def test_every_write_is_told_in_the_log(service: Any) -> None:
+def test_log_has_every_write(service: Any) -> None:
     _, made = service.ask("POST", body={"name": "x"})
     service.ids["x"] = made["id"]
     service.clock.now = service.clock.now.replace(hour=13)
@@ -95,7 +95,7 @@ def test_primary_properties_of_all_or_some(service: Any) -> None:
     }
 
 
-def test_excluded_names_are_left_out_and_broken_lists_ignored(service: Any) -> None:
+def test_excluded_names_are_skipped_and_malformed_lists_ignored(service: Any) -> None:
     service.define("a")
     service.define("b")
     assert service.names(excluded_properties='["a"]') == ["b"]

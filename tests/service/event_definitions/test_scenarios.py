@@ -40,7 +40,7 @@ def test_scenario_02_search_needs_every_word_and_puts_short_names_first(service:
     assert service.names(search="check comp") == ["Checkout Completed", "checkout completed twice"]
 
 
-def test_scenario_03_event_types_tell_own_events_from_the_products(service: Any) -> None:
+def test_scenario_03_event_types_separate_custom_and_product_events(service: Any) -> None:
     service.define("$pageview")
     service.define("signup")
     assert service.names(event_type="event_custom") == ["signup"]
@@ -78,13 +78,13 @@ def test_scenario_06_tags_filter_unless_they_are_no_list(service: Any) -> None:
     assert service.names(tags="[1, null]") == []
 
 
-def test_scenario_07_hidden_events_are_left_out_and_undecided_ones_kept(service: Any) -> None:
+def test_scenario_07_hidden_events_are_skipped_and_undecided_ones_kept(service: Any) -> None:
     for name, hidden in (("hidden", 1), ("shown", 0), ("undecided", None)):
         service.define(name, hidden=hidden)
     assert service.names(exclude_hidden="true") == ["shown", "undecided"]
 
 
-def test_scenario_08_stale_events_are_left_out_and_unseen_ones_kept(service: Any) -> None:
+def test_scenario_08_stale_events_are_skipped_and_unseen_ones_kept(service: Any) -> None:
     for name, seen in (("fresh", 29), ("stale", 31), ("unseen", None)):
         service.define(name, seen)
     assert service.names(exclude_stale="true") == ["fresh", "unseen"]
@@ -220,7 +220,7 @@ def test_scenario_23_a_definition_made_by_hand_was_never_seen(service: Any) -> N
     assert fault(service.ask("POST", body={}))[1:] == ("required", "This field is required.", "name")
 
 
-def test_scenario_24_by_name_finds_exactly_or_says_so_without_codes(service: Any) -> None:
+def test_scenario_24_lookup_by_name_is_exact_and_fails_without_code(service: Any) -> None:
     service.define("$pageview")
     assert service.ask("GET", "by_name/") == (400, {"detail": "Query parameter 'name' is required"})
     assert service.get("by_name/", name="$pageview")["name"] == "$pageview"

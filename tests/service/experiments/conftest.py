@@ -1,4 +1,4 @@
-"""A service to talk to: an empty database, a clock that stands still until told, and a key for everything."""
+"""A service to talk to: an empty database, a stopped clock, and a key for everything."""
 
 import sqlite3
 import uuid

@@ -1,4 +1,4 @@
-"""The service answers as the examples say that both sides agree with."""
+"""The service answers as the examples of the contract."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ SHARE = [{"properties": [], "rollout_percentage": 10}]
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_service_answers_as_the_example_says(start: Start, name: str) -> None:
+async def test_service_responds_like_the_example(start: Start, name: str) -> None:
     service: Service = await start(newest=True)
     example = json.loads((EXAMPLES / f"{name}.json").read_text())
     ids = await _given(service, example)

@@ -153,7 +153,7 @@ async def test_a_cohort_of_an_action_that_is_gone(service: Service) -> None:
     assert await service.refused("POST", path) == (400, "Invalid action ID", None)
 
 
-async def test_a_cohort_by_a_filter_nobody_understands(service: Service) -> None:
+async def test_cohort_with_an_unknown_filter_is_refused(service: Service) -> None:
     config = {
         "kind": "ExperimentEventExposureConfig",
         "event": "opened",
@@ -205,7 +205,7 @@ async def test_people_held_back_are_a_variant_of_the_results(service: Service) -
     ]
 
 
-async def test_saved_metrics_live_by_themselves(service: Service) -> None:
+async def test_saved_metrics_exist_without_experiments(service: Service) -> None:
     path = "experiment_saved_metrics"
     service.define_event("bought")
     assert await service.refused("POST", path, {"query": MEAN}) == (400, "This field is required.", "name")

@@ -67,7 +67,7 @@ async def test_scenario_10_metrics_of_each_kind_get_ids_and_fingerprints(service
     assert made["secondary_metrics_ordered_uuids"] == [made["metrics_secondary"][0]["uuid"]]
 
 
-async def test_a_metric_id_used_twice_is_made_anew(service: Service) -> None:
+async def test_repeated_metric_id_is_replaced(service: Service) -> None:
     service.define_event("bought")
     twice = MEAN | {"uuid": "0b7c0000-0000-0000-0000-000000000000"}
     made = await service.create(metrics=[twice, twice])

@@ -14,7 +14,7 @@ async def _query(service: Service, experiment: Any, metric: dict[str, Any]) -> A
     return await service.post("query", {"query": query, "refresh": "blocking"})
 
 
-async def test_a_query_tells_the_result_of_any_metric_now(service: Service) -> None:
+async def test_query_returns_the_current_result_of_any_metric(service: Service) -> None:
     running = await started(service)
     fill(service, {"control": 20, "test": 40})
     response = await _query(service, running, FUNNEL)
@@ -107,7 +107,7 @@ async def test_groups_can_be_what_is_counted(service: Service) -> None:
     assert (test["number_of_samples"], test["sum"]) == (1, 3)
 
 
-async def test_exposures_are_told_by_day_and_checked_for_their_ratio(service: Service) -> None:
+async def test_exposures_are_listed_by_day_with_their_ratio_test(service: Service) -> None:
     running = await started(service)
     fill(service, {"control": 0}, each=300)
     service.expose("blue-button", "test", *people("test", 200), at=START + DAY)
@@ -205,11 +205,11 @@ async def test_a_question_can_be_fetched_later(service: Service) -> None:
 
 
 @pytest.mark.parametrize("number", ["x", "q1", "eJzLSM3JyQcABiwCFQ", "eJwDAAAAAAE", "%00", "9" * 5_000])
-async def test_a_question_nobody_asked_is_not_found(service: Service, number: str) -> None:
+async def test_unknown_query_is_not_found(service: Service, number: str) -> None:
     assert (await service.refused("GET", f"query/{number}"))[0] == 404
 
 
-async def test_an_experiment_of_the_middle_ages_is_told_in_time(service: Service) -> None:
+async def test_experiment_from_long_ago_is_reported_in_time(service: Service) -> None:
     service.define_event("bought")
     made = await service.create(metrics=[MEAN], start_date="0603-05-06T13:00:24Z")
     assert made["start_date"] == "0603-05-06T13:00:24.000000Z"
@@ -223,7 +223,7 @@ async def test_an_experiment_of_the_middle_ages_is_told_in_time(service: Service
     )
 
 
-async def test_values_that_are_no_variant_do_not_make_somebody_a_second_one(service: Service) -> None:
+async def test_unknown_values_are_no_second_variant(service: Service) -> None:
     running = await started(service)
     service.expose("blue-button", "false", *people("test", 3), at=START + HOUR)
     service.expose("blue-button", "test", *people("test", 3), at=START + 2 * HOUR)

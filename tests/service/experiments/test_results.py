@@ -1,4 +1,4 @@
-"""Results day by day, and asking for them anew: scenario 31."""
+"""Results day by day, and recalculations: scenario 31."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ async def test_scenario_31_what_must_be_asked_and_when(service: Service) -> None
     assert await service.refused("GET", path, metric_uuid="x", fingerprint="y") == early
 
 
-async def test_scenario_31_days_that_are_over_are_told_and_the_running_one_is_not(service: Service) -> None:
+async def test_scenario_31_past_days_are_reported_and_the_running_day_is_not(service: Service) -> None:
     running = await started(service)
     fill(service, {"control": 20, "test": 40})
     late: list[Happened] = [("bought", person, START + DAY, {}) for person in people("control", 10)]
@@ -68,7 +68,7 @@ async def test_an_ended_experiment_is_complete(service: Service) -> None:
     assert series["timeseries"]["2026-03-12"]["variant_results"][0]["sum"] == 40
 
 
-async def test_the_first_day_is_pending_until_somebody_asks_for_it(service: Service) -> None:
+async def test_first_day_is_pending_until_a_recalculation(service: Service) -> None:
     running = await started(service)
     fill(service, {"control": 20, "test": 40})
     service.clock.now = START + 3 * HOUR
@@ -93,7 +93,7 @@ async def test_the_first_day_is_pending_until_somebody_asks_for_it(service: Serv
     ("body", "detail"),
     [({}, "metric is required"), ({"metric": {"uuid": "u"}}, "fingerprint is required")],
 )
-async def test_a_recalculation_must_say_of_what(service: Service, body: dict[str, Any], detail: str) -> None:
+async def test_recalculation_needs_a_metric(service: Service, body: dict[str, Any], detail: str) -> None:
     running = await service.running()
     path = f"experiments/{running['id']}/recalculate_timeseries"
     assert await service.refused("POST", path, body) == (400, detail, None)

@@ -96,13 +96,13 @@ async def test_a_share_that_cannot_be_set_is_refused(
 
 
 @both
-async def test_the_version_has_to_be_said(world: World, action: str, body: dict[str, Any]) -> None:
+async def test_version_is_required(world: World, action: str, body: dict[str, Any]) -> None:
     flag = await world.flag("a", filters=TARGETING)
     refusal = await world.refused("POST", f"{flag['id']}/{action}/", body)
     assert (refusal.status, refusal.code, refusal.attr) == (400, "required", "version")
 
 
-async def test_a_flag_without_conditions_says_so(world: World) -> None:
+async def test_flag_without_conditions_is_refused(world: World) -> None:
     flag = await world.flag("a")
     world.write("UPDATE flags SET filters = '{\"groups\": []}' WHERE id = ?", flag["id"])
     body = {"condition_index": 0, "rollout_percentage": 25}
@@ -235,7 +235,7 @@ async def test_older_servers_do_not_know_it(start_world: Start, action: str, bod
     assert (status, detail) == (404, "Endpoint not found.")
 
 
-async def test_a_sealed_payload_stays_as_it_was(world: World) -> None:
+async def test_sealed_payload_is_unchanged(world: World) -> None:
     secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
     flag = await world.flag("sealed", filters={**PLAIN, "payloads": {"true": '"s3cret"'}}, **secret)
     before = world.rows("SELECT filters ->> '$.payloads' AS payloads FROM flags")

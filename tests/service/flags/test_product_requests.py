@@ -42,7 +42,7 @@ async def test_a_flag_the_product_would_make_is_made(prepared: World, name: str)
         assert flag["filters"]["groups"][0]["rollout_percentage"] == 100
 
 
-async def test_a_change_is_told_as_the_product_tells_it(world: World) -> None:
+async def test_change_is_logged_as_in_the_product(world: World) -> None:
     world.write("UPDATE users SET first_name = '', email = 'user1@posthog.com'")
     flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
     expected = [real("activity/flag_updated_three_changes"), real("activity/flag_created_2026")]
@@ -53,7 +53,7 @@ async def test_a_change_is_told_as_the_product_tells_it(world: World) -> None:
             assert entry[name] == wanted[name], name
 
 
-async def test_a_clash_is_a_conflict_as_in_the_product(world: World) -> None:
+async def test_conflict_is_a_409_as_in_the_product(world: World) -> None:
     flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
     await world.patch(f"{flag['id']}/", {"name": "Updated name"})
     response = await world.ask("PATCH", f"{flag['id']}/", real("flags/request_patch_conflict"))

@@ -63,7 +63,7 @@ async def test_a_dependency_must_exist_in_the_target_too(world: World) -> None:
         ),
     ],
 )
-async def test_what_to_copy_must_be_said(world: World, body: Any, error: str) -> None:
+async def test_copy_needs_a_flag_and_targets(world: World, body: Any, error: str) -> None:
     await world.flag("a")
     response = await world.ask("POST", await copy_path(world), body)
     assert (response.status_code, response.json()) == (400, {"error": error})

@@ -1,4 +1,4 @@
-"""Rules of flags that no scenario names: what projects ask for, and what filters may say."""
+"""Rules of flags that no scenario names: requirements of projects and of filters."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ async def test_a_project_may_want_every_flag_tagged(world: World) -> None:
     await world.patch(f"{flag['id']}/", {"name": "n"})
 
 
-async def test_a_project_may_want_every_flag_to_say_where_it_is_evaluated(world: World) -> None:
+async def test_project_can_require_evaluation_contexts(world: World) -> None:
     world.write("UPDATE projects SET settings = '{\"require_evaluation_contexts\": true}'")
     refusal = await world.refused("POST", "", {"key": "a"})
     assert refusal.detail == "At least one evaluation context is required to create a new feature flag."

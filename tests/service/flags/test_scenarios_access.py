@@ -3,7 +3,7 @@
 from tests.doubles.service_world import Start, World
 
 
-async def test_scenario_01_without_a_key_nobody_gets_in(world: World) -> None:
+async def test_scenario_01_requests_without_a_key_are_refused(world: World) -> None:
     response = await world.client.get("/api/projects/1/feature_flags/")
     assert response.status_code == 401
     assert response.json() == {

@@ -153,7 +153,7 @@ async def test_scenario_54_dependents_are_the_active_ones(world: World) -> None:
     assert found[1] == {"id": child["id"], "key": "z-child", "name": "z-child"}
 
 
-async def test_scenario_55_deleting_many_tells_what_could_not_be(world: World) -> None:
+async def test_scenario_55_bulk_delete_lists_failures(world: World) -> None:
     base, child = await world.flag("base", filters=EVERYBODY), await world.flag("solo")
     waiting = await world.flag("waiting", filters=asks_for(base["id"]))
     answer = await world.post("bulk_delete/", {"ids": [base["id"], str(child["id"]), "x", 999]})
@@ -176,7 +176,7 @@ async def test_scenario_55_deleting_many_tells_what_could_not_be(world: World) -
     assert (entry["activity"], entry["detail"]["changes"]) == ("deleted", [])
 
 
-async def test_scenario_55_each_flag_says_why_it_must_stay(world: World) -> None:
+async def test_scenario_55_each_failure_has_its_reason(world: World) -> None:
     early, running, replay = [await world.flag(key) for key in ("early", "running", "replay")]
     world.add_early_access(early["id"])
     experiment = world.add_experiment(running["id"], start_date=world.ago(days=1))
@@ -191,7 +191,7 @@ async def test_scenario_55_each_flag_says_why_it_must_stay(world: World) -> None
     ]
 
 
-async def test_scenario_55_what_to_delete_is_said_one_way(world: World) -> None:
+async def test_scenario_55_ids_and_filters_exclude_each_other(world: World) -> None:
     await world.flag("a", tags=["old"])
     await world.flag("b")
     for body, error in (
@@ -286,7 +286,7 @@ async def test_lists_and_objects_are_empty_too_and_false_is_not(world: World) ->
     assert (active["action"], active["before"], active["after"]) == ("changed", True, False)
 
 
-def test_one_kind_of_empty_for_another_is_not_told() -> None:
+def test_changes_between_empty_values_are_not_logged() -> None:
     before: dict[str, Any] = {"a": None, "b": "", "c": [], "d": 0}
     after: dict[str, Any] = {"a": "", "b": [], "c": {}, "d": False}
     assert changes_between("FeatureFlag", before, after, tuple(before)) == []

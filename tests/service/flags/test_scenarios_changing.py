@@ -145,7 +145,7 @@ async def test_scenario_39_replacing_needs_the_key(world: World) -> None:
     assert (replaced.status_code, replaced.json()["name"]) == (200, "x")
 
 
-async def test_scenario_62_what_nobody_knows_is_returned_as_stored(world: World) -> None:
+async def test_scenario_62_unknown_fields_are_returned_as_stored(world: World) -> None:
     stored = '{"groups":[],"foo":{"deep":[1,null]}}'
     flag_id = world.write(
         "INSERT INTO flags (project_id, key, created_at, filters, extra, version)"

@@ -147,7 +147,7 @@ async def test_scenario_20_a_project_has_room_for_so_many_flags(start_world: Sta
     await world.flag("c")
 
 
-async def test_the_limit_is_two_thousand_unless_told_otherwise(world: World) -> None:
+async def test_default_limit_is_two_thousand(world: World) -> None:
     for number in range(2000):
         world.write(
             "INSERT INTO flags (project_id, key, created_at) VALUES (1, ?, '2026-01-01T00:00:00.000000Z')",
@@ -158,7 +158,7 @@ async def test_the_limit_is_two_thousand_unless_told_otherwise(world: World) -> 
     assert refusal.detail.startswith("Maximum of 2,000 feature flags allowed per team.")
 
 
-async def test_only_the_first_wrong_field_is_told(world: World) -> None:
+async def test_only_the_first_fault_is_reported(world: World) -> None:
     refusal = await world.refused("POST", "", {"key": "a b", "active": "maybe"})
     assert refusal.attr == "key"
     refusal = await world.refused("POST", "", {"key": "a", "active": "maybe", "tags": "x"})

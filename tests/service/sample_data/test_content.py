@@ -84,7 +84,7 @@ def digest(rows: list[dict[str, Any]]) -> str:
     return sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def test_the_sample_has_the_content_it_had(company: sqlite3.Connection) -> None:
+def test_sample_content_is_unchanged(company: sqlite3.Connection) -> None:
     content = {name: rows(company, name) for name in tables(company)}
     events = company.execute("SELECT count(*) FROM events").fetchone()[0]
     lines = [f"{name} {len(records)} {digest(records)}" for name, records in content.items() if records]

@@ -27,7 +27,7 @@ def test_there_are_as_many_as_drawn_and_no_name_twice(definitions: list[Definiti
     assert len({each.name for each in definitions}) == len(definitions) == 1_904
 
 
-def test_a_third_of_the_companys_own_needs_somebody(definitions: list[Definition]) -> None:
+def test_a_third_of_custom_events_lacks_an_owner(definitions: list[Definition]) -> None:
     own = [each for each in definitions if not each.name.startswith("$")]
     silent = [each.seen is None or each.seen > 30 for each in own]
     neglected = [

@@ -63,7 +63,7 @@ def test_flags_of_running_experiments_are_on_and_of_drafts_off(company: sqlite3.
     assert set(numbers(company, f"SELECT f.active {joined} {running}")) == {1}
 
 
-def test_nobody_met_a_flag_outside_its_experiment(company: sqlite3.Connection) -> None:
+def test_no_exposure_lies_outside_its_experiment(company: sqlite3.Connection) -> None:
     early = """SELECT count(*) FROM events AS v JOIN flags AS f ON f.key = v.flag_key
         JOIN experiments AS e ON e.flag_id = f.id WHERE v.event = '$feature_flag_called'
         AND (v.timestamp < e.start_date OR v.timestamp > coalesce(e.end_date, '2026-03-01T12'))"""
@@ -105,7 +105,7 @@ def test_every_cohort_a_flag_asks_for_exists(company: sqlite3.Connection) -> Non
     assert set(numbers(company, query)) <= cohort_ids
 
 
-def test_filling_leaves_the_schema_as_it_was(company: sqlite3.Connection, tmp_path: Path) -> None:
+def test_filling_keeps_the_schema(company: sqlite3.Connection, tmp_path: Path) -> None:
     untouched = Database(tmp_path / "empty.db")
     with untouched.reading() as empty:
         assert schema_of(company) == schema_of(empty)

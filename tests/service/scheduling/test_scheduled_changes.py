@@ -1,4 +1,4 @@
-"""Changes that wait for their time: scenario 58 of flags, and what happens while nobody looks."""
+"""Changes that wait for their time: scenario 58 of flags, and changes between requests."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,7 +27,7 @@ def plan(flag: Any, world: World, payload: Any, **fields: Any) -> dict[str, Any]
 SWITCH_OFF = {"operation": "update_status", "value": False}
 
 
-async def test_scenario_58_a_planned_change_is_made_when_its_time_has_come(world: World) -> None:
+async def test_scenario_58_scheduled_change_is_applied_when_due(world: World) -> None:
     flag = await world.flag("a")
     planned = await world.post(PLANS, plan(flag, world, SWITCH_OFF), 201)
     assert (planned["executed_at"], planned["payload"]) == (None, SWITCH_OFF)

@@ -134,7 +134,7 @@ def test_relative_lift_divides_by_the_plain_baseline_mean() -> None:
 
 
 @pytest.mark.parametrize("kind", ["mean", "funnel", "ratio", "retention"])
-def test_nobody_exposed_has_no_estimate(kind: MetricType) -> None:
+def test_estimate_needs_exposures(kind: MetricType) -> None:
     assert estimate(Sample("control"), kind) is None
 
 

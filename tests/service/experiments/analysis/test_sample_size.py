@@ -35,7 +35,7 @@ def test_without_an_effect_or_a_baseline_there_is_no_size() -> None:
     assert baseline_value(Sample("control"), "funnel") is None
 
 
-def test_days_are_whole_and_need_somebody_to_come() -> None:
+def test_days_are_whole_and_need_a_positive_rate() -> None:
     assert recommended_days(1_001, 100) == 11
     assert recommended_days(1_001, 0) is None
     assert recommended_days(None, 10) is None

@@ -49,14 +49,14 @@ def test_results_are_cumulative_day_by_day() -> None:
     ]
 
 
-def test_variants_nobody_saw_are_there_with_zeros() -> None:
+def test_unseen_variants_are_present_with_zeros() -> None:
     keys = ["control", *(f"test-{number}" for number in range(19))]
     computed = samples_at(_history(exposures={}, variants=keys), DAY)
     assert [sample.key for sample in computed] == keys
     assert {sample.count for sample in computed} == {0}
 
 
-def test_who_saw_two_variants_is_left_out_or_counted_for_the_first() -> None:
+def test_multiple_exposures_are_skipped_or_count_for_the_first_variant() -> None:
     exposures = by_entity([("a", 10, "control"), ("a", 30, "test"), ("c", 20, "test")])
     excluded = samples_at(_history(exposures=exposures), DAY)
     first = samples_at(_history(exposures=exposures, handling="first_seen"), DAY)
@@ -136,7 +136,7 @@ def test_days_run_from_the_start_to_the_end_or_to_now() -> None:
     assert day_ends(DAY * 1.5, DAY * 9, DAY * 9)[1] == pytest.approx(2 * DAY, abs=1e-3)
 
 
-def test_of_many_years_only_the_last_days_are_told() -> None:
+def test_long_experiments_report_only_the_last_days() -> None:
     assert list(day_ends(-1e11, DAY * 9, DAY * 9)) == list(range(9 - MOST_DAYS + 1, 10))
     days = exposure_days([Assignment("test", 5, 9), Assignment("test", 3 * DAY, 3 * DAY)], ["test"], 2, 4)
     assert days == {"test": [1, 2, 2]}
@@ -172,7 +172,7 @@ def _result(
     return verdict(samples_at(history, DAY), "control", metric.kind, Settings.of({"method": method}))
 
 
-def test_a_clear_difference_is_told_by_both_methods() -> None:
+def test_both_methods_report_a_clear_difference() -> None:
     believed = _result(500, 500, 100)["variant_results"][0]
     tested = _result(500, 500, 100, "frequentist")["variant_results"][0]
     assert believed["chance_to_win"] > 0.999
@@ -193,7 +193,7 @@ def test_a_clear_difference_is_told_by_both_methods() -> None:
     ],
     ids=["nobody", "few", "zero", "no variance", "few conversions"],
 )
-def test_what_cannot_be_judged_says_why(
+def test_validation_failures_name_their_reason(
     people: tuple[int, int], bought: int, kind: str, baseline: list[str], variant: list[str]
 ) -> None:
     computed = _result(*people, bought, kind=kind)
@@ -203,7 +203,7 @@ def test_what_cannot_be_judged_says_why(
     assert (test["chance_to_win"], test["credible_interval"], test["significant"]) == (None, None, False)
 
 
-def test_a_funnel_tells_how_many_reached_each_step() -> None:
+def test_funnel_counts_people_at_each_step() -> None:
     computed = _result(60, 60, 10, kind="funnel")
     assert computed["baseline"]["step_counts"] == [10]
     assert computed["variant_results"][0]["step_counts"] == [20]

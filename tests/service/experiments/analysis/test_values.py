@@ -75,7 +75,7 @@ def test_a_threshold_turns_a_mean_into_a_yes_or_no() -> None:
     assert _value(_mean(threshold=3), [(11.0, 0), (12.0, 0)]) == Value(0.0)
 
 
-def test_those_whose_window_is_still_open_can_be_left_out() -> None:
+def test_people_with_an_open_window_can_be_skipped() -> None:
     metric = _mean(conversion_window=1, conversion_window_unit="day")
     assert _value(metric, [], mature_by=10.0 + DAY) == Value(0.0)
     assert _value(metric, [], mature_by=9.0 + DAY) is None
@@ -166,7 +166,7 @@ def test_retention_waits_for_its_own_window() -> None:
         {"metric_type": "mean"},
     ],
 )
-def test_what_stored_events_cannot_answer_is_said(raw: dict[str, Any]) -> None:
+def test_unsupported_metrics_name_the_reason(raw: dict[str, Any]) -> None:
     with pytest.raises(NotComputable, match="here"):
         Metric.of(raw)
 
