@@ -75,7 +75,7 @@ def test_paused_split_serves_the_default() -> None:
         ("odd", " 1 malformed: the flag fails for users who reach it"),
     ],
 )
-def test_sentence_of_an_unusual_rule(broken: Any, words: str) -> None:
+def test_unusual_rule_has_a_sentence(broken: Any, words: str) -> None:
     text = "\n".join(sentences(broken))
     assert words in text
     assert "never match" not in text

@@ -46,6 +46,7 @@ turn off | Turn OFF | is off | turn it on again
 archive | Archive | is archived | bring it back
 unarchive | Bring back from the archive | is back from the archive | archive it again
 delete | Delete | is deleted | restore it | grave
+delete permanently | Delete permanently | is deleted permanently | | typed
 restore | Restore | is restored | delete it again
 rename | Change the key of | has a new key | give it the old key back | grave
 set rollout | Change the rollout of | has a new rollout | set the old rollout

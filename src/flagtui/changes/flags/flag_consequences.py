@@ -37,7 +37,9 @@ def consequences(
         yield from _dependents(context.dependents, _what_they_find(fresh, values))
     if "key" in values and not fresh.deleted:
         yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
-    if values.get("deleted") is True:
+    if values.get("deleted") is True and fresh.targeting.has_rules:
+        yield Consequence("Undo", "not possible: servers cannot restore a flag with rules", "danger")
+    elif values.get("deleted") is True:
         yield Consequence("Key", "a new flag with this key can destroy the deleted one for good", "warning")
     if (touch := _last_touch(fresh, context)) is not None:
         yield touch

@@ -21,7 +21,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import Clash, compact
 from flagtui.changes.flags.context_queries import ContextQuery, rows_of
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_clash
@@ -56,6 +56,8 @@ class FlagEntries(EntryKind):
         return sort_by_dependency(plans)
 
     def why_not(self, entry: Entry) -> Blocked | None:
+        if entry.verb == LASTING:
+            return Blocked("permanent", "servers cannot restore a flag with rules", "")
         if not entry.record:
             reason = "the number of the new flag was not learned"
             return Blocked("number", reason, "find it in the list and delete it")

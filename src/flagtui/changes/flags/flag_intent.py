@@ -43,6 +43,10 @@ SWITCHES: Final[Mapping[str, Mapping[str, JSON]]] = {
 """Changes without input. A deleted flag can be restored until another flag has its key."""
 
 
+LASTING: Final = "delete permanently"
+"""The verb for deleting a flag with rules, which servers cannot restore."""
+
+
 def switch(verb: str, id: int, seen_version: int | None = None) -> Intent:
     """Return the intent of one of `SWITCHES`."""
     return Intent(id, SWITCHES[verb], verb, seen_version=seen_version)

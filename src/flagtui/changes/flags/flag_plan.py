@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.changes.blocked import Blocked
@@ -12,7 +12,7 @@ from flagtui.changes.difference import Clash, difference, merge, without
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_refusals import foresee_refusal
 from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
 from flagtui.changes.proposal import DiffLine, PlanBase
@@ -117,6 +117,8 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     caused, inherited = _problems(fresh, values)
     if refusal := foresee_refusal(fresh, values, context) or _bad_values(values, caused):
         return refusal
+    if fresh.targeting.has_rules and values.get("deleted") is True:
+        intent = replace(intent, verb=LASTING)
     fields, before = sent_fields(values, fresh), {name: stored_value(fresh, name) for name in values}
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
     return Plan(
@@ -136,7 +138,8 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         ),
         clashes=tuple(map(hidden_clash, clashes)) if fresh.has_encrypted_payloads else clashes,
         body=fields,
-        original=original_fields(fields, fresh),
+        # Of flags with rules servers compare the version alone.
+        original={} if fresh.targeting.has_rules else original_fields(fields, fresh),
         read_at=context.now - context.age,
     )
 

@@ -43,8 +43,10 @@ def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iter
         yield Blocked("access", "you may look at this flag but not change it", "ask for editor access to it")
     if fresh.deleted and wanted.get("deleted") is not False:
         yield Blocked("deleted", "the flag has been deleted", "restore it first")
+    if fresh.targeting.has_rules:
+        yield from _of_rules(fresh, wanted)
     is_refused = wanted.get("deleted") is False or {"filters", "archived"} & wanted.keys()
-    if is_refused and not fresh.targeting.is_editable:
+    if is_refused and not fresh.targeting.is_editable and not fresh.targeting.has_rules:
         version = compact(fresh.targeting.config_version)[:40]
         reason = f"its targeting is stored in configuration version {version}, which is read-only here"
         yield Blocked("configuration version", reason, "change it in the browser")
@@ -62,6 +64,23 @@ def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iter
         yield from _of_dependents(context)
     if wanted.get("active") is True and not fresh.active:
         yield from _of_turning_on(fresh, wanted, context)
+
+
+_WITH_RULES: Final = frozenset({"active", "deleted", "name", "tags"})
+"""Fields of a flag with rules that can be changed here; servers refuse most others."""
+
+
+def _of_rules(fresh: Flag, wanted: Mapping[str, JSON]) -> Iterator[Blocked]:
+    """Yield the refusals of a flag with rules, whose every update has to name its version."""
+    code = "configuration version"
+    if wanted.get("deleted") is False:
+        yield Blocked(code, "servers cannot restore a flag with rules (configuration version 2)", "")
+    if fields := [FLAG_FIELDS.words(name) for name in wanted if name not in _WITH_RULES]:
+        can = "of a flag with rules (configuration version 2) only state, name and tags can be changed here"
+        reason = f"{can}, not {', '.join(fields)}"
+        yield Blocked(code, reason, "change it in the browser")
+    if fresh.version is None:
+        yield Blocked(code, "it has rules, and the server reports no version to check the change against", "")
 
 
 def _of_deletion(fresh: Flag, context: Context) -> Iterator[Blocked]:

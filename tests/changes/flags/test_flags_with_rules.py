@@ -1,0 +1,107 @@
+"""Changes of flags with rules (configuration version 2): what is sent, and what is refused before."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.doubles.expected import expect
+from tests.doubles.flag_server import raw_flag
+from tests.doubles.new_database import copy_tables
+
+from flagtui.api import Client
+from flagtui.api.http_library import in_process
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_entries import FlagEntries
+from flagtui.changes.flags.flag_intent import Intent, set_field, switch
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.guard import GuardRules, Question, guard
+from flagtui.changes.journal_entries import Entry
+from flagtui.config.guard_rules import Level
+from flagtui.models.flag import Flag
+from flagtui.service import close_service, create_service
+
+RULES: dict[str, Any] = {"version": 2, "return_type": "boolean", "default_value": False, "rules": []}
+CALM = Context(dependents=())
+
+
+def flag(**fields: Any) -> Flag:
+    return Flag.of(raw_flag(**{"filters": RULES, "version": 7, **fields}))
+
+
+@pytest.mark.parametrize(
+    ("intent", "fields"),
+    [
+        (switch("turn off", 812), {}),
+        (switch("turn on", 812), {"active": False}),
+        (switch("delete", 812), {}),
+        (set_field(812, "name", "New checkout", "Checkout"), {}),
+        (set_field(812, "tags", [], ["web"]), {}),
+    ],
+)
+def test_flag_with_rules_is_changed_by_its_version(intent: Intent, fields: dict[str, Any]) -> None:
+    plan = expect(plan_flag(intent, flag(**fields), CALM), Plan)
+    assert (plan.body.keys(), plan.original, plan.version) == (intent.changes.keys(), {}, 7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fields", "words"),
+    [
+        ({"filters": {**RULES, "default_value": True}}, {}, "can be changed here, not targeting"),
+        ({"key": "checkout-v3"}, {}, "can be changed here, not key"),
+        ({"active": False, "archived": True}, {}, "can be changed here, not archived"),
+        ({"evaluation_runtime": "server"}, {}, "can be changed here, not runtime"),
+        ({"deleted": False}, {"deleted": True}, "servers cannot restore a flag with rules"),
+        ({"active": False}, {"version": None}, "the server reports no version"),
+    ],
+)
+def test_other_changes_of_rules_are_refused_with_the_reason(
+    changes: dict[str, Any], fields: dict[str, Any], words: str
+) -> None:
+    blocked = expect(plan_flag(Intent(812, changes, "edit"), flag(**fields), CALM), Blocked)
+    assert words in blocked.reason
+
+
+def test_question_marks_deleting_rules_as_permanent() -> None:
+    plan = expect(plan_flag(switch("delete", 812), flag(), CALM), Plan)
+    assert ("Undo", "not possible: servers cannot restore a flag with rules") in [
+        (each.label, each.text) for each in plan.consequences
+    ]
+    question = expect(guard([plan], GuardRules(level=Level.RELAXED)), Question)
+    assert (plan.verb.undo, question.type_this) == ("", plan.key)
+
+
+def test_undo_of_deleting_rules_is_refused() -> None:
+    plan = expect(plan_flag(switch("delete", 812), flag(), CALM), Plan)
+    entry = Entry(
+        key=plan.key,
+        verb=plan.intent.verb,
+        kind="flag",
+        record=812,
+        before=plan.before,
+        after=plan.values,
+    )
+    assert expect(FlagEntries().why_not(entry), Blocked).code == "permanent"
+
+
+async def test_server_accepts_changes_of_a_flag_with_rules(tmp_path: Path) -> None:
+    service = create_service(copy_tables(tmp_path / "service.db"), key="phx_rules", rules_v2=True)
+    async with Client("http://127.0.0.1:1", "phx_rules", 1, transport=in_process(service)) as client:
+        now = await client.flags.create({"key": "a", "filters": RULES, "active": False})
+        adapter = FlagAdapter(client.flags)
+        for intent in (
+            switch("turn on", now.id),
+            set_field(now.id, "tags", [], ["web"]),
+            set_field(now.id, "name", "", "New checkout"),
+            switch("turn off", now.id),
+            switch("delete", now.id),
+        ):
+            plan = expect(plan_flag(intent, now, CALM), Plan)
+            outcome = await adapter.send(plan)
+            assert (outcome.ending, outcome.reason) == ("saved", "")
+            now = expect(outcome.record, Flag)
+        assert (now.version, now.tags, now.name, now.deleted) == (6, ("web",), "New checkout", True)
+        blocked = expect(plan_flag(switch("restore", now.id), now, CALM), Blocked)
+        assert blocked.reason.startswith("servers cannot restore")
+    close_service(service)
