@@ -56,7 +56,7 @@ MOST: Final[dict[str, tuple[int, int]]] = {
     "src/cli": (178, 284),
     "src/config": (0, 0),
     "src/details": (0, 2),
-    "src/evaluate": (37, 58),
+    "src/evaluate": (33, 58),
     "src/models": (1, 0),
     "src/service": (1, 0),
     "src/store": (3, 25),

@@ -9,7 +9,10 @@ from flagtui.evaluate.run import Rules, Run, Vantage
 
 
 def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | None = None) -> ConditionResult:
-    """``inherited`` is what libraries ask all conditions of the flag's own group type from."""
+    """Evaluate one condition.
+
+    ``inherited`` is the vantage of a library's conditions about the flag's group type.
+    """
     condition = flag.conditions[index]
     if condition.problem:
         return _unknown(index, Unknown(Why.CONDITION_MALFORMED, condition.problem, is_final=True))
@@ -29,13 +32,14 @@ def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | No
 
 
 def draw_variant(flag: Flag, identifier: str | int, rules: Rules = Rules.SERVER) -> VariantDraw:
+    """Return the variant that the hash of the identifier selects."""
     shares = [(variant.key, variant.percentage) for variant in flag.variants]
     fraction = 0.0 if _is_nobody(identifier, rules) else variant_fraction(flag.key, identifier)
     return VariantDraw.among(fraction, shares)
 
 
 def _is_nobody(identifier: str | int, rules: Rules) -> bool:
-    """The server does not hash an empty identifier: it is below everything."""
+    """Return whether the identifier is empty: the server does not hash it and is below every percentage."""
     return identifier == "" and rules is Rules.SERVER
 
 
@@ -44,7 +48,7 @@ def _unknown(index: int, unknown: Unknown, checks: tuple[Check, ...] = ()) -> Co
 
 
 def _vantage(run: Run, flag: Flag, condition: Condition) -> Vantage | Outcome:
-    """A condition may be about another kind of group than its flag."""
+    """Return the vantage of the condition, which may be about another kind of group than its flag."""
     if condition.group_index is None:
         is_left_out = flag.is_by_device and not run.person.device_id
         return Outcome.NO_DEVICE if is_left_out else run.of_person(flag)
@@ -62,7 +66,7 @@ def _library_vantage(run: Run, flag: Flag, condition: Condition, inherited: Vant
 
 
 def _checked(run: Run, vantage: Vantage, condition: Condition) -> tuple[Check, ...]:
-    """After the first no the rest is asked only to be shown."""
+    """Return the checks of the condition; those after the first no are evaluated only for display."""
     checks: list[Check] = []
     asking = run
     for question in condition.filters:
@@ -92,10 +96,12 @@ _SCALE = float(0xFFFFFFFFFFFFFFF)
 
 
 def rollout_fraction(flag_key: str, identifier: str | int) -> float:
+    """Return the hash for the rollout, from 0 to 1."""
     return _fraction(f"{flag_key}.{identifier}")
 
 
 def variant_fraction(flag_key: str, identifier: str | int) -> float:
+    """Return the hash for the variant, from 0 to 1."""
     return _fraction(f"{flag_key}.{identifier}variant")
 
 
@@ -109,6 +115,8 @@ def holdout_fraction(identifier: str | int, prefix: str = "holdout-") -> float:
 
 
 def _fraction(text: str) -> float:
-    """From 0 to 1 inclusive: the first 15 hexadecimal digits of the SHA-1 over their greatest value."""
+    """Return the first 15 hexadecimal digits of the SHA-1 divided by their greatest value: 0 to 1
+    inclusive.
+    """
     digest = sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
     return int(digest[:15], 16) / _SCALE

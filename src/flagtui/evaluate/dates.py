@@ -33,12 +33,12 @@ _LENGTHS = {"h": 3600 * SECOND, "d": DAY, "w": 7 * DAY}
 
 
 def wanted_instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
-    """What a condition means, such as "-7d" or "2026-01-31"; None for what is no moment, as a number."""
+    """Return the instant of a condition's value, such as "-7d" or "2026-01-31"; None for other values."""
     return _of_text(value, now, zone) if isinstance(value, str) else None
 
 
 def instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
-    """What a property means: a number, also one in a text, is a Unix time in seconds."""
+    """Return the instant of a property; a number, also one in a text, is a Unix time in seconds."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     seconds = number(value)
@@ -48,7 +48,7 @@ def instant(value: Any, now: datetime, zone: tzinfo) -> int | None:
 
 
 def _of_seconds(seconds: float) -> int | None:
-    """Not-a-number is the beginning of 1970, as on the server."""
+    """Return the instant of Unix seconds; not-a-number is the beginning of 1970, as on the server."""
     if isnan(seconds):
         return 0
     if abs(seconds) > LAST_YEAR * 365.2425 * 86_400:

@@ -37,7 +37,7 @@ class Definitions:
         matching_version: object = 1,
         time_zone: str = "UTC",
     ) -> "Definitions":
-        """From stored flags, whose dependencies name ids, or from local evaluation data, whose name keys."""
+        """Read stored flags, whose dependencies name ids, or local evaluation data, whose name keys."""
         parts = {flag.key: flag for flag in map(read_flag, linked(flags))}
         return cls(
             flags=parts,
@@ -51,7 +51,7 @@ class Definitions:
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any], *, time_zone: str = "UTC") -> "Definitions":
-        """From the answer of the local evaluation operation; odd members count as absent."""
+        """Read the response of the local evaluation operation; malformed members count as absent."""
         flags = document.get("flags")
         return cls.of(
             [flag for flag in flags if isinstance(flag, dict)] if isinstance(flags, list) else [],
@@ -103,9 +103,9 @@ def linked(flags: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def evaluation_orders(needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """For every flag key, the keys to evaluate up to and including itself.
+    """Return for every flag key the keys to evaluate, in order, up to and including itself.
 
-    Keys that need themselves, or something that does not exist, however indirectly, are left out.
+    Keys with a circular or missing dependency, directly or transitively, are omitted.
     """
     waiting = {key: set(keys) for key, keys in needed.items()}
     wanted_by: dict[str, list[str]] = defaultdict(list)

@@ -107,6 +107,7 @@ class Draw:
 
     @property
     def is_in(self) -> bool:
+        """Return whether the hash is within the percentage."""
         return self.fraction <= self.percentage / 100
 
 
@@ -120,11 +121,12 @@ class VariantDraw:
 
     @property
     def key(self) -> str | None:
+        """Return the variant whose range contains the hash; None outside all ranges."""
         return next((key for key, low, high in self.ranges if low <= self.fraction < high), None)
 
     @classmethod
     def among(cls, fraction: float, shares: Mapping[str, float] | list[tuple[str, float]]) -> "VariantDraw":
-        """Shares are percentages in order; what they leave of 100 belongs to no variant."""
+        """Assign ranges to percentages in order; the rest of 100 belongs to no variant."""
         pairs = list(shares.items()) if isinstance(shares, Mapping) else shares
         bounds = [0.0]
         for _, percentage in pairs:
@@ -160,7 +162,7 @@ class ConditionResult:
 
     @property
     def differing(self) -> Check:
-        """The first question that came out as no; there is one where the properties differ."""
+        """Return the first check that came out as no; there is one where the properties differ."""
         return next(check for check in self.checks if check.verdict is False)
 
 

@@ -47,12 +47,14 @@ _LONGEST_NAME = 80
 
 
 def describe_unknown(unknown: Unknown) -> str:
+    """Describe why a value is unknown."""
     about = unknown.about
     short = about if len(about) <= _LONGEST_NAME else about[: _LONGEST_NAME - 1] + "…"
     return _UNKNOWN_WORDS[unknown.why].format(short)
 
 
 def describe_draw(draw: Draw) -> str:
+    """Describe the hash and its limit."""
     fraction, limit = apart(draw.fraction, draw.percentage / 100)
     return f"hash {fraction} ≤ {limit}: in" if draw.is_in else f"hash {fraction} > {limit}: out"
 
@@ -63,7 +65,7 @@ def _beside(draw: Draw | None) -> str:
 
 
 def describe_variant(draw: VariantDraw) -> str:
-    """Which variant the hash falls into, and the range that this variant has."""
+    """Describe the variant of the hash, and the variant's range."""
     for key, low, high in draw.ranges:
         if low <= draw.fraction < high:
             return f"variant {key}: hash {draw.fraction:.2f} is in {low:.2f} to {high:.2f}"
@@ -71,7 +73,7 @@ def describe_variant(draw: VariantDraw) -> str:
 
 
 def describe_filter(question: Filter) -> str:
-    """What is asked: "email ends with @acme.com", "is in cohort Staff"."""
+    """Describe a filter: "email ends with @acme.com", "is in cohort Staff"."""
     match question.kind:
         case "cohort":
             where = COHORT_WORDS.get(question.operator, "is in")
@@ -83,7 +85,7 @@ def describe_filter(question: Filter) -> str:
 
 
 def describe_check(check: Check) -> str:
-    """What is asked and what was found."""
+    """Describe a filter and the actual value."""
     asked = describe_filter(check.filter)
     unknown = check.verdict if isinstance(check.verdict, Unknown) else check.problem
     if unknown and unknown.why is Why.PROPERTY_UNREADABLE and check.is_present:
@@ -98,7 +100,7 @@ def describe_check(check: Check) -> str:
 
 
 def describe_condition(result: ConditionResult) -> str:
-    """Why a condition did or did not match, in one line. Conditions count from 1 for people."""
+    """Describe why a condition matched or not, in one line. Conditions count from 1."""
     name = f"condition {result.index + 1}"
     match result.outcome:
         case Outcome.MATCHED:
@@ -149,7 +151,7 @@ def describe_rules(result: RulesEvaluation) -> str:
 
 
 def describe(evaluation: Evaluation) -> str:
-    """What decided the flag, in one line."""
+    """Describe what decided the flag, in one line."""
     if evaluation.unknown:
         return describe_unknown(evaluation.unknown)
     if evaluation.rules:
@@ -175,7 +177,7 @@ def _describe_decision(evaluation: Evaluation) -> str:
 
 
 def apart(one: float, other: float) -> tuple[str, str]:
-    """Two fractions with as many decimals, at least two, as it takes to tell them apart."""
+    """Return two fractions with as many decimals, at least two, as distinguish them."""
     for digits in range(2, 17):
         texts = f"{one:.{digits}f}", f"{other:.{digits}f}"
         if texts[0] != texts[1]:

@@ -12,6 +12,7 @@ from flagtui.evaluate.run import Manner, Rules, Run, Vantage
 
 
 def check(run: Run, vantage: Vantage, question: Filter) -> Check:
+    """Evaluate one filter about a property, a cohort or another flag."""
     match question.kind:
         case "cohort":
             return check_cohort(run, _of_people(run, vantage), question)
@@ -22,6 +23,7 @@ def check(run: Run, vantage: Vantage, question: Filter) -> Check:
 
 
 def check_property(run: Run, vantage: Vantage, question: Filter) -> Check:
+    """Evaluate a filter about a property."""
     properties, is_whole = run.source(question, vantage)
     is_present = question.key in properties
     actual = properties.get(question.key)
@@ -46,9 +48,9 @@ def _without(run: Run, question: Filter, is_whole: bool) -> Verdict:
 
 
 def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
-    """Does a property that exists with the value ``actual`` satisfy the operator?
+    """Return whether an existing property with the value ``actual`` satisfies the operator.
 
-    To the server a condition without the value that its operator needs matches nobody, negated or not.
+    On the server a condition without the value that its operator needs matches no one, negated or not.
     """
     comparison = _comparisons(manner.rules).get(operator)
     if comparison is None:
@@ -59,7 +61,7 @@ def compare(operator: str, wanted: Any, actual: Any, manner: Manner) -> Verdict:
 
 
 def without_property(operator: str, wanted: Any) -> bool:
-    """Does a person who certainly lacks the property satisfy the operator? As the server decides it."""
+    """Return whether a user who certainly lacks the property satisfies the operator, as on the server."""
     if operator == "is_not_set":
         return True
     is_negation = operator == "is_not" or (operator.startswith("not_") and operator in COMPARISONS)
@@ -145,7 +147,7 @@ def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
 
 
 def check_cohort(run: Run, vantage: Vantage, question: Filter, path: tuple[str, ...] = ()) -> Check:
-    """`path` are the cohorts that led here."""
+    """Evaluate a filter about a cohort. `path` holds the cohorts that led here."""
     cohort_id = str(question.value)
     if cohort_id in path:
         return Check(question, Unknown(Why.COHORT_CIRCULAR, cohort_id, is_final=True))

@@ -83,10 +83,12 @@ class Flag:
 
     @property
     def enrollment_key(self) -> str:
+        """Return the property with which users opt in or out."""
         return f"$feature_enrollment/{self.key}"
 
 
 def flag(raw: Mapping[str, Any]) -> Flag:
+    """Read a stored flag; malformed members count as absent."""
     filters = mapping(raw.get("filters"))
     index = filters.get("aggregation_group_type_index")
     enrollment = items(filters.get("super_groups"))
@@ -112,7 +114,7 @@ def flag(raw: Mapping[str, Any]) -> Flag:
 
 
 def problem_of(raw: Mapping[str, Any]) -> str:
-    """Why a flag's conditions cannot be read, in words; empty when they can, or when it has none."""
+    """Return why a flag's conditions cannot be read, in words; empty when they can, or when it has none."""
     filters = raw.get("filters", {})
     if not isinstance(filters, dict):
         return "filters is not an object"
@@ -149,7 +151,7 @@ def condition(raw: Any, flag_index: int | None) -> Condition:
 
 
 def condition_problem(raw: Any) -> str:
-    """Why a condition cannot be evaluated at all; empty when it can."""
+    """Return why a condition cannot be evaluated; empty when it can."""
     if not isinstance(raw, dict):
         return "it is no object"
     percentage = raw.get("rollout_percentage")
@@ -162,6 +164,7 @@ def condition_problem(raw: Any) -> str:
 
 
 def question(raw: Mapping[str, Any]) -> Filter:
+    """Read one stored property filter."""
     kind: Kind = "property"
     if raw.get("type") == "cohort":
         kind = "cohort"
@@ -181,10 +184,12 @@ def question(raw: Mapping[str, Any]) -> Filter:
 
 
 def mapping(raw: Any) -> dict[str, Any]:
+    """Return the object, or an empty one for any other value."""
     return raw if isinstance(raw, dict) else {}
 
 
 def items(raw: Any) -> list[Any]:
+    """Return the list, or an empty one for any other value."""
     return raw if isinstance(raw, list) else []
 
 
@@ -207,6 +212,7 @@ def _variants(raw: Any) -> tuple[Variant, ...]:
 
 
 def number(raw: Any) -> float:
+    """Return the number, or 0 for any other value."""
     return raw if isinstance(raw, int | float) else 0.0
 
 
@@ -227,7 +233,7 @@ SPLIT: Final = None
 
 
 def for_everyone(flag: Flag) -> Value:
-    """The value that every person gets; None where it depends on the person."""
+    """Return the value that every user gets; None where it depends on the user."""
     if not flag.is_active:
         return False
     decides_before = flag.holdout is not None or flag.has_enrollment or flag.enrollment_condition is not None

@@ -32,10 +32,12 @@ class Manner(NamedTuple):
 
     @property
     def moment(self) -> datetime:
+        """Return the moment that relative dates count from."""
         return self.now or datetime.now(UTC)
 
     @property
     def zone(self) -> tzinfo:
+        """Return the project's time zone."""
         return _zone(self.time_zone)
 
 
@@ -62,6 +64,7 @@ class Group:
 
     @property
     def known_properties(self) -> Mapping[str, Any]:
+        """Return the group's properties with its key."""
         return {"$group_key": self.key, **self.properties}
 
 
@@ -83,6 +86,7 @@ class Person:
 
     @property
     def known_properties(self) -> Mapping[str, Any]:
+        """Return the user's properties with the distinct id."""
         return {"distinct_id": self.distinct_id, **self.properties}
 
 
@@ -124,16 +128,17 @@ class Run:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything is known of the person, as only the server does."""
+        """Return whether everything about the user is known, as on the server."""
         return self.person.is_complete and self.rules is Rules.SERVER
 
     def group(self, index: int | None) -> Group | None:
-        """None for a group that was not given, or has no key."""
+        """Return the group of this type; None when it was not given, or has no key."""
         name = self.definitions.group_types.get(str(index))
         group = self.person.groups.get(name) if name else None
         return group if group is not None and (group.key != "" or self.rules is Rules.LIBRARY) else None
 
     def of_person(self, flag: Flag) -> Vantage:
+        """Return the vantage of the user for a flag."""
         person = self.person
         device = person.device_id if flag.is_by_device else None
         return Vantage(self.properties, device or person.distinct_id)

@@ -13,15 +13,15 @@ _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def written(value: Any) -> str:
-    """A string as it is, anything else as compact JSON with sorted keys.
+    """Return a string unchanged, anything else as compact JSON with sorted keys.
 
-    Raises ValueError for what JSON cannot say (infinities, and not-a-number).
+    Raises ValueError for values without JSON (infinities, and not-a-number).
     """
     return value if isinstance(value, str) else _as_json(value)
 
 
 def lowered(value: Any) -> str:
-    """Only A to Z are lowered, as the text operators of the server do."""
+    """Return the text with A to Z in lower case, as the server's text operators do."""
     return written(value).translate(_ASCII_LOWER)
 
 
@@ -62,7 +62,7 @@ def _float_as_json(value: float) -> str:
 
 
 def number(value: Any) -> float | None:
-    """A number, or text that is wholly one, infinities and not-a-number too; None for anything else."""
+    """Return a number, or text that is wholly one, with infinities and not-a-number; None otherwise."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
@@ -74,12 +74,13 @@ def number(value: Any) -> float | None:
 
 
 def finite(value: Any) -> float | None:
-    """The same without what is no finite number."""
+    """Return a finite number, or None."""
     found = number(value)
     return found if found is not None and math.isfinite(found) else None
 
 
 def is_boolean_like(value: Any) -> bool:
+    """Return whether the server reads the value as a boolean."""
     match value:
         case bool():
             return True
@@ -91,6 +92,7 @@ def is_boolean_like(value: Any) -> bool:
 
 
 def is_truthy(value: Any) -> bool:
+    """Return whether the server reads the value as true."""
     match value:
         case bool():
             return value

@@ -34,7 +34,7 @@ class Version(NamedTuple):
 
 
 def version(value: object) -> Version:
-    """As a property or condition writes it: "v1.2", 3, "3.08". Raises ValueError when it is none."""
+    """Read a version as properties and conditions write it: "v1.2", 3, "3.08". Raises ValueError."""
     return _version(as_written(value))
 
 
@@ -56,19 +56,19 @@ def read(written: str) -> Version:
 
 
 def trimmed(written: str) -> str:
-    """Without one small v in front, and without the spaces after that."""
+    """Return the text without one small v in front, and without the spaces after that."""
     return written.removeprefix("v").strip()
 
 
 def completed(written: str) -> str:
-    """With all three numbers and none of their leading zeros; what follows a hyphen or plus is kept."""
+    """Return the version with all three numbers, without leading zeros; its suffix is kept."""
     core, suffix = re.match(r"([^-+]*)(.*)", written, re.DOTALL).groups()  # type: ignore[union-attr]
     parts = [without_zeros(part) for part in core.split(".")]
     return ".".join([*parts, "0", "0"][: max(3, len(parts))]) + suffix
 
 
 def without_zeros(part: str) -> str:
-    """A number without its leading zeros; anything else as it is."""
+    """Return a number without its leading zeros; other text unchanged."""
     return part.lstrip("0") or "0" if part.isascii() and part.isdigit() else part
 
 
@@ -111,6 +111,7 @@ class Interval(NamedTuple):
     """What versions begin with of which no pre-release matches, even where another names it."""
 
     def admits(self, found: Version) -> bool:
+        """Return whether the version is in the interval."""
         if found.pre and self.released is not None and found[: len(self.released)] == self.released:
             return False
         return self.low <= found[:5] < self.high
@@ -121,21 +122,22 @@ Range = tuple[Interval, ...]
 
 
 def tilde(value: object) -> Range:
-    """~1.2.3: from 1.2.3, below 1.3.0. Missing parts are 0, so ~1 ends below 1.1.0."""
+    """Return the range ~1.2.3: from 1.2.3, below 1.3.0. Missing parts are 0, so ~1 ends below 1.1.0."""
     return parsed("~" + completed(trimmed(as_written(value))))
 
 
 def caret(value: object) -> Range:
-    """^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
+    """Return the range ^1.2.3: below 2.0.0; ^0.2.3: below 0.3.0; ^0.0.3: below 0.0.4."""
     return parsed("^" + completed(trimmed(as_written(value))))
 
 
 def wildcard(value: object) -> Range:
-    """1.2.* or 1.2.x: from 1.2.0, below 1.3.0. Without a wildcard it reads like a caret."""
+    """Return the range 1.2.* or 1.2.x: from 1.2.0, below 1.3.0. Without a wildcard it is a caret range."""
     return parsed(".".join(map(without_zeros, trimmed(as_written(value)).split("."))))
 
 
 def is_within(found: Version, wanted: Range) -> bool:
+    """Return whether the version satisfies the whole range."""
     if not all(interval.admits(found) for interval in wanted):
         return False
     return not found.pre or any(interval.pre_release_of == found.core for interval in wanted)
