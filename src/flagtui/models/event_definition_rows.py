@@ -23,14 +23,14 @@ class _Definition(msgspec.Struct, gc=False):
     name: _Text
     description: str | UnsetType | None = UNSET
     owner: Maker | UnsetType | None = UNSET
-    tags: list[str] | None = None
+    tags: list[str] | UnsetType | None = UNSET
     verified: bool | UnsetType | None = UNSET
     hidden: bool | None = None
     created_at: datetime | None = None
     last_seen_at: datetime | UnsetType | None = UNSET
     last_updated_at: datetime | None = None
     updated_at: datetime | None = None
-    enforcement_mode: str | None = None
+    enforcement_mode: str | UnsetType | None = UNSET
     primary_property: str | None = None
     promoted_property: str | None = None
     is_action: bool | None = None
@@ -69,7 +69,14 @@ def _row_of(definition: _Definition) -> EventDefinitionRow:
 
 def _names_not_sent(definition: _Definition) -> tuple[str, ...]:
     """Return the members that the server did not send; most servers send all."""
-    values = (definition.description, definition.owner, definition.verified, definition.last_seen_at)
+    values = (
+        definition.description,
+        definition.owner,
+        definition.verified,
+        definition.last_seen_at,
+        definition.tags,
+        definition.enforcement_mode,
+    )
     if UNSET not in values:
         return ()
     return _share_value(

@@ -96,7 +96,7 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     can_edit: bool = True
 
 
-OPTIONAL_MEMBERS: Final = ("description", "owner", "verified", "last_seen_at")
+OPTIONAL_MEMBERS: Final = ("description", "owner", "verified", "last_seen_at", "tags", "enforcement_mode")
 """Optional members of an event definition; the plainest servers omit some."""
 
 

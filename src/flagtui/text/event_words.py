@@ -28,7 +28,7 @@ def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[lis
     yield from head_lines(row, now, width)
     yield from description_lines(row, width)
     yield []
-    yield labelled("TAGS", spaced(row.tags, 20, 40, "#") or "none")
+    yield labelled("TAGS", tags_words(row, 20, 40))
     yield labelled("OWNER", owner_words(row))
     if row.primary_property:
         yield labelled("PROPERTY", safe_text(row.primary_property, 80))
@@ -68,6 +68,11 @@ def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
 def owner_words(row: EventDefinitionRow) -> str:
     """Return the owner, if the server reports one."""
     return safe_text(row.owner, 80) or (NOT_REPORTED if "owner" in row.not_sent else "none")
+
+
+def tags_words(row: EventDefinitionRow, most: int, room: int) -> str:
+    """Return the first `most` tags, each of at most `room` characters, if the server reports tags."""
+    return spaced(row.tags, most, room, "#") or (NOT_REPORTED if "tags" in row.not_sent else "none")
 
 
 def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piece]]:
@@ -173,7 +178,7 @@ def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width
 
 def _facts(definition: EventDefinition, now: float) -> Lines:
     row = definition.row()
-    yield labelled("TAGS", spaced(row.tags, MOST_TAGS, 60, "#") or "none")
+    yield labelled("TAGS", tags_words(row, MOST_TAGS, 60))
     yield labelled("OWNER", owner_words(row))
     no = NOT_REPORTED if "verified" in row.not_sent else "no"
     yield labelled(
@@ -185,6 +190,8 @@ def _facts(definition: EventDefinition, now: float) -> Lines:
     yield labelled("PROPERTY", safe_text(row.primary_property, 100) or "none")
     rejects = row.enforcement == "reject"
     words = "reject: invalid events are dropped" if rejects else safe_text(row.enforcement, 60)
+    if "enforcement_mode" in row.not_sent:
+        words = NOT_REPORTED
     yield labelled("ENFORCEMENT", words, "$warning" if rejects else "")
     columns = in_short([safe_text(name, 60) for name in definition.default_columns], MOST_TAGS)
     yield labelled("COLUMNS", columns or "default")

@@ -18,7 +18,15 @@ from flagtui.text.flag_sentences import plain
 JSON = Any
 NOW = 1_772_442_000.0
 PLAIN = {"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "paid"}
-WHOLE = {**PLAIN, "description": None, "owner": None, "verified": False, "last_seen_at": None}
+WHOLE = {
+    **PLAIN,
+    "description": None,
+    "owner": None,
+    "verified": False,
+    "last_seen_at": None,
+    "tags": [],
+    "enforcement_mode": "allow",
+}
 
 
 def row_of(raw: dict[str, JSON]) -> EventDefinitionRow:
@@ -35,7 +43,9 @@ def cells(row: EventDefinitionRow) -> dict[str, str]:
 def test_a_row_knows_what_was_not_sent() -> None:
     assert row_of(PLAIN).not_sent == OPTIONAL_MEMBERS
     assert row_of(WHOLE).not_sent == ()
-    assert row_of({**PLAIN, "verified": None, "owner": {"id": 7}}).not_sent == ("description", "last_seen_at")
+    assert row_of({**WHOLE, "verified": None, "owner": {"id": 7}}).not_sent == ()
+    partial = {**PLAIN, "verified": None, "owner": {"id": 7}, "tags": None}
+    assert row_of(partial).not_sent == ("description", "last_seen_at", "enforcement_mode")
 
 
 def test_the_list_says_nothing_of_what_was_not_sent() -> None:
@@ -66,7 +76,10 @@ def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], 
         assert all(word in drawn for word in words)
         assert ("UNVERIFIED" in drawn) == (raw is WHOLE)
         assert "CHANGED     not known" in drawn
+        tags = "none" if raw is WHOLE else "not reported by this server"
+        assert f"TAGS        {tags}" in drawn
     assert f"VERIFIED    {'no' if raw is WHOLE else 'not reported by this server'}" in whole
+    assert f"ENFORCEMENT {'allow' if raw is WHOLE else 'not reported by this server'}" in whole
 
 
 @pytest.mark.parametrize("more", [{"is_action": True}, {"action_id": 5}])

@@ -69,7 +69,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
     if experiment is None:
         return
     shares = {variant.key: variant.rollout for variant in experiment.variants}
-    total = sum(findings.exposed.values())
+    total = sum(findings.exposed.get(key, 0.0) for key in shares)
     left_out = set(experiment.excluded_variants)
     name = max(9, min(24, width - 29))
     yield [(f"{'VARIANTS':<{name}}{'SHARE':>8}{'EXPOSED':>12}", "$text-muted")]
@@ -86,6 +86,13 @@ def variant_lines(findings: Findings, width: int) -> Lines:
         ]
 
     yield from shortened(([line(*one)] for one in shares.items()), len(shares), "variants", MOST_VARIANTS)
+    for key, seen in findings.exposed.items():
+        if shares and key not in shares:
+            yield [
+                (f"{safe_text(key, name - 1):<{name}}", "$text-muted"),
+                (f"{seen:>20,.0f}", "$text-muted"),
+                ("  not analysed", "$faint"),
+            ]
     yield from _mismatch_lines(findings, shares_of(experiment))
     yield []
 
@@ -152,9 +159,11 @@ def sizing_of(findings: Findings) -> Sizing | None:
 
 def sizing_lines(findings: Findings, now: float) -> Lines:
     """`SAMPLE   2,600 of 4,333 people (to see 14 %, planned) · about 8 days left at 217 a day`."""
-    sizing, seen = sizing_of(findings), sum(findings.exposed.values())
-    if sizing is None:
+    sizing, experiment = sizing_of(findings), findings.experiment
+    if sizing is None or experiment is None:
         return
+    analysed = shares_of(experiment) or findings.exposed
+    seen = sum(findings.exposed.get(key, 0.0) for key in analysed)
     days = days_of(findings.row, now) or 0.0
     left = days_left(sizing.needed, seen, days)
     is_known = bool(findings.exposed) or findings.row.started_at is None
