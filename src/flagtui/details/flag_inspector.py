@@ -185,7 +185,8 @@ def _part(asked: ConditionQuery, reach: BlastRadius) -> Counted:
 def names_groups(flag: Flag) -> bool:
     """Return whether the conditions need the names of group types."""
     targeting = flag.targeting
-    return any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
+    has_groups = any(targeting.group_type_of(condition) is not None for condition in targeting.conditions)
+    return has_groups or any(item.type == "group" for item in targeting.properties)
 
 
 def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> CountedReach:

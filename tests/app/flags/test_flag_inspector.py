@@ -134,6 +134,12 @@ async def test_the_pane_beside_the_list_knows_what_groups_are_called() -> None:
     assert not (await looked_at(Counting(raw_flag(asks(1))))).names.groups
 
 
+async def test_group_property_in_condition_for_users_loads_group_names() -> None:
+    properties = [{"key": "plan", "type": "group", "group_type_index": 0, "value": "pro"}]
+    details = await looked_at(Counting(raw_flag({"properties": properties})))
+    assert details.names.groups == {0: "company"}
+
+
 async def test_what_asks_for_it_is_not_known_where_the_server_does_not_say() -> None:
     server = Counting(raw_flag(asks(1)))
     server.dependents = 500, {"detail": "A server error occurred."}
