@@ -20,7 +20,7 @@ _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 class _Definition(msgspec.Struct, gc=False):
     id: _Text
-    name: _Text
+    name: str
     description: str | UnsetType | None = UNSET
     owner: Maker | UnsetType | None = UNSET
     tags: list[str] | UnsetType | None = UNSET
@@ -97,7 +97,7 @@ def _row_from_anything(raw: dict[str, JSON]) -> EventDefinitionRow | None:
     from flagtui.models.event_definition import EventDefinition
 
     definition = EventDefinition.of(raw)
-    return definition.row() if definition.id and definition.name else None
+    return definition.row() if definition.id and isinstance(raw.get("name"), str) else None
 
 
 _READER: Final = RowReader(_Definition, _row_of, _row_from_anything)

@@ -40,7 +40,7 @@ def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[lis
 
 def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
     """Yield the name and the badges."""
-    for text in wrap(safe_text(row.name, 400), max(10, width)) or [""]:
+    for text in wrap(safe_text(row.name, 400), max(10, width)) or ['""']:
         yield [(text, "bold")]
     if points := code_points(row.name):
         yield [(f"not plain letters: {points}", "$warning")]

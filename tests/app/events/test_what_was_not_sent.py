@@ -82,6 +82,13 @@ def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], 
     assert f"ENFORCEMENT {'allow' if raw is WHOLE else 'not reported by this server'}" in whole
 
 
+@pytest.mark.parametrize("more", [{}, {"tags": "malformed"}])
+def test_event_with_empty_name_is_listed(more: dict[str, JSON]) -> None:
+    row = row_of({**WHOLE, "name": "", **more})
+    assert cells(row)["name"] == '""'
+    assert plain(event_lines(row, NOW, 60)).startswith('""')
+
+
 @pytest.mark.parametrize("more", [{"is_action": True}, {"action_id": 5}])
 def test_an_action_is_no_custom_event(more: dict[str, JSON]) -> None:
     row = row_of({**WHOLE, **more})

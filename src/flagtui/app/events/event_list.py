@@ -56,7 +56,7 @@ def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
     look: Look = "faint" if event.hidden else "muted" if is_silent(event, slot.now) else "strong"
-    name: CellPiece = (safe_text(event.name), look)
+    name: CellPiece = (safe_text(event.name) or '""', look)
     return (name, ("  action", "faint")) if event.is_action else (name,)
 
 
