@@ -18,7 +18,7 @@ from flagtui.text.flag_sentences import plain
 JSON = Any
 NOW = 1_772_442_000.0
 PLAIN = {"id": "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f", "name": "paid"}
-WHOLE = {
+WHOLE: dict[str, JSON] = {
     **PLAIN,
     "description": None,
     "owner": None,
