@@ -134,10 +134,10 @@ def test_an_uneven_split_is_called_out_before_the_numbers() -> None:
 
 def test_sample_and_shares_count_analysed_variants_only() -> None:
     made = experiment("control", "test", parameters={"recommended_sample_size": 1_000})
-    seen = {"control": 300.0, "test": 300.0, "$multiple": 40.0, "holdout-4": 60.0}
-    found = findings(made, None, **seen)
-    assert "600 of 1,000 people" in text(sizing_lines(found, 1_772_442_000.0))
-    drawn = text(variant_lines(found, 126))
+    counts = {"control": 300.0, "test": 300.0, "$multiple": 40.0, "holdout-4": 60.0}
+    experiment_findings = findings(made, None, **counts)
+    assert "600 of 1,000 people" in text(sizing_lines(experiment_findings, 1_772_442_000.0))
+    drawn = text(variant_lines(experiment_findings, 126))
     assert drawn.count("300   50.0 %") == 2
     assert "$multiple" in drawn
     assert "holdout-4" in drawn
