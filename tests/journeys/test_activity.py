@@ -93,7 +93,7 @@ async def test_what_cannot_be_taken_back_says_why_and_a_read_only_profile_has_no
     read_only = replace(setting, rules=GuardRules(Level.READ_ONLY, place="PROD"))
     async with running(read_only) as program:
         await program.press("4")
-        assert "take back" not in program.screen.split("\n")[-2]
+        assert "revert" not in program.screen.split("\n")[-2]
         await program.press("z")
         assert "4 Activity" in program.screen
 

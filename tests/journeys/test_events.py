@@ -117,8 +117,8 @@ async def test_owner_property_and_tags_are_changed(setting: Setting, server: str
     async with running(on(server, setting)) as program:
         await stand_on_event(program, "checkout completed")
         await program.press("O")
-        assert "nobody" in program.screen
-        await answer(program, *"nobody")
+        assert "no owner" in program.screen
+        await answer(program, *"owner")
         await program.press("y")
         assert (await stored(program, "checkout completed")).owner is None
         await answer(program, "K", *"plan")

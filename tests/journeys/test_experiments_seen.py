@@ -90,7 +90,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
         assert isinstance(program.app.screen, ExperimentScreen)
         await stand_on_experiment(program, "Onboarding questions")
         await program.press("enter")
-        assert "traffic split uneven, not as it was meant (χ² test, p = " in words(program.screen)
+        assert "traffic split uneven, not as intended (χ² test, p = " in words(program.screen)
         assert "do not trust the results" in words(program.screen)
 
 

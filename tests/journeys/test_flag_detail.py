@@ -69,7 +69,7 @@ async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, everybody: P
             assert "of 8,246 users" not in reach
         else:
             assert "up to 1,481 of 8,246 users" in reach
-            assert "1,313 fit · 50 % of them are about 656 users" in reach
+            assert "1,313 match · 50 % of them are about 656 users" in reach
         links = await tab(program, "links")
         assert "EXPERIMENTS #31" in links
         assert "NEEDED BY checkout-v2-banner" in links

@@ -17,7 +17,7 @@ async def test_the_help_lists_the_keys_of_the_screen(program: Program) -> None:
     assert isinstance(program.app.screen, FlagsScreen)
 
 
-UNDO = "u Take back your last change, of whatever kind"
+UNDO = "u Undo your last change of any kind"
 
 
 @pytest.mark.parametrize(

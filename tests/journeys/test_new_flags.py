@@ -157,7 +157,7 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
         assert (await program.stored("for-a-cohort")).key == "for-a-cohort"
         assert "u to undo" not in program.notices[-1], "u takes back what was done here"
         await program.press("J", "down", "z")
-        assert "taken back already" in program.notices[-1]
+        assert "already undone" in program.notices[-1]
 
 
 @pytest.mark.parametrize(("mode", "reason"), [("strict", "feature_flag:write"), ("legacy", "does not know")])

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 from tests.doubles.whole_program import Program, Setting, running, words
 
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.text.styled import Notice
 
@@ -28,7 +28,7 @@ async def test_the_last_word_of_a_toast_is_read_at_every_width(small: Setting) -
             await program.pilot.resize_terminal(columns, 15)
             for length in range(columns * 9 // 10 - 8, columns * 9 // 10):
                 program.app.clear_notifications()
-                tell(program.app, Notice("a" * (length - 4) + " end"))
+                show_toast(program.app, Notice("a" * (length - 4) + " end"))
                 await program.settle()
                 assert program.screen.count(" end") == 1
 

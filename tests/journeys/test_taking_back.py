@@ -60,7 +60,7 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(setting: Set
         assert (await stored(program)).description == "Theirs"
         await program.press("o")
         assert (await stored(program)).description == "Order paid"
-        assert "taken back already" in words(program.screen)
+        assert "already undone" in words(program.screen)
         assert [entry.undoes != "" for entry in program.journal.entries()] == [True] * 3 + [False] * 3
         await program.press("slash", *"zzz")
         assert "No match in 6 rows for  zzz" in program.screen

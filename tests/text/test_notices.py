@@ -5,7 +5,7 @@ from textual.app import App
 from textual.widgets._toast import Toast
 
 from flagtui.app.shell.themes import THEMES, stylesheets
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.text.styled import Notice
 
 LONG = (
@@ -26,7 +26,7 @@ async def test_old_toasts_make_room_below_the_header(size: tuple[int, int]) -> N
     app.theme = THEMES[0].name
     async with app.run_test(size=size, notifications=True) as pilot:
         for number in range(12):
-            tell(app, Notice(f"{number}: {LONG}", "warning", "not possible now" if number % 2 else ""))
+            show_toast(app, Notice(f"{number}: {LONG}", "warning", "not possible now" if number % 2 else ""))
         await pilot.pause()
         toasts = list(app.screen.query(Toast))
         assert min(toast.region.y for toast in toasts) >= 2

@@ -16,7 +16,7 @@ from flagtui.app.lists.since import SinceScreen
 from flagtui.app.lists.tour import Tour
 from flagtui.app.shell.place_choices import project_choices, projects_to_choose
 from flagtui.app.shell.themes import CHOICES, choose_theme, why_plain
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState, Session
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.text.outcomes import explain_error
@@ -64,7 +64,7 @@ class AboveLists:
             for tour in tours:
                 tour.remove()
         elif isinstance(screen, BrowseScreen) and screen.place != "flags":
-            tell(self._app, Notice("the tour is about flags: 1 goes there, then F3 begins it"))
+            show_toast(self._app, Notice("the tour is about flags: 1 goes there, then F3 begins it"))
         elif isinstance(screen, BrowseScreen):
             screen.mount(Tour(self._app_state), before="#body")
 
@@ -72,24 +72,27 @@ class AboveLists:
         """Another profile to switch to. Only within a worker."""
         session = self._app_state.session
         if session.switch is None or len(session.neighbours) < 2:
-            tell(
+            show_toast(
                 self._app,
                 Notice("There is no other profile; make one with: flagtui auth login --profile NAME"),
             )
             return None
         here = session.profile
-        choices = [Choice(one.name, one.name, one.about, one.name == here) for one in session.neighbours]
+        choices = [
+            Choice(profile.name, profile.name, profile.about, profile.name == here)
+            for profile in session.neighbours
+        ]
         chosen = await self._app.push_screen_wait(PickerScreen("Profile", choices))
         if chosen is None or chosen == here:
             return None
         if self._runner.is_saving:
-            tell(self._app, Notice("a change is on its way; switch when it is done", "warning"))
+            show_toast(self._app, Notice("a change is in flight; switch when it is done", "warning"))
             return None
-        found = session.switch(chosen)
-        if isinstance(found, str):
-            tell(self._app, Notice(found, "error", "not switched"))
+        profile = session.switch(chosen)
+        if isinstance(profile, str):
+            show_toast(self._app, Notice(profile, "error", "not switched"))
             return None
-        return found
+        return profile
 
     async def choose_project_of_key(self) -> int | None:
         """A project of the key that was just given, where it is not clear which is meant. Within a worker."""
@@ -104,32 +107,32 @@ class AboveLists:
         try:
             choices = await project_choices(self._app_state)
         except ApiError as error:
-            tell(self._app, explain_error(error, "the projects cannot be listed"))
+            show_toast(self._app, explain_error(error, "the projects cannot be listed"))
             return None
         chosen = await self._app.push_screen_wait(PickerScreen("Project", choices))
         return None if chosen == workspace.client.project else chosen
 
     def read_settings_again(self, lists: Iterable[BrowseScreen]) -> str | None:
-        """Use what the settings file says now; a mistake changes nothing. The answer is the theme's name."""
+        """Apply the settings file; a mistake changes nothing. Return the name of the theme."""
         session = self._app_state.session
-        found = session.reread() if session.reread is not None else "There is no settings file here."
-        if isinstance(found, str):
-            tell(self._app, Notice(found, "error", "nothing was changed"))
+        result = session.reread() if session.reread is not None else "There is no settings file here."
+        if isinstance(result, str):
+            show_toast(self._app, Notice(result, "error", "nothing was changed"))
             return None
-        self._app.set_keymap(found.keymap)
-        self._app_state.session = session.with_settings_of(found.session)
+        self._app.set_keymap(result.keymap)
+        self._app_state.session = session.with_settings_of(result.session)
         for screen in lists:
             if isinstance(screen, BrowseScreen) and screen.is_attached:
                 screen.apply_preferences()
-        self._app_state.tell()
+        self._app_state.notify_watchers()
         self._app.screen.refresh_bindings()
-        is_elsewhere = found.session.host != session.host
+        is_elsewhere = result.session.host != session.host
         host = (
-            f"\nThe profile's host is {found.session.host} now: P or a new start goes there."
+            f"\nThe profile's host is {result.session.host} now: P or a new start goes there."
             if is_elsewhere
             else ""
         )
-        tell(self._app, Notice(f"the settings were read again{host}"))
+        show_toast(self._app, Notice(f"the settings were read again{host}"))
         preferences = self._app_state.session.preferences
         return choose_theme(preferences.theme, os.environ, is_light=preferences.is_light)
 
@@ -137,12 +140,12 @@ class AboveLists:
         """The name of the theme to use from now on, kept for the next start. Only within a worker."""
         preferences = self._app_state.session.preferences
         if why := why_plain(os.environ):
-            tell(self._app, Notice(f"{why}, so the terminal's own colours are used.", "warning"))
+            show_toast(self._app, Notice(f"{why}, so the terminal's own colours are used.", "warning"))
             return None
         choices = [Choice(name, name, about, name == preferences.theme) for name, about in CHOICES.items()]
         chosen = await self._app.push_screen_wait(PickerScreen("Theme", choices))
         if chosen is None:
             return None
         if wrong := preferences.keep_theme(chosen):
-            tell(self._app, Notice(wrong, "warning"))
+            show_toast(self._app, Notice(wrong, "warning"))
         return choose_theme(chosen, os.environ, is_light=preferences.is_light)

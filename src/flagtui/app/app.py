@@ -18,7 +18,7 @@ from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
 from flagtui.app.shell.status_line import Ages
 from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
-from flagtui.app.shell.toasts import drop_read, tell
+from flagtui.app.shell.toasts import drop_read, show_toast
 from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.app.state.go_to import GoTo, OpenRecord
 from flagtui.app.state.permissions import why_refused
@@ -110,7 +110,7 @@ class FlagTui(ScreenOwner[None]):
         if session.offers_tour:
             self.call_after_refresh(self.action_tour)
         self.ages.start()
-        self.app_state.tell()
+        self.app_state.notify_watchers()
 
     @work(group="begin")
     async def begin(self) -> None:
@@ -166,7 +166,7 @@ class FlagTui(ScreenOwner[None]):
     def on_key(self, event: events.Key) -> None:
         """A key that nothing took."""
         if why := why_refused(self.app_state, event.key, self.screen, self._keymap):
-            tell(self, Notice(why, "warning"))
+            show_toast(self, Notice(why, "warning"))
 
     @work(exclusive=True, group="load")
     async def open_connection(self) -> None:
@@ -225,11 +225,11 @@ class FlagTui(ScreenOwner[None]):
     async def action_theme(self) -> None:
         self.look = await self.above.choose_look() or self.look
 
-    def on_go_to(self, wanted: GoTo) -> None:
-        self.tabs.go_to(wanted)
+    def on_go_to(self, message: GoTo) -> None:
+        self.tabs.go_to(message)
 
-    def on_open_record(self, wanted: OpenRecord) -> None:
-        self.run_worker(self.tabs.open_record(wanted.target, wanted.tab), group="open", exclusive=True)
+    def on_open_record(self, message: OpenRecord) -> None:
+        self.run_worker(self.tabs.open_record(message.target, message.tab), group="open", exclusive=True)
 
     def action_tab(self, key: str) -> None:
         self.tabs.open(key)
@@ -259,11 +259,11 @@ class FlagTui(ScreenOwner[None]):
 
     def action_suspend(self) -> None:
         if not self.stop():
-            tell(self, Notice("no shell waits that could bring flagtui back; it goes on", "warning"))
+            show_toast(self, Notice("no shell waits that could bring flagtui back; it goes on", "warning"))
 
     async def action_quit(self) -> None:
         if self.runner.is_saving:
-            tell(self, Notice("saving first: a change is on its way", "warning"))
+            show_toast(self, Notice("saving first: a change is in flight", "warning"))
             if not await self.runner.finish():
                 self.last_words = "a change got no answer; it is in the journal as not known"
         self.exit()

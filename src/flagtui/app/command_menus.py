@@ -16,7 +16,7 @@ from flagtui.app.dialogs.palette import Offer, PaletteScreen
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.lists.record_search import RecordSearch
-from flagtui.app.shell.toasts import copy_text, tell
+from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.state.permissions import why_dimmed
@@ -49,11 +49,11 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
             line = cli_equivalent(command, subject)
             yield Offer(command, display_key(app, here.binding), run, about, cli=line)
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
-            there = command.places[0]
+            tab = command.places[0]
             key = display_key(app, command.binding())
             go = partial(_go, app, command, key)
             line = cli_equivalent(command, Subject(where=subject.where, embedded_in=subject.embedded_in))
-            elsewhere.append(Offer(command, f"{there} {key}", go, is_here=False, cli=line))
+            elsewhere.append(Offer(command, f"{tab} {key}", go, is_here=False, cli=line))
     yield from elsewhere
 
 
@@ -69,8 +69,8 @@ def _subject(screen: Screen[Any], app_state: AppState) -> Subject:
 
 
 def _leads_elsewhere(command: Command, place: str, app_state: AppState) -> bool:
-    there = command.places[0]
-    if there not in TABS or there == place:
+    tab = command.places[0]
+    if tab not in TABS or tab == place:
         return False
     return not (command.writes and app_state.session.rules.level is Level.READ_ONLY)
 
@@ -81,14 +81,16 @@ async def _go(app: App[Any], command: Command, key: str) -> None:
     if not command.needs_record:
         app.screen.call_after_refresh(app.screen.run_action, command.action)
     else:
-        tell(app, Notice(f"choose a row, then {key}: {command.help}"))
+        show_toast(app, Notice(f"choose a row, then {key}: {command.help}"))
 
 
 def help_screen(app: App[Any], app_state: AppState) -> HelpScreen:
     """The help for the screen in front."""
     screen, words = app.screen, list[tuple[str, str]]()
     if isinstance(screen, BrowseScreen):
-        known = screen.description.listing.vocabulary.qualifiers.values()
-        words = [(f"{each.name}:", f"{each.meaning}: {each.allowed}") for each in known]
+        qualifiers = screen.description.listing.vocabulary.qualifiers.values()
+        words = [
+            (f"{qualifier.name}:", f"{qualifier.meaning}: {qualifier.allowed}") for qualifier in qualifiers
+        ]
     here = [offer for offer in offers(app, app_state) if offer.is_here]
     return HelpScreen(here, getattr(screen, "place", ""), words)

@@ -1,6 +1,6 @@
 """The lists of the tabs, and how to go to a record in them.
 
-Each list is made when it is first opened, and stays as it was left.
+Each list is made when it is first opened, and keeps its state.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from flagtui.app.kinds import LISTS
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.screen_owner import ScreenOwner
-from flagtui.app.shell.toasts import drop_read, tell
+from flagtui.app.shell.toasts import drop_read, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS, GoTo, RecordLink
 from flagtui.app.writing.change_runner import ChangeRunner
@@ -140,7 +140,7 @@ class TabScreens:
         except ApiError as error:
             from flagtui.text.outcomes import explain_error
 
-            tell(self._app, explain_error(error, target.key))
+            show_toast(self._app, explain_error(error, target.key))
             return
         if target.kind == "flags":
             self.open_flag(row, tab)
@@ -151,7 +151,7 @@ class TabScreens:
             self._app.push_screen(page)
 
     def has_answered(self, key: str) -> bool:
-        """Open the flag with this key, or say that there is none; False while neither is known."""
+        """Open the flag with this key, or report that there is none; return False while neither is known."""
         workspace = self._app_state.workspace
         if workspace is None:
             return False
@@ -159,36 +159,36 @@ class TabScreens:
         if row is not None:
             self.open_flag(row)
         elif workspace.flags.is_complete and self._app_state.refreshes:
-            tell(self._app, Notice(f"There is no flag {key} in this project.", "warning"))
+            show_toast(self._app, Notice(f"There is no flag {key} in this project.", "warning"))
         else:
             return False
         return True
 
-    def go_to(self, wanted: GoTo) -> None:
+    def go_to(self, message: GoTo) -> None:
         """Put the cursor of its list on a record, and show the list or the record where that is asked for."""
-        tab = TABS[wanted.kind]
-        if wanted.arrival == "behind":
+        tab = TABS[message.kind]
+        if message.arrival == "behind":
             if isinstance(made := self._lists.get(tab), ListScreen):
-                made.stand_on(wanted.record)
+                made.stand_on(message.record)
             return
-        if wanted.arrival == "cursor" or self._app.screen is not self._lists.get(tab):
+        if message.arrival == "cursor" or self._app.screen is not self._lists.get(tab):
             self.open(tab)
         screen = self._lists.get(tab)
         if not isinstance(screen, ListScreen):
             return
-        if wanted.arrival == "cursor":
-            screen.call_after_refresh(screen.go_to, wanted.record)
+        if message.arrival == "cursor":
+            screen.call_after_refresh(screen.go_to, message.record)
         else:
-            screen.call_after_refresh(_open, screen, wanted.record, wanted.key)
+            screen.call_after_refresh(_open, screen, message.record, message.key)
 
 
 async def _read(workspace: Workspace, target: RecordLink) -> Any:
     """The row of a record that is not in its list, which has it from now on. Raises ApiError."""
     collection = workspace.collection(target.kind)
-    asked = collection.moment
+    moment = collection.moment
     row = (await workspace.operations(target.kind).get(target.id)).row()
     if target.kind != "flags":
-        collection.put(row, asked)
+        collection.put(row, moment)
     return row
 
 
@@ -197,4 +197,4 @@ def _open(screen: ListScreen[Any], record: RecordId, key: str) -> None:
     if screen.rows.row_id == record:
         screen.action_open()
     else:
-        tell(screen.app, Notice(f"{key} is not in the list any more.", "warning"))
+        show_toast(screen.app, Notice(f"{key} is not in the list any more.", "warning"))

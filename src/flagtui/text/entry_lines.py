@@ -119,7 +119,7 @@ def _undo_hint(view: EntryView) -> Iterator[list[Piece]]:
     else:
         yield [
             (" z ", "bold"),
-            ("undo it ", "$text-muted"),
+            ("revert it ", "$text-muted"),
             ("(asks first; refused if the same value changed since)", "$faint"),
         ]
 

@@ -157,7 +157,7 @@ def test_a_payload_that_came_with_the_first_targeting_is_masked_too() -> None:
 def test_where_nothing_may_be_changed_the_pane_says_why() -> None:
     text = told(EntryView(entry(), NOW, can_write=False, why_not="the key lacks feature_flag:write"))
     assert "the key lacks feature_flag:write" in text
-    assert "take it back" not in text
+    assert "revert it" not in text
 
 
 def test_lines_for_a_report_are_in_the_order_of_time() -> None:

@@ -53,7 +53,7 @@ SAME_THING = (
     {"edit", "describe"},
     {"tags", "type tags"},
     {"copy", "copy value"},
-    {"take back", "bring back"},
+    {"revert", "bring back"},
     {"mark", "compare"},
     {"open", "metric", "fold"},
     {"rollout", "share"},

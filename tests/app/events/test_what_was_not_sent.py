@@ -55,7 +55,11 @@ def test_the_list_says_nothing_of_what_was_not_sent() -> None:
         "unverified",
         "no description",
     ]
-    assert [not_sent[name] for name in ("seen", "verified", "description")] == ["?", "not told", "not told"]
+    assert [not_sent[name] for name in ("seen", "verified", "description")] == [
+        "?",
+        "not reported",
+        "not reported",
+    ]
 
 
 @pytest.mark.parametrize(

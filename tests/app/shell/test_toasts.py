@@ -8,7 +8,7 @@ from tests.doubles import quiet
 from textual.app import App
 from textual.widgets._toast import Toast, ToastHolder
 
-from flagtui.app.shell.toasts import SHORTEST, LastingNotification, tell
+from flagtui.app.shell.toasts import SHORTEST, LastingNotification, show_toast
 from flagtui.text.styled import Notice
 
 
@@ -39,7 +39,7 @@ def test_another_one_lasts_as_long_as_it_was_told() -> None:
 async def test_what_made_room_for_others_leaves_nothing_on_the_screen() -> None:
     async with opened() as app:
         for number in range(30):
-            tell(app, Notice(f"saved {number}"))
+            show_toast(app, Notice(f"saved {number}"))
             await quiet.settle(app)
         shown = list(app.screen.query(ToastHolder))
         assert 0 < len(shown) == len(app._notifications) < 30

@@ -46,7 +46,7 @@ def draw_time(row: ChangeRow, slot: Slot) -> Cell:
 
 
 def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
-    """How much it can have moved: `━●━` everything, `━━ ` some, a dot for nothing anybody sees."""
+    """How much it can have moved: `━●━` everything, `━━ ` some, a dot for no visible change."""
     glyphs = slot.glyphs
     if row.weight >= FAR:
         return ((f"{glyphs.bar}{glyphs.on}{glyphs.bar}", _reach_look(row)),)
@@ -56,7 +56,7 @@ def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
 
 
 def draw_words(names: Names, row: ChangeRow, slot: Slot) -> Cell:
-    """The words; a deletion that stands says how it can be taken back."""
+    """Return the words; a deletion that was not undone shows the key that restores it."""
     words: CellPiece = (activity_words(row.entry, 200, names), _look(row))
     return (words, ("  z restores it", "faint")) if row.is_in_effect else (words,)
 
@@ -72,7 +72,7 @@ def _look(row: ChangeRow) -> Look:
 
 
 def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> tuple[Column[ChangeRow], ...]:
-    """The columns of an entry, with these names for what it tells by number, and the zone of its time."""
+    """The columns of an entry, with these names for ids in it, and the zone of its time."""
     return (
         Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
         Column("time", f" {zone}", draw_time, max(6, len(zone) + 1), sortable=False, gap=0),

@@ -10,7 +10,7 @@ from flagtui.app.activity.activity_search import ActivityFinder
 from flagtui.app.activity.timeline_text import as_markdown, copied
 from flagtui.app.lists.list_frame import WIDE
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.shell.toasts import copy_text, tell
+from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
@@ -106,4 +106,4 @@ class ActivityKeys(ListScreen[ChangeRow]):
         page = partial(self._app_state.address_of, "flags")
         text = as_markdown(rows, title, page, self._app_state.names)
         name, what = f"activity-{client.project}.md", count(len(rows), "change")
-        tell(self.app, export(name, text, what, self._app_state.session.clock()))
+        show_toast(self.app, export(name, text, what, self._app_state.session.clock()))

@@ -1,4 +1,4 @@
-"""The project's flag changes as they happen: found by person, flag, kind and time, taken back one by one."""
+"""The project's flag changes as they happen: filter by user, flag, kind and time, and revert one."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -53,7 +53,7 @@ class ActivityScreen(ActivityKeys):
         self._secrets: dict[int, bool] = {}
         """By flag: whether its payloads are encrypted."""
         self._named: dict[int, str] = {}
-        """The cohorts' names as the rows tell them."""
+        """Names of cohorts as the rows show them."""
 
     def all_columns(self) -> tuple[Column[ChangeRow], ...]:
         zone = local_time.label(self._app_state.now())
@@ -65,11 +65,11 @@ class ActivityScreen(ActivityKeys):
     # What is known
 
     def on_screen_resume(self) -> None:
-        self.believe()
+        self.update_from_state()
         if self.feed is not None and self.feed.rows:
             self.catch_up()
 
-    def believe(self) -> None:
+    def update_from_state(self) -> None:
         """Draw what is known now; called after every change of the app's state."""
         if not self.is_attached or self not in self.app.screen_stack:
             return
@@ -167,8 +167,8 @@ class ActivityScreen(ActivityKeys):
         news = sum(1 for row in self._finding.rows if row.place > self._newest)
         if (feed := self.feed) is not None:
             trouble = self.search.reason or (feed.trouble.what if feed.trouble and feed.rows else "")
-            told = [*self._finding.told(feed, len(self.rows.marks), news, trouble)]
-            self.show_chips(() if trouble else self._finding.chips(), told)
+            counts = [*self._finding.count_pieces(feed, len(self.rows.marks), news, trouble)]
+            self.show_chips(() if trouble else self._finding.chips(), counts)
         if not self.rows.shown:
             self._explain_nothing()
 
@@ -203,7 +203,7 @@ class ActivityScreen(ActivityKeys):
         is_unknown = row is not None and row.flag_id not in (None, *self._secrets)
         if row and is_unknown and touches_payloads(row) and self.query_one("#change-pane").display:
             self._learn_secrecy(row)
-        self._learn_cohorts([one.entry for one in self.rows.in_sight])
+        self._learn_cohorts([row.entry for row in self.rows.in_sight])
 
     @work(group="names")
     async def _learn_cohorts(self, entries: Sequence[Activity]) -> None:
@@ -229,16 +229,14 @@ class ActivityScreen(ActivityKeys):
             flag=workspace.flags.get(row.flag_id) if workspace and row.flag_id is not None else None,
             centre=self._finding.centre,
             is_secret=self._secrets.get(row.flag_id or 0, True),
-            why_not=f"the key lacks {scope}, so nothing is taken back"
-            if is_missing(app_state, scope)
-            else "",
+            why_not=f"the key lacks {scope}, so nothing is reverted" if is_missing(app_state, scope) else "",
             can_write=may_write(app_state, scope) is True,
             names=app_state.names,
         )
 
     @work(exclusive=True, group="inspect")
     async def _learn_secrecy(self, row: ChangeRow) -> None:
-        """Payloads are shown only once the flag itself says that they are not encrypted."""
+        """Return whether payloads may be shown: only once the flag is known to have no encrypted ones."""
         if self._workspace is None or row.flag_id is None:
             return
         try:

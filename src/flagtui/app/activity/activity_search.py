@@ -1,4 +1,4 @@
-"""The line above the activity, read: which entries it asks for, how far back, and what it says of that."""
+"""Read the line above the activity: the entries it matches, how far back, and the counts to show."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
@@ -48,7 +48,7 @@ class ActivityFinder(Finder[ChangeRow]):
             self.newest = max((row.place for row in rows), default=0)
 
     def know_names(self, names: Names) -> None:
-        """Entries are found by the words they are told with."""
+        """Search entries by the words that are shown for them."""
         self.set_extra_text(lambda row: activity_words(row.entry, 300, names))
 
     def find(self, line: str) -> Sequence[int]:
@@ -56,7 +56,7 @@ class ActivityFinder(Finder[ChangeRow]):
         if line != self._line:
             self._line = line
             self.centre, self._rest, wrong = split_centre(line, self._now())
-            self._centre_problems = tuple((one.start, one.end, one.reason) for one in wrong)
+            self._centre_problems = tuple((problem.start, problem.end, problem.reason) for problem in wrong)
         order = super().find(self._rest)
         return order if self.centre is None else by_closeness(self.rows, order, self.centre)
 
@@ -65,7 +65,7 @@ class ActivityFinder(Finder[ChangeRow]):
         return super().count(split_centre(line, self._now())[1])
 
     def rule(self, order: Sequence[int]) -> tuple[int, str]:
-        """Where a line divides the candidates around the moment from the rest, and what it says."""
+        """Return where a line divides the candidates around the moment from the rest, and its label."""
         if self.centre is None:
             return 0, ""
         inside = sum(1 for index in order if self.centre.holds(self.rows[index].at))
@@ -74,8 +74,8 @@ class ActivityFinder(Finder[ChangeRow]):
     @property
     def problems(self) -> Sequence[Problem]:
         """Parts of the line that are ignored, and why."""
-        found = [(one.start, one.end, one.reason) for one in self.query.problems]
-        return sorted([*found, *self._centre_problems])
+        problems = [(problem.start, problem.end, problem.reason) for problem in self.query.problems]
+        return sorted([*problems, *self._centre_problems])
 
     def chips(self) -> Sequence[Chip]:
         """`kind any`, and what else the line filters by; none while it asks for a moment."""
@@ -83,7 +83,7 @@ class ActivityFinder(Finder[ChangeRow]):
             return ()
         return [chip for chip in describe(self.query) if chip.is_set or chip.label == "kind"]
 
-    def told(self, feed: ActivityFeed, marked: int, news: int, trouble: str) -> Iterator[Piece]:
+    def count_pieces(self, feed: ActivityFeed, marked: int, news: int, trouble: str) -> Iterator[Piece]:
         """`2 marked  2 new above  12 of 300`, behind the window around a moment or what is wrong."""
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"

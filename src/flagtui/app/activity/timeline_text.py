@@ -14,7 +14,7 @@ from flagtui.text.activity_words import STAFF, activity_words
 def copied(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
     """Oldest first, one line each: `2026-03-01 14:03:12 UTC  checkout  sam@acme.com  turned off  v12`.
 
-    Where the person's zone is another one, UTC stands beside it.
+    Where the user's zone differs, UTC is shown beside it.
     """
     ordered = sorted(rows, key=lambda row: row.place)
     return "\n".join(one_line(row, names) for row in ordered)

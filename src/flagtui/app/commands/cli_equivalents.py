@@ -30,10 +30,10 @@ class Subject:
 
     kind: str = ""
     """The plural of their kind; empty where no record is meant."""
-    one: Any = None
+    record: Any = None
     """The record under the cursor."""
     many: Sequence[Any] = ()
-    """The rows that are marked, or of that one."""
+    """The rows that are marked, or that record alone."""
     where: Sequence[str] = ()
     """The options that name profile and project."""
     embedded_in: str = ""
@@ -47,13 +47,13 @@ def cli_equivalent(command: Command, subject: Subject) -> str:
     group, *rest = command.cli.replace("KIND", subject.kind or "flags").split()
     words = ["flagtui", group] if group in _SERVERLESS else ["flagtui", *subject.embedded_in.split(), group]
     for word in rest:
-        if subject.one is None or group != subject.kind:
+        if subject.record is None or group != subject.kind:
             words.append(word.partition("|")[0])
         elif "|" in word:
             first, _, second = word.partition("|")
             words.append(second if getattr(subject.many[0], _UNDONE_WHEN[word], False) else first)
         elif word in _AT_CURSOR:
-            words.append(name_of(KINDS[subject.kind], subject.one))
+            words.append(name_of(KINDS[subject.kind], subject.record))
         elif word in _MARKED:
             words += (name_of(KINDS[subject.kind], record) for record in subject.many)
         else:

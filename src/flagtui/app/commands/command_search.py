@@ -12,7 +12,7 @@ NEAR: Final = 4
 
 
 def grade(command: Command, line: str) -> int | None:
-    """How well a command fits what was typed, 0 the best; None when it does not.
+    """Grade how well a command matches the typed text, 0 the best; None for no match.
 
     0 is one of its names or its key; 1 has every word in its sentence, or is another word for it; 2 begins
     its name, 3 another word for it, 4 has words that each begin one of its own, 5 has them somewhere.
@@ -42,7 +42,7 @@ def grade(command: Command, line: str) -> int | None:
 def found(commands: Iterable[Command], line: str) -> list[tuple[int, Command]]:
     """The commands that fit, best first, with their grades; among equals the order they are given in."""
     graded = [(fit, command) for command in commands if (fit := grade(command, line)) is not None]
-    return sorted(graded, key=lambda one: one[0])
+    return sorted(graded, key=lambda pair: pair[0])
 
 
 def hits(text: str, line: str) -> Sequence[tuple[int, int]]:

@@ -28,21 +28,21 @@ GROUPS: Final[Mapping[str, str]] = {
 """By place: what its commands are about; other places are called by their name."""
 MOVING: Final = "MOVING"
 LAST: Final = ("LIST", "EVERYWHERE")
-"""Groups that are the same on many screens: what is peculiar to this one stands before them."""
+"""Groups shared by many screens; the groups of this screen come before them."""
 LEGEND: Final = (
     ("on", "on, running, verified"),
     ("off", "off, draft, not verified"),
-    ("stale", "stale, paused: nobody seems to need it"),
+    ("stale", "stale, paused, possibly unused"),
     ("archived", "archived, hidden"),
     ("deleted", "deleted"),
     ("mark", "marked: what follows is for all of them"),
-    ("pending", "a change is on its way"),
-    ("changed", "changed by somebody since you looked"),
+    ("pending", "a change is in flight"),
+    ("changed", "changed by another user since you looked"),
 )
 WORDS: Final = (
     ("new check", "words, in any order; finds new-check too"),
     ('"exact words"', "quotes keep words together"),
-    ("-word -tag:x", "a minus leaves out"),
+    ("-word -tag:x", "a minus excludes"),
 )
 """What every search line understands."""
 

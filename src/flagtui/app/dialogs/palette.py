@@ -54,7 +54,7 @@ MoreDestinations = Callable[[str], Awaitable[bool]]
 """Asks the server for more of them; true when there are any."""
 
 Copy = Callable[[str], object]
-"""Hands a text to the clipboard, and says so."""
+"""Copies a text to the clipboard and shows a toast."""
 
 
 class PaletteScreen(NarrowedList[Run]):
@@ -89,10 +89,10 @@ class PaletteScreen(NarrowedList[Run]):
             self.narrow()
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[Run]]:
-        found = self._found(typed)[:MOST]
-        self._command_lines = [one.cli if isinstance(one, Offer) else "" for one in found]
-        for one in found:
-            yield ListedChoice(_drawn(one, typed, width), one.run, is_passed=one.run is None)
+        entries = self._found(typed)[:MOST]
+        self._command_lines = [entry.cli if isinstance(entry, Offer) else "" for entry in entries]
+        for entry in entries:
+            yield ListedChoice(_drawn(entry, typed, width), entry.run, is_passed=entry.run is None)
 
     def narrow(self) -> None:
         super().narrow()
@@ -138,12 +138,12 @@ def _behind(offer: Offer) -> float:
     return (0.5 if offer.run is None else 0) + (0 if offer.is_here else 1.25)
 
 
-def _drawn(one: Offer | Destination, line: str, width: int) -> Content:
-    about = safe_text(one.about, 60)
-    if isinstance(one, Destination):
-        return _two_ends(f"→ {safe_text(one.name, 80)}", line, "bold", "", about, width)
-    style = "" if one.run is not None else "$faint"
-    return _two_ends(one.command.help, line, style, f"  {about}" if about else "", one.key, width)
+def _drawn(entry: Offer | Destination, line: str, width: int) -> Content:
+    about = safe_text(entry.about, 60)
+    if isinstance(entry, Destination):
+        return _two_ends(f"→ {safe_text(entry.name, 80)}", line, "bold", "", about, width)
+    style = "" if entry.run is not None else "$faint"
+    return _two_ends(entry.command.help, line, style, f"  {about}" if about else "", entry.key, width)
 
 
 def _two_ends(text: str, line: str, style: str, more: str, end: str, width: int) -> Content:

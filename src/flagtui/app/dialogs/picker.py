@@ -63,13 +63,13 @@ class ListedChoice(Generic[A]):
     drawn: Content
     answer: A | None = None
     is_passed: bool = False
-    """Whether the cursor never stands on it."""
+    """Whether the cursor skips it."""
     is_current: bool = False
     """Whether the cursor begins here."""
 
 
 class NarrowedList(Dialog[A | None], Generic[A]):
-    """Answers with what the chosen line stands for, or None."""
+    """Answers with the value of the chosen line, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(
         Binding("escape", "leave", "leave", key_display="esc"),
@@ -89,7 +89,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self._heading = title
         self._shown: list[ListedChoice[A]] = []
         self._narrowed_for: str | None = None
-        """What stood in the field when the lines were found."""
+        """Text of the field when the lines were filtered."""
 
     def lines(self, typed: str, width: int) -> Iterable[ListedChoice[A]]:
         """The lines for what was typed, in a list of so many cells."""
@@ -118,12 +118,12 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self._keep_up()
 
     def _keep_up(self) -> None:
-        """Keys of one packet are obeyed before the library tells of the letters before them."""
+        """Keys of one packet are handled before the library reports the letters before them."""
         if self.query_one(Field).value != self._narrowed_for:
             self.narrow()
 
     def narrow(self) -> None:
-        """Show the lines for what stands in the field."""
+        """Show the lines that match the text of the field."""
         options = self.query_one(OptionList)
         self._narrowed_for = typed = self.query_one(Field).value
         self._shown = [*self.lines(typed, options.content_size.width - 2)]
@@ -131,8 +131,8 @@ class NarrowedList(Dialog[A | None], Generic[A]):
             none = styled((f"  nothing is called {safe_text(typed.strip(), 40)}", "$text-muted"))
             self._shown = [ListedChoice(none, is_passed=True)]
         options.clear_options()
-        options.add_options(Option(one.drawn, disabled=one.is_passed) for one in self._shown)
-        places = [place for place, one in enumerate(self._shown) if not one.is_passed]
+        options.add_options(Option(choice.drawn, disabled=choice.is_passed) for choice in self._shown)
+        places = [place for place, choice in enumerate(self._shown) if not choice.is_passed]
         first = next(iter(places), None)
         options.highlighted = next((place for place in places if self._shown[place].is_current), first)
         if options.highlighted == first:
@@ -186,19 +186,21 @@ class PickerScreen(NarrowedList[V], Generic[V]):
         self._choices = choices
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[V]]:
-        wanted = typed.casefold().split()
-        found = [
+        typed_words = typed.casefold().split()
+        matches = [
             choice
             for choice in self._choices
-            if all(word in f"{choice.name} {choice.about}".casefold() for word in wanted)
+            if all(word in f"{choice.name} {choice.about}".casefold() for word in typed_words)
         ]
         # What begins with the words is more likely meant than what has them somewhere.
-        found.sort(key=lambda choice: not choice.name.casefold().startswith(typed.strip().casefold()))
-        more = max(0, len(found) - MOST_SHOWN)
-        found = found[:MOST_SHOWN]
-        found += [choice for choice in self._choices if choice.stays and choice not in found]
-        for choice in found:
-            yield ListedChoice(_drawn(choice, width), choice.value, is_current=choice.current and not wanted)
+        matches.sort(key=lambda choice: not choice.name.casefold().startswith(typed.strip().casefold()))
+        more = max(0, len(matches) - MOST_SHOWN)
+        matches = matches[:MOST_SHOWN]
+        matches += [choice for choice in self._choices if choice.stays and choice not in matches]
+        for choice in matches:
+            yield ListedChoice(
+                _drawn(choice, width), choice.value, is_current=choice.current and not typed_words
+            )
         if more:
             words = styled((f"  and {more:,} more; type to narrow", "$faint"))
             yield ListedChoice(words, is_passed=True)

@@ -21,7 +21,7 @@ LONGEST: Final = 100_000
 
 @dataclass(frozen=True)
 class PromptReading:
-    """What the line says so far. Pieces are safe; a problem keeps it from being taken."""
+    """Meaning of the line so far. Pieces are safe; a problem keeps it from being accepted."""
 
     pieces: Sequence[Piece] = ()
     problem: str = ""
@@ -66,7 +66,7 @@ class PromptScreen(Dialog[str | None]):
 
     def on_mount(self) -> None:
         field = self.query_one(Field)
-        # A number is typed anew; words are added to.
+        # Typing replaces a number; words are added to.
         if field.value.replace(".", "", 1).isdigit():
             field.select_all()
         self._show(field.value)

@@ -33,7 +33,7 @@ class EventChanges:
         return self._refusal[1]
 
     def is_read_only(self) -> bool:
-        """Whether this server refuses such changes, which is said then."""
+        """Return whether this server refuses such changes, and show a toast then."""
         if why := self.why_read_only:
             self.runner.show_toast(Notice(why, "warning", "read-only"))
         return bool(why)

@@ -27,7 +27,7 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice
 
-NOBODY = -1
+NO_OWNER = -1
 """The choice of no owner: a picker answers None when it is left."""
 Rows = Sequence[EventDefinitionRow]
 
@@ -52,7 +52,7 @@ class EventKeys(RecordKeys):
         self._start([hide(row.id, not rows[0].hidden) for row in rows])
 
     def action_delete(self) -> None:
-        """For real."""
+        """Delete permanently."""
         self._start([delete(row.id) for row in self.chosen()])
 
     def action_describe(self) -> None:
@@ -108,9 +108,9 @@ class EventKeys(RecordKeys):
 
     async def _tags(self, rows: Rows) -> None:
         whose = rows[0].name if len(rows) == 1 else f"{len(rows)} events"
-        wanted = await ask_tags(self._runner, whose, "billing, -old", lambda line: _afterwards(line, rows))
-        if wanted is not None:
-            self._start([tag_intent(row, wanted) for row in rows])
+        tags = await ask_tags(self._runner, whose, "billing, -old", lambda line: _afterwards(line, rows))
+        if tags is not None:
+            self._start([tag_intent(row, tags) for row in rows])
 
     def action_owner(self) -> None:
         """One of the people known here, or no owner."""
@@ -122,15 +122,15 @@ class EventKeys(RecordKeys):
         if workspace is None:
             return
         now, me = rows[0].owner_id, workspace.me.id if workspace.me else None
-        known = sorted(workspace.people.items(), key=lambda one: (one[0] != me, one[1]))
+        people = sorted(workspace.people.items(), key=lambda pair: (pair[0] != me, pair[1]))
         choices = [
-            Choice(number, name, "you" if number == me else "", number == now) for number, name in known
+            Choice(number, name, "you" if number == me else "", number == now) for number, name in people
         ]
-        choices.append(Choice(NOBODY, "nobody", "", now is None))
+        choices.append(Choice(NO_OWNER, "no owner", "", now is None))
         chosen = await self._runner.ask(PickerScreen("Owner", choices))
         if chosen is not None:
-            wanted = None if chosen == NOBODY else chosen
-            self._start([set_field(row.id, "owner", wanted, row.owner_id) for row in rows])
+            owner = None if chosen == NO_OWNER else chosen
+            self._start([set_field(row.id, "owner", owner, row.owner_id) for row in rows])
 
     def action_primary_property(self) -> None:
         """The property people see first; empty for none."""
@@ -154,10 +154,10 @@ class EventKeys(RecordKeys):
 
 
 def _afterwards(line: str, rows: Rows) -> PromptReading:
-    wanted = read_tags(line)
-    if wanted.problem or wanted.is_empty:
-        return PromptReading(problem=wanted.problem)
+    reading = read_tags(line)
+    if reading.problem or reading.is_empty:
+        return PromptReading(problem=reading.problem)
     if len(rows) > 1:
         return PromptReading([(f"for {len(rows)} events", "$text-muted")])
-    shown = " ".join(f"#{safe_text(tag, 40)}" for tag in wanted.of(rows[0].tags)) or "no tags"
+    shown = " ".join(f"#{safe_text(tag, 40)}" for tag in reading.of(rows[0].tags)) or "no tags"
     return PromptReading([(shown, "$success")])

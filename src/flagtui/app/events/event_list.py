@@ -10,7 +10,7 @@ from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_screen import InboxScreen
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.loaded_list import WorkspaceList
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import (
     Cell,
@@ -51,7 +51,7 @@ def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
         return (("hidden", "faint"),)
     if event.verified:
         return (("verified", "good"),)
-    return (("not told", "faint") if "verified" in event.not_sent else ("unverified", "muted"),)
+    return (("not reported", "faint") if "verified" in event.not_sent else ("unverified", "muted"),)
 
 
 def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -72,7 +72,7 @@ def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
     text = event.description.strip()
-    nothing = "not told" if "description" in event.not_sent else "no description"
+    nothing = "not reported" if "description" in event.not_sent else "no description"
     return ((safe_text(text), "muted"),) if text else ((nothing, "faint"),)
 
 
@@ -139,8 +139,8 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
             about = event_lines(row, now, pane.content_size.width)
             lines = [*with_link(about, self._app_state.page_of("events", row.id))]
         if why := self.event_path.why_read_only:
-            told = wrap(why, max(10, pane.content_size.width))
-            lines = [*lines, [], *([(text, "$warning")] for text in told)]
+            lines_of_reason = wrap(why, max(10, pane.content_size.width))
+            lines = [*lines, [], *([(text, "$warning")] for text in lines_of_reason)]
         pane.show(lines)
 
     def action_inbox(self) -> None:
@@ -148,7 +148,7 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
         if self._workspace is not None and self._workspace.events.is_complete:
             self.app.push_screen(InboxScreen(self._app_state, self.event_path, self._workspace.events.rows))
         else:
-            tell(self.app, Notice("the inbox opens when every event has arrived"))
+            show_toast(self.app, Notice("the inbox opens when every event has arrived"))
 
     def page_of(self, row: EventDefinitionRow) -> EventScreen:
         """The page of one of them."""

@@ -13,7 +13,7 @@ from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_keys import EventKeys
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined
 from flagtui.changes.event_definitions.definition_intent import KIND
@@ -74,20 +74,20 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
             lines += [[], [("TYPESCRIPT OF ALL EVENTS", "$text-muted")]]
             lines += [[(line, "")] for line in safe_lines(self._code, 200_000, 400)]
         self.query_one("#about", Static).update(joined(lines, width))
-        self.query_one(JsonPane).show_record(self._details.definition, lambda one: one.raw)
+        self.query_one(JsonPane).show_record(self._details.definition, lambda event: event.raw)
 
     # Keys
 
     @work(exclusive=True, group="code")
     async def action_code(self) -> None:
-        """The TypeScript of all events, or no longer; it is told when it cannot be had."""
+        """Show or hide the TypeScript of all events; report when it cannot be loaded."""
         workspace = self._app_state.workspace
         self._code, is_wanted = "", not self._code
         if workspace is not None and is_wanted:
             try:
                 self._code = (await workspace.client.event_definitions.code("typescript")).content
             except ApiError as error:
-                tell(self.app, explain_error(error, "the TypeScript cannot be had"))
+                show_toast(self.app, explain_error(error, "the TypeScript cannot be had"))
         self.draw()
         if self._code:
             self.call_after_refresh(self.query_one(LinesPane).scroll_end, animate=False)

@@ -16,18 +16,18 @@ def draw_seen(case: Case, slot: Slot) -> Cell:
 
 
 def draw_reason(case: Case, slot: Slot) -> Cell:
-    """The gravest reason; a name that says so itself is quoted."""
+    """Return the gravest reasons; a name that contains a word such as test is quoted."""
     if case.twin is not None:
         return ((f"like: {safe_text(case.twin.name)}", "warn"),)
     words = ", ".join(_WORDS.get(reason, reason) for reason in case.reasons[:2])
     look: Look = "faint" if "silent" in case.reasons else "muted"
-    return ((words + _told_by_name(case.name), look),)
+    return ((words + _words_in_name(case.name), look),)
 
 
-def _told_by_name(name: str) -> str:
+def _words_in_name(name: str) -> str:
     lowered = name.lower()
-    found = next((word for word in ("tmp", "test", "debug") if word in lowered), "")
-    return f", name says {found}" if found else ""
+    match = next((word for word in ("tmp", "test", "debug") if word in lowered), "")
+    return f", name contains {match}" if match else ""
 
 
 INBOX_COLUMNS: Final[tuple[Column[Case], ...]] = (

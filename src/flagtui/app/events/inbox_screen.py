@@ -15,7 +15,7 @@ from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
 from flagtui.app.forms.form_lines import ask_tags
 from flagtui.app.shell.status_line import FramedScreen
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import MINUTE, AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
@@ -85,7 +85,9 @@ class InboxScreen(FramedScreen):
         self._resting = self.set_timer(REST, self._look_for_uses)
         self.rows.explain("Looking through the events…")
         if left := self._triage.load():
-            tell(self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one"))
+            show_toast(
+                self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one")
+            )
         self._sort_out()
 
     @work(exclusive=True, group="load")
@@ -184,7 +186,7 @@ class InboxScreen(FramedScreen):
         """Hidden, with a note in the description where to look."""
         case = self.case
         if case is None or case.twin is None:
-            tell(self.app, Notice("no other event looks like this one"))
+            show_toast(self.app, Notice("no other event looks like this one"))
             return
         note = f"Same as {case.twin.name}."
         text = f"{note} {case.row.description}".strip()
@@ -205,9 +207,9 @@ class InboxScreen(FramedScreen):
             self._path.runner.run(self._type_tags(self.case))
 
     async def _type_tags(self, case: Case) -> None:
-        wanted = await ask_tags(self._path.runner, case.name)
-        if wanted is not None and not wanted.problem:
-            self._decide({"tags": sorted(tidy_tags(wanted.of(case.row.tags)))})
+        reading = await ask_tags(self._path.runner, case.name)
+        if reading is not None and not reading.problem:
+            self._decide({"tags": sorted(tidy_tags(reading.of(case.row.tags)))})
 
     def action_describe(self) -> None:
         if self.case is not None:
@@ -244,7 +246,7 @@ class InboxScreen(FramedScreen):
         most = self._app_state.session.rules.bulk_limit
         intents = [decision.intent for decision in list(self._triage.by_id.values())[:most]]
         if not intents:
-            tell(self.app, Notice("nothing is decided yet"))
+            show_toast(self.app, Notice("nothing is decided yet"))
             return
         ids = [intent.id for intent in intents]
         self._path.start(intents, lambda report: self._apply(ids, report))

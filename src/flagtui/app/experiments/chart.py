@@ -27,7 +27,7 @@ from flagtui.app.widgets.line import cut, styled
 from flagtui.text.styled import Piece
 
 LEAST_MORE: Final = 10
-"""Cells to say how many lines the legend has no room for."""
+"""Cells for the number of lines that the legend has no room for."""
 ROWS_WITH_LEGEND: Final = 4
 """Rows of the plot itself below which the legend gives up its line."""
 
@@ -75,12 +75,12 @@ def _draw(plot: Canvas, courses: Sequence[Course], days: Sequence[date], gone: S
     places = {day: place for place, day in enumerate(days)}
     for number, course in enumerate(courses):
         for run in runs(course.points):
-            known = [
+            bounds = [
                 (places[point.day], point.low, point.high)
                 for point in run
                 if point.low is not None and point.high is not None
             ]
-            plot.band(known, number)
+            plot.band(bounds, number)
     for number, course in enumerate(courses):
         for run in runs(course.points):
             known_lifts = [(places[point.day], point.lift) for point in run if point.lift is not None]
@@ -90,18 +90,18 @@ def _draw(plot: Canvas, courses: Sequence[Course], days: Sequence[date], gone: S
 
 def runs(points: Sequence[Point]) -> list[list[Point]]:
     """Days in a row that have values: a line breaks where a day is missing."""
-    found: list[list[Point]] = [[]]
+    sequences: list[list[Point]] = [[]]
     for point in points:
         if point.lift is not None:
-            found[-1].append(point)
-        elif found[-1]:
-            found.append([])
-    return [run for run in found if run]
+            sequences[-1].append(point)
+        elif sequences[-1]:
+            sequences.append([])
+    return [run for run in sequences if run]
 
 
 def _days_without(courses: Sequence[Course], days: Sequence[date]) -> list[int]:
-    known = {point.day for course in courses for point in course.points if point.lift is not None}
-    return [place for place, day in enumerate(days) if day not in known] if courses else []
+    measured = {point.day for course in courses for point in course.points if point.lift is not None}
+    return [place for place, day in enumerate(days) if day not in measured] if courses else []
 
 
 def _values(courses: Sequence[Course]) -> Iterator[tuple[float, float | None, float | None]]:

@@ -47,10 +47,10 @@ class Scale:
 
 def scale_of(values: Iterable[Known], rows: int) -> Scale:
     """The axis that holds every value and zero, and bounds as far as they leave the values readable."""
-    known = list(values)
-    lifts = [0.0, *(lift for lift, _, _ in known)]
+    points = list(values)
+    lifts = [0.0, *(lift for lift, _, _ in points)]
     reach = max(WIDEST, 1.5 * max(map(abs, lifts)))
-    bounds = [min(max(bound, -reach), reach) for _, *both in known for bound in both if bound is not None]
+    bounds = [min(max(bound, -reach), reach) for _, *both in points for bound in both if bound is not None]
     low, high = min(lifts + bounds), max(lifts + bounds)
     if high - low < TINY:
         low, high = -1.0, 1.0
@@ -128,7 +128,7 @@ def frame_for(glyphs: Glyphs) -> Frame:
 
 
 def line_styles(glyphs: Glyphs) -> tuple[Piece, ...]:
-    """The mark of each line, by which it is told from the others without its colour, and that colour.
+    """The mark of each line, which distinguishes it from the others without colour, and that colour.
 
     From the fifth line on they come again.
     """
@@ -188,7 +188,7 @@ class Canvas:
                 before = row
         every = math.ceil(MARKED_EVERY * max(1, self._days - 1) / self.width)
         for x, y in places[-1:] if self._lines == 1 else places[::-every]:
-            # In the cell of the line's own dot: a row above or below it would tell another value.
+            # In the cell of the line's own dot: a row above or below it would show another value.
             self._mark(round(x) // self._across, round(y) // self._down, *style)
 
     def crosses(self, places: Sequence[int]) -> None:

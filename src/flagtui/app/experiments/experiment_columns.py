@@ -81,17 +81,17 @@ def draw_flag(row: ExperimentRow, slot: Slot) -> Cell:
 def experiment_columns(
     leading: Callable[[ExperimentRow], Leading | None] = lambda row: None,
 ) -> tuple[Column[ExperimentRow], ...]:
-    """The columns; `leading` gives the result as it was last read."""
+    """The columns; `leading` gives the result at the last reading."""
 
     def draw_result(row: ExperimentRow, slot: Slot) -> Cell:
         if row.conclusion:
             words = row.conclusion.replace("_", " ")
             return ((safe_text(words, 20), RESULT_LOOKS.get(row.conclusion, "muted")),)
-        found = leading(row)
-        if found is None:
+        lead = leading(row)
+        if lead is None:
             return ()
-        said = (safe_text(found.words, 60), found.look)
-        return (said, (f"  {found.age}", "faint")) if found.age else (said,)
+        result = (safe_text(lead.words, 60), lead.look)
+        return (result, (f"  {lead.age}", "faint")) if lead.age else (result,)
 
     return (
         Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),

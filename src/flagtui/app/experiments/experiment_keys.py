@@ -74,7 +74,7 @@ class ExperimentKeys(RecordKeys):
             self.steps.start(name, [row], words, self.on_report)
 
     def action_switch(self) -> None:
-        """Pause what runs, resume what is paused: the first decides, and why not is told of the rest."""
+        """Pause or resume: the first row decides; the rest is skipped with the reason."""
         if rows := self.chosen():
             self.action_step("resume" if rows[0].status == "paused" else "pause")
 
@@ -154,7 +154,9 @@ class ExperimentKeys(RecordKeys):
             # A key that may not list projects can still copy within its own.
             projects = ()
         here = workspace.client.project
-        others = [Choice(one.id, one.label, f"#{one.id}") for one in projects if one.id != here]
+        others = [
+            Choice(project.id, project.label, f"#{project.id}") for project in projects if project.id != here
+        ]
         choices = [Choice(HERE, "here", "with a flag of its own"), *others]
         project = await self._runner.ask(PickerScreen(f"Copy {row.name} to", choices)) if others else HERE
         if project == HERE:

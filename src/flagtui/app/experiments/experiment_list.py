@@ -78,18 +78,18 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         return self._inspector
 
     def leading(self, row: ExperimentRow) -> Leading | None:
-        """What its first metric said when it was last looked at."""
-        found = self._inspector.cached_lead(row) if self._inspector is not None else None
-        said = leading_of(found) if found is not None else None
-        if found is None or said is None or found.at is None:
-            return said
-        is_old = self._app_state.now() - found.at > FRESH_FOR
-        return replace(said, age=age(found.at, self._app_state.now())) if is_old else said
+        """Return the last result of its first metric."""
+        lead = self._inspector.cached_lead(row) if self._inspector is not None else None
+        result = leading_of(lead) if lead is not None else None
+        if lead is None or result is None or lead.at is None:
+            return result
+        is_old = self._app_state.now() - lead.at > FRESH_FOR
+        return replace(result, age=age(lead.at, self._app_state.now())) if is_old else result
 
     # Following the cursor
 
-    def pane_lines(self, known: Findings, now: float, width: int) -> Iterator[list[Piece]]:
-        return pane_lines(known, now, width)
+    def pane_lines(self, findings: Findings, now: float, width: int) -> Iterator[list[Piece]]:
+        return pane_lines(findings, now, width)
 
     def known_of(self, row: ExperimentRow) -> Findings | None:
         inspector = self.inspector
@@ -99,10 +99,10 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         inspector = self.inspector
         if inspector is None:
             return
-        async for found in inspector.load(row):
-            yield found
+        async for findings in inspector.load(row):
+            yield findings
         if (refused := inspector.take_refusal()) is not None:
-            # Nobody asked for it: the header says that another key is needed.
+            # The load was automatic: the header shows that another key is needed.
             self._app_state.become_troubled(refused)
         self.rows.redraw_row(row.id)
 
@@ -121,7 +121,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         """Reads results of the visible rows, one after the other, once the cursor has rested."""
         if self._staying is not None:
             self._staying.stop()
-        # Who wants nothing refreshed by itself asks with a key.
+        # Without automatic refresh the user loads with a key.
         if self._app_state.session.refresh > 0:
             self._staying = self.set_timer(STAY, self._begin_glances)
 
@@ -193,7 +193,7 @@ def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piec
     yield from _results(findings, width)
     yield results_line(findings, now)
     yield []
-    made = row.creator or "nobody known"
+    made = row.creator or "not known"
     yield [(f"made by {safe_text(made, 40)}, {ago(row.created_at, now)}", "$faint")]
 
 
@@ -201,14 +201,14 @@ def _results(findings: Findings, width: int) -> Iterator[list[Piece]]:
     for reading in findings.readings:
         mark = "" if reading.metric.role == "primary" else "  secondary"
         yield [(safe_text(reading.metric.name, max(10, width - 12)), ""), (mark, "$faint")]
-        found = list(verdicts(reading))
-        for one in found:
-            colour = COLOURS.get(one.look, "")
+        judgements = list(verdicts(reading))
+        for judgement in judgements:
+            colour = COLOURS.get(judgement.look, "")
             yield [
-                (f"  {safe_text(one.variant, 14):<15}", "$text-muted"),
-                (f"{one.delta:>9}  {one.odds}", colour),
+                (f"  {safe_text(judgement.variant, 14):<15}", "$text-muted"),
+                (f"{judgement.delta:>9}  {judgement.odds}", colour),
             ]
-        if not found:
+        if not judgements:
             words = "being calculated…" if reading.is_awaited else reading.trouble or "no numbers yet"
             yield [(f"  {safe_text(words, 80)}", "$faint")]
     if findings.readings:

@@ -1,4 +1,4 @@
-"""One experiment on the whole screen: where it is, what it says, how sure that is, and what it is made of."""
+"""Show one experiment on the whole screen: its state, results, their certainty, and its settings."""
 
 from collections.abc import Iterable, Iterator
 
@@ -39,7 +39,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece, with_link
 
 ROOMY = 20
-"""Lines from which what is measured has room above what came of it."""
+"""Lines from which the metrics have room above the results."""
 PLOT_FROM = 34
 """Lines from which the chosen metric's course has room below the table."""
 
@@ -88,8 +88,8 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     @work(exclusive=True, group="inspect")
     async def _look(self, *, again: bool = False) -> None:
-        async for found in self._inspector.load(self._row, again=again):
-            self._findings = found
+        async for findings in self._inspector.load(self._row, again=again):
+            self._findings = findings
             self.draw()
         refused = self._inspector.take_refusal()
         if refused is None:
@@ -148,23 +148,23 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             self.query_one(f"#{part}", Static).update(text)
 
     def _about(self, now: float, width: int) -> Iterator[list[Piece]]:
-        found, row = self._findings, self._row
+        findings, row = self._findings, self._row
         yield from with_link(head_lines(row, width), self.page_link)
         yield []
-        sizing = sizing_of(found)
+        sizing = sizing_of(findings)
         yield from lifecycle_lines(row, now, sizing.days if sizing else None, width)
         yield []
-        if found.trouble:
-            yield [(safe_text(found.trouble, 200), "$warning")]
-        if found.experiment is None:
+        if findings.trouble:
+            yield [(safe_text(findings.trouble, 200), "$warning")]
+        if findings.experiment is None:
             return
-        yield from conclusion_lines(found.experiment)
+        yield from conclusion_lines(findings.experiment)
         if self.size.height >= ROOMY:
-            yield from _spaced(measures_lines(found.experiment, width))
-        yield from hint_lines(found)
-        yield from alarm_lines(found)
-        yield from table_lines(found, width, strokes_here(), self._chosen)
-        yield results_line(found, now)
+            yield from _spaced(measures_lines(findings.experiment, width))
+        yield from hint_lines(findings)
+        yield from alarm_lines(findings)
+        yield from table_lines(findings, width, strokes_here(), self._chosen)
+        yield results_line(findings, now)
 
     def _rest(self, now: float, width: int) -> Iterator[list[Piece]]:
         experiment = self._findings.experiment
@@ -202,9 +202,9 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def action_scroll(self, way: str) -> None:
         """A line up or down goes to the next metric while there is one."""
-        wanted = self._chosen + {"down": 1, "up": -1}.get(way, len(self._findings.readings))
-        if self._tab == "overview" and 0 <= wanted < len(self._findings.readings):
-            self._chosen = wanted
+        target = self._chosen + {"down": 1, "up": -1}.get(way, len(self._findings.readings))
+        if self._tab == "overview" and 0 <= target < len(self._findings.readings):
+            self._chosen = target
             self.draw()
             self._replot()
         else:
@@ -213,5 +213,5 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
 def _spaced(lines: Iterable[list[Piece]]) -> Iterator[list[Piece]]:
     """The lines and an empty one, or nothing where there are none."""
-    found = [*lines]
-    yield from [*found, []] if found else []
+    spaced = [*lines]
+    yield from [*spaced, []] if spaced else []

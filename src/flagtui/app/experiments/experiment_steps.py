@@ -44,7 +44,7 @@ class ExperimentSteps:
         leading: str = "",
         on_report: OnReport = ignore,
     ) -> None:
-        """Begin the path; `leading` says what the first metric of one experiment shows so far."""
+        """Begin the path; `leading` is the result of the first metric of one experiment so far."""
         if rows:
             self.runner.run(self.take_step(STEPS[name], rows, leading, on_report))
 
@@ -56,15 +56,17 @@ class ExperimentSteps:
             return
         if self.is_read_only():
             return
-        fresh, left_out = await self._read_all(step, rows, workspace)
+        fresh, skipped = await self._read_all(step, rows, workspace)
         if len(rows) == 1 and fresh:
             choices = await self._choose(step, fresh, fresh[0].feature_flag_key)
         else:
             choices = await self._choose(step, fresh, "each of them") if fresh else None
-        if choices is None and (fresh or not left_out):
+        if choices is None and (fresh or not skipped):
             return
-        intents = [ExperimentIntent(one.id, step, choices or Choices(), leading) for one in fresh]
-        await self._write(intents, fresh, workspace, on_report, left_out)
+        intents = [
+            ExperimentIntent(experiment.id, step, choices or Choices(), leading) for experiment in fresh
+        ]
+        await self._write(intents, fresh, workspace, on_report, skipped)
 
     async def save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
         """Take what was edited, which took long: what is there now decides. Only within a worker."""
@@ -83,7 +85,7 @@ class ExperimentSteps:
         workspace: Workspace,
         on_report: OnReport = ignore,
     ) -> None:
-        """Say what a step means whose choices were made elsewhere, ask, and take it. Only within a worker."""
+        """Ask to confirm a step whose choices were made elsewhere, and take it. Only within a worker."""
         await self._write([intent], [fresh], workspace, on_report)
 
     async def _write(
@@ -95,11 +97,11 @@ class ExperimentSteps:
         skipped: Sequence[Skipped] = (),
     ) -> None:
         context = WorkspaceContext(self._app_state, workspace)
-        planner = StepPlanner(context, {one.id: one for one in fresh})
+        planner = StepPlanner(context, {experiment.id: experiment for experiment in fresh})
         await self.runner.write(intents, planner, on_report, skipped)
 
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
-        """The experiment as it is now; None, once that was said, when it cannot be read."""
+        """Read the experiment; show a toast and return None when it cannot be read."""
 
         async def ask() -> Experiment:
             with self.runner.reading(name):
@@ -108,7 +110,7 @@ class ExperimentSteps:
         return await self.runner.signing_in.fetch(name, ask)
 
     def is_read_only(self) -> bool:
-        """Whether nothing can be written here, which is said then."""
+        """Return whether the profile is read-only, and show a toast then."""
         if self._app_state.session.rules.level is not guard.Level.READ_ONLY:
             return False
         self.runner.show_toast(explain_refusal(guard.GuardRefused("this profile is read-only")))
@@ -117,7 +119,7 @@ class ExperimentSteps:
     async def _read_all(
         self, step: Step, rows: Sequence[ExperimentRow], workspace: Workspace
     ) -> tuple[list[Experiment], list[Skipped]]:
-        """Experiments that may be able to take the step; of one alone it is told why it cannot."""
+        """Return the experiments that can take the step; report why a single one cannot."""
         if len(rows) == 1:
             fresh = await self.read(rows[0].id, rows[0].name, workspace)
             return ([] if fresh is None or self._is_refused(step, fresh) else [fresh]), []
@@ -152,7 +154,9 @@ class ExperimentSteps:
                 return await self._concluded("End with which conclusion?", kept, at_first=False)
             case "ship":
                 return await self._ship(fresh[0])
-            case "archive" if any(one.feature_flag and one.feature_flag.active for one in fresh):
+            case "archive" if any(
+                experiment.feature_flag and experiment.feature_flag.active for experiment in fresh
+            ):
                 return await self._archive(flags)
             case "duplicate":
                 return await self._copy(fresh[0])
@@ -161,7 +165,7 @@ class ExperimentSteps:
     async def _concluded(self, title: str, without: Choice[str], *, at_first: bool) -> Choices | None:
         """A conclusion and a comment on it; `without` is the way past both."""
         options = EXPERIMENT_FIELDS["conclusion"].takes.options
-        words = [Choice(one.value, one.words, one.about) for one in options]
+        words = [Choice(option.value, option.words, option.about) for option in options]
         offered = [without, *words] if at_first else [*words, without]
         conclusion = await self.runner.ask(PickerScreen(title, offered))
         if not conclusion:
@@ -181,20 +185,20 @@ class ExperimentSteps:
         if variant is None:
             return None
         people = [
-            Choice(False, "those its conditions let in", "conditions stay as they are", True),
+            Choice(False, "users its conditions match", "conditions stay as they are", True),
             Choice(True, "everyone", "an open condition is put before all others"),
         ]
         everyone = await self.runner.ask(PickerScreen(f"{variant} to whom?", people))
         if everyone is None:
             return None
         kept = Choice("", "leave the conclusion as it is", fresh.conclusion or "there is none")
-        said = await self._concluded("Conclude with it?", kept, at_first=True)
-        return None if said is None else replace(said, variant=variant, everyone=everyone)
+        choices = await self._concluded("Conclude with it?", kept, at_first=True)
+        return None if choices is None else replace(choices, variant=variant, everyone=everyone)
 
     async def _archive(self, key: str) -> Choices | None:
         ways = [
             Choice(False, "leave its flag on", f"{key} is still served", True),
-            Choice(True, "turn its flag off and archive it", "nobody gets a variant any more"),
+            Choice(True, "turn its flag off and archive it", "no one gets a variant any more"),
         ]
         disable = await self.runner.ask(PickerScreen("Archive, and the flag?", ways))
         return None if disable is None else Choices(disable_flag=disable)
@@ -207,8 +211,8 @@ class ExperimentSteps:
             is_own = line.strip() == own
             return PromptReading(problem="this is the flag of the original" if is_own else key_problem(line))
 
-        asked = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
-        key = await self.runner.ask(PromptScreen(asked))
+        prompt = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
+        key = await self.runner.ask(PromptScreen(prompt))
         if key is None:
             return None
         name = await ask_line(self.runner, "Name of the copy", value=f"{fresh.name} (Copy)")

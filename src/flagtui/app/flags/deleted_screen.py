@@ -51,12 +51,12 @@ DELETED_LIST: Final = ListDescription[Deletion](
     more_columns=(Column("id", "ID", id_cell, 8, sortable=False),),
     always=("at", "key"),
     title="Deleted flags",
-    nothing="The activity tells of no flag that was deleted lately.",
+    nothing="The activity shows no recently deleted flag.",
 )
 
 
 class DeletedScreen(ReadList[Deletion]):
-    """Newest first, as the activity tells it."""
+    """Lists deleted flags from the activity, newest first."""
 
     BINDINGS = bindings_of("deleted", "lists", "everywhere")
     description = DELETED_LIST
@@ -84,7 +84,7 @@ class DeletedScreen(ReadList[Deletion]):
 
     def action_restore(self) -> None:
         """Bring back what is marked, else this one."""
-        intents = [switch("restore", one.id) for one in self.chosen()]
+        intents = [switch("restore", row.id) for row in self.chosen()]
         self._runner.start(intents, lambda _report: self._restored())
 
     def _restored(self) -> None:

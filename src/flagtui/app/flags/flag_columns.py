@@ -82,7 +82,7 @@ def draw_called(flag: FlagRow, slot: Slot) -> Cell:
 
 
 def called_words(flag: FlagRow, now: float) -> str:
-    """`3h`; never is said by a server that tells such things, and not known by one that does not."""
+    """Return `3h`; `never` where the server reports calls, `not known` where it does not."""
     return age(flag.called_at, now) or ("never" if flag.has_call_times else NOT_KNOWN)
 
 

@@ -96,7 +96,9 @@ class FlagCreation:
             projects = []
         row, is_one = rows[0], len(rows) == 1
         here = [Choice(HERE, "here", "under another key")] if is_one else []
-        others = [Choice(one.value, one.name, one.about) for one in projects if not one.current]
+        others = [
+            Choice(project.value, project.name, project.about) for project in projects if not project.current
+        ]
         if not here and not others:
             self._runner.show_toast(Notice("This key opens no other project.", "warning"))
             return
@@ -107,42 +109,44 @@ class FlagCreation:
             if key is not None:
                 await self._copy_here(row, key)
         elif chosen is not None:
-            name = next(one.name for one in others if one.value == chosen)
+            name = next(project.name for project in others if project.value == chosen)
             await self._copy_away(rows, chosen, name)
 
-    # Copies: the flag is read again, and what is not copied is said
+    # Copies: the flag is read again, and what is not copied is reported
 
     async def _copy_here(self, row: FlagRow, key: str) -> None:
         """Under another key, as a form to go on with."""
         flag, workspace = await read_flag(row, self._app_state, self._runner), self._app_state.workspace
         if flag is not None and workspace is not None:
-            told = (stays_behind_in_words(await find_left_behind(flag, workspace.client)),)
+            consequences = (stays_behind_in_words(await find_left_behind(flag, workspace.client)),)
             copy = WorkingCopy.new(copy_of(flag, key))
-            self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, told))
+            self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
 
     async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str) -> None:
         """To another project: made there as new flags; a single one by the server where only it can."""
         workspace = self._app_state.workspace
-        flags, left_out = await read_flags(rows, self._app_state, self._runner)
-        there = await self._there(rows, workspace, project) if workspace is not None and flags else None
-        if there is None or workspace is None:
+        flags, skipped = await read_flags(rows, self._app_state, self._runner)
+        target = (
+            await self._target_project(rows, workspace, project) if workspace is not None and flags else None
+        )
+        if target is None or workspace is None:
             return
         if len(rows) == 1 and needs_the_server(flags[0]) and not bound_to_its_project(flags[0]):
-            await self._by_the_server(rows[0], flags[0], there, name)
+            await self._by_the_server(rows[0], flags[0], target, name)
             return
-        left_out += [why for flag in flags if (why := why_no_new_flag(flag))]
-        if len(rows) == 1 and left_out:
-            self._runner.show_toast(explain_skipped(left_out[0]))
+        skipped += [why for flag in flags if (why := why_no_new_flag(flag))]
+        if len(rows) == 1 and skipped:
+            self._runner.show_toast(explain_skipped(skipped[0]))
             return
-        out = {one.id for one in left_out}
-        wanted = [
+        skipped_ids = {record.id for record in skipped}
+        new_flags = [
             NewFlag(
                 copy_of(flag, flag.key),
                 (stays_behind_in_words(await find_left_behind(flag, workspace.client)),),
                 flag.id,
             )
             for flag in flags
-            if flag.id not in out
+            if flag.id not in skipped_ids
         ]
 
         def end(report: Report[Any, Any]) -> None:
@@ -150,40 +154,42 @@ class FlagCreation:
             if report.saved:
                 some = f"{count(len(report.saved), 'flag')} copied to {name}, off."
                 what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
-                self._runner.show_toast(Notice(f"{what} To take it back: p, {name}, then u."))
+                self._runner.show_toast(Notice(f"{what} To undo: p, {name}, then u."))
 
-        self._runner.create(wanted, end, left_out, (there, name))
+        self._runner.create(new_flags, end, skipped, (target, name))
 
-    async def _by_the_server(self, row: FlagRow, flag: Flag, there: Workspace, name: str) -> None:
+    async def _by_the_server(self, row: FlagRow, flag: Flag, target_project: Workspace, name: str) -> None:
         """Have the server make it, which finds its cohorts and flags there."""
         workspace = self._app_state.workspace
         if workspace is None:
             return
         here, first = WorkspaceContext(self._app_state, workspace), [flag]
-        away = WorkspaceContext(self._app_state, there)
+        away = WorkspaceContext(self._app_state, target_project)
 
         async def make() -> RelatedPlan | Blocked | None:
-            asked = first.pop() if first else await read_flag(row, self._app_state, self._runner)
-            if asked is None:
+            source = first.pop() if first else await read_flag(row, self._app_state, self._runner)
+            if source is None:
                 return None
-            about = f"{asked.key} was not copied"
+            about = f"{source.key} was not copied"
             target = await self._runner.signing_in.fetch(about, lambda: find_target(here, away, name))
             if target is None:
                 return None
-            left = await find_left_behind(asked, workspace.client)
-            return plan_copy(asked, target, left, self._app_state.names)
+            left = await find_left_behind(source, workspace.client)
+            return plan_copy(source, target, left, self._app_state.names)
 
         await self._runner.write([row.key], RelatedPlanner(here, make=make, place=name))
 
-    async def _there(self, rows: Sequence[FlagRow], workspace: Workspace, project: int) -> Workspace | None:
-        """The other project, with the flags there that have these keys; None, and said, without an answer."""
+    async def _target_project(
+        self, rows: Sequence[FlagRow], workspace: Workspace, project: int
+    ) -> Workspace | None:
+        """Load the other project and its flags with these keys; None, with a toast, without a response."""
 
         async def ask() -> Workspace:
-            there = workspace.in_project(project)
+            target = workspace.in_project(project)
             for row in rows:
                 for filters in ({"search": row.key}, {"search": row.key, "archived": "true"}):
-                    there.flags.put_all((await there.client.flags.page(filters)).rows)
-            return there
+                    target.flags.put_all((await target.client.flags.page(filters)).rows)
+            return target
 
         what = rows[0].key if len(rows) == 1 else "they"
         return await self._runner.signing_in.fetch(f"{what} cannot be copied", ask)

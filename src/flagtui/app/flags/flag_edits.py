@@ -38,7 +38,7 @@ class FlagEdits:
         self.related = RelatedChanges(app_state, runner)
 
     def may_write(self) -> bool:
-        """False, and said, where the path would end in a refusal after all the typing."""
+        """Return False and show a toast where the change would be refused after the typing."""
         if self._app_state.session.rules.level is Level.READ_ONLY:
             self._runner.show_toast(Notice("This profile is read-only.", "warning", "not allowed here"))
             return False
@@ -52,7 +52,7 @@ class FlagEdits:
             self._switch("turn off" if rows[0].active else "turn on", rows)
 
     def delete(self, rows: Sequence[FlagRow]) -> None:
-        """Softly."""
+        """Soft-delete."""
         self._switch("delete", rows)
 
     def archive(self, rows: Sequence[FlagRow]) -> None:
@@ -67,32 +67,32 @@ class FlagEdits:
 
     async def rollout(self, rows: Sequence[FlagRow]) -> None:
         """A share in percent, for one condition or all."""
-        found, left_out = await read_flags(rows, self._app_state, self._runner)
-        flags = [flag for flag in found if not why_no_rollout(flag)]
-        left_out += [Skipped(flag.id, flag.key, why) for flag in found if (why := why_no_rollout(flag))]
-        if len(rows) == 1 and left_out:
+        readable, skipped = await read_flags(rows, self._app_state, self._runner)
+        flags = [flag for flag in readable if not why_no_rollout(flag)]
+        skipped += [Skipped(flag.id, flag.key, why) for flag in readable if (why := why_no_rollout(flag))]
+        if len(rows) == 1 and skipped:
             self._runner.show_toast(
-                Notice(f"{left_out[0].key}: {left_out[0].reason}", "warning", "not possible now")
+                Notice(f"{skipped[0].key}: {skipped[0].reason}", "warning", "not possible now")
             )
             return
         answer = await self._runner.ask(RolloutScreen(flags)) if flags else None
         if answer is None:
             if not flags:
-                self._runner.start([], self._on_report, left_out)
+                self._runner.start([], self._on_report, skipped)
             return
         share, place = answer
         intents = [
             set_all_rollouts(flag, share) if place is None else set_rollout(flag, place, share)
             for flag in flags
         ]
-        self._runner.start(intents, self._on_report, left_out)
+        self._runner.start(intents, self._on_report, skipped)
 
     async def tags(self, rows: Sequence[FlagRow]) -> None:
         """Add, remove or set, for one flag or many."""
         whose = rows[0].key if len(rows) == 1 else f"{len(rows)} flags"
-        wanted = await ask_tags(self._runner, whose, "ops, -old", lambda line: _tags_afterwards(line, rows))
-        if wanted is not None:
-            self._runner.start(retag(rows, wanted), self._on_report)
+        reading = await ask_tags(self._runner, whose, "ops, -old", lambda line: _tags_afterwards(line, rows))
+        if reading is not None:
+            self._runner.start(retag(rows, reading), self._on_report)
 
     async def as_json(self, rows: Sequence[FlagRow]) -> None:
         """In the person's own editor, one flag at a time."""
@@ -115,15 +115,15 @@ class FlagEdits:
 
 def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:
     """The tags there would be, the new ones marked; for many flags, what would be done to each."""
-    wanted = read_tags(line)
-    if wanted.problem:
-        return PromptReading(problem=wanted.problem)
+    reading = read_tags(line)
+    if reading.problem:
+        return PromptReading(problem=reading.problem)
     if len(rows) > 1:
-        moved = sum(1 for row in rows if wanted.of(row.tags) != row.tags)
+        moved = sum(1 for row in rows if reading.of(row.tags) != row.tags)
         return PromptReading([(f"{moved} of {len(rows)} flags would change", "$text-muted")])
     before = rows[0].tags
     pieces = [
-        (f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in wanted.of(before)
+        (f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in reading.of(before)
     ]
-    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in before if tag not in wanted.of(before)]
+    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in before if tag not in reading.of(before)]
     return PromptReading([*pieces, *gone] or [("no tags", "$text-muted")])

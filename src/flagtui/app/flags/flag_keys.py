@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FlagKeys(RecordKeys):
-    """A screen with this says which flags are meant; the rest is the same everywhere."""
+    """Keys of flags; a screen with this defines which flags are meant."""
 
     @cached_property
     def editing(self) -> FlagEdits:
@@ -23,9 +23,11 @@ class FlagKeys(RecordKeys):
 
         return FlagEdits(self._app_state, self._runner, self.on_report)
 
-    def _ask(self, edit: Callable[[Sequence[FlagRow]], Coroutine[Any, Any, None]], *, one: bool) -> None:
-        """Begin what asks for more; `one` is for what can only be about the flag under the cursor."""
-        rows: Sequence[FlagRow] = self.at_cursor() if one else self.chosen()
+    def _ask(
+        self, edit: Callable[[Sequence[FlagRow]], Coroutine[Any, Any, None]], *, is_single: bool
+    ) -> None:
+        """Begin what asks for more; `is_single` limits it to the flag under the cursor."""
+        rows: Sequence[FlagRow] = self.at_cursor() if is_single else self.chosen()
         if rows and self.editing.may_write():
             self._runner.run(edit(rows))
 
@@ -39,19 +41,19 @@ class FlagKeys(RecordKeys):
         self.editing.archive(self.chosen())
 
     def action_rollout(self) -> None:
-        self._ask(self.editing.rollout, one=False)
+        self._ask(self.editing.rollout, is_single=False)
 
     def action_tags(self) -> None:
-        self._ask(self.editing.tags, one=False)
+        self._ask(self.editing.tags, is_single=False)
 
     def action_copy_to(self) -> None:
-        self._ask(self.editing.making.copy_to, one=False)
+        self._ask(self.editing.making.copy_to, is_single=False)
 
     def action_edit_json(self) -> None:
-        self._ask(self.editing.as_json, one=True)
+        self._ask(self.editing.as_json, is_single=True)
 
     def action_edit(self) -> None:
-        self._ask(self.editing.form, one=True)
+        self._ask(self.editing.form, is_single=True)
 
     def action_new(self) -> None:
         if self.editing.may_write() and self._app_state.workspace is not None:

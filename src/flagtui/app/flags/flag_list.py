@@ -26,8 +26,8 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
     # Following the cursor
 
-    def pane_lines(self, known: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
-        return detail_lines(known, now, width)
+    def pane_lines(self, details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
+        return detail_lines(details, now, width)
 
     def known_of(self, row: FlagRow) -> FlagDetails:
         inspector = self._app_state.inspector
@@ -82,7 +82,7 @@ def detail_lines(details: FlagDetails, now: float, width: int) -> Iterator[list[
     if details.flag is None:
         yield from waiting_lines(details.trouble)
         return
-    # What tells of rules takes long to load, and a row can be seen before its flag is known.
+    # The rules take long to load, and a row can be seen before its flag is known.
     from flagtui.app.flags.flag_preview_lines import flag_lines
 
     yield from flag_lines(details.flag, details, now, width)

@@ -14,7 +14,7 @@ from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.shell.status_line import FramedScreen
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.shell.written_files import export
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
@@ -45,8 +45,8 @@ class IdFound(Struct, frozen=True):
     place: int
 
 
-def draw_key(one: IdFound, slot: Slot) -> Cell:
-    return ((safe_text(one.key), "strong") if one.key else (UNKNOWN, "muted"),)
+def draw_key(row: IdFound, slot: Slot) -> Cell:
+    return ((safe_text(row.key), "strong") if row.key else (UNKNOWN, "muted"),)
 
 
 _KNOWN: Final[Qualifier[Any]] = choices(
@@ -93,13 +93,13 @@ class IdsScreen(ReadList[IdFound]):
         workspace = self._app_state.workspace
         if workspace is None:
             return ()
-        known = {row.id: row.key for row in workspace.flags.rows}
-        if missing := [id for id in self._ids if id not in known]:
-            known |= await workspace.client.flags.bulk_keys(missing)
-        return [IdFound(id, known.get(id, ""), place) for place, id in enumerate(self._ids)]
+        keys = {row.id: row.key for row in workspace.flags.rows}
+        if missing := [id for id in self._ids if id not in keys]:
+            keys |= await workspace.client.flags.bulk_keys(missing)
+        return [IdFound(id, keys.get(id, ""), place) for place, id in enumerate(self._ids)]
 
     def counted(self) -> str:
-        return f"{sum(bool(one.key) for one in self._found)} of {len(self._found)} found"
+        return f"{sum(bool(row.key) for row in self._found)} of {len(self._found)} found"
 
     def target(self) -> RecordLink | None:
         target = super().target()
@@ -150,8 +150,8 @@ class MyValue(Struct, frozen=True):
         return self.value not in OFF
 
 
-def draw_value(one: MyValue, slot: Slot) -> Cell:
-    return ((one.value, "good" if one.is_on else "muted"),)
+def draw_value(row: MyValue, slot: Slot) -> Cell:
+    return ((row.value, "good" if row.is_on else "muted"),)
 
 
 _ON: Final[Qualifier[Any]] = choices(
@@ -190,20 +190,20 @@ class MyFlagsScreen(ReadList[MyValue]):
         workspace = self._app_state.workspace
         mine = await workspace.client.evaluation.my_flags() if workspace is not None else ()
         return [
-            MyValue(id, as_text(one.feature_flag.get("key")), value_words(one.value))
-            for one in mine
-            if (id := as_id(one.feature_flag.get("id"))) is not None
+            MyValue(id, as_text(match.feature_flag.get("key")), value_words(match.value))
+            for match in mine
+            if (id := as_id(match.feature_flag.get("id"))) is not None
         ]
 
     def counted(self) -> str:
-        return f"{sum(one.is_on for one in self._found):,} of {len(self._found):,} on"
+        return f"{sum(row.is_on for row in self._found):,} of {len(self._found):,} on"
 
     def about(self, row: MyValue) -> Iterator[list[Piece]]:
         me = self._app_state.workspace.me if self._app_state.workspace is not None else None
         yield [(safe_text(row.key, 80), "bold"), (f"  #{row.id}", "$text-muted")]
         yield [(f"{row.value} for {safe_text(me.email, 60) if me else 'the holder of the key'}", "")]
         yield []
-        yield [("⏎", "bold"), ("  opens the flag; its tab who says why", "$text-muted")]
+        yield [("⏎", "bold"), ("  opens the flag; its tab who shows why", "$text-muted")]
 
 
 class DefinitionsScreen(FramedScreen):
@@ -234,15 +234,15 @@ class DefinitionsScreen(FramedScreen):
         if self._app_state.inspector is None:
             return
         local = self._app_state.inspector.definitions
-        found = await local.read()
+        definitions = await local.read()
         if local.trouble is not None:
-            tell(self.app, explain_error(local.trouble, "the data cannot be read"))
-        if found is None:
+            show_toast(self.app, explain_error(local.trouble, "the data cannot be read"))
+        if definitions is None:
             self._draw("there is none")
             return
-        self._draw(summary(found))
+        self._draw(summary(definitions))
         pane = self.query_one(JsonPane)
-        pane.show_value(found.raw, [("flags", place) for place in range(len(found.flags))])
+        pane.show_value(definitions.raw, [("flags", place) for place in range(len(definitions.flags))])
         pane.focus()
 
     def action_export(self) -> None:
@@ -250,11 +250,11 @@ class DefinitionsScreen(FramedScreen):
         document = self._app_state.inspector.definitions.document if self._app_state.inspector else None
         workspace = self._app_state.workspace
         if document is None or workspace is None:
-            tell(self.app, Notice("There is nothing to write yet."))
+            show_toast(self.app, Notice("There is nothing to write yet."))
             return
         text = json.dumps(document.raw, indent=2, ensure_ascii=True) + "\n"
         name = f"flags-{workspace.client.project}.json"
-        tell(self.app, export(name, text, summary(document), self._app_state.session.clock()))
+        show_toast(self.app, export(name, text, summary(document), self._app_state.session.clock()))
 
     def action_back(self) -> None:
         if not self.query_one(JsonPane).leave_typing():

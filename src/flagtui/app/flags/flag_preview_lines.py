@@ -75,7 +75,7 @@ def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
 
 
 def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
-    """One bar, shared by the variants as their percentages say; a gap tells them apart without colours."""
+    """Draw one bar, divided by the percentages of the variants; gaps separate them without colours."""
     total = sum(variant.rollout for variant in variants) or 1
     drawn = 0
     reached = 0.0
@@ -104,7 +104,7 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
     if (more := len(flag.experiment_set_metadata) - MANY) > 0:
         yield [(f"            … and {more:,} more", "$faint")]
     if flag.experiment_set and not flag.experiment_set_metadata:
-        ids = ", ".join(f"#{found}" for found in flag.experiment_set[:6])
+        ids = ", ".join(f"#{id}" for id in flag.experiment_set[:6])
         yield [("EXPERIMENT  ", "$text-muted"), (ids, "$secondary")]
     for place, key in enumerate((details.dependents or ())[:5]):
         yield [
@@ -116,7 +116,7 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
 
 
 def total_pieces(reach: CountedReach) -> Iterator[Piece]:
-    """`up to 1,481 of 8,246 users, besides those who opted in to early access`."""
+    """`up to 1,481 of 8,246 users, without those who opted in to early access`."""
     yield f"{reach.about}{reach.affected:,}", "bold"
     yield f" of {reach.total:,} {reach.unit}", ""
     if reach.besides:

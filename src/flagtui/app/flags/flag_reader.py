@@ -10,7 +10,7 @@ from flagtui.models.rows import FlagRow
 
 
 async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> Flag | None:
-    """The whole flag as it is now; None, and said, when it cannot be read. Only within a worker."""
+    """Read the whole flag; show a toast and return None when it cannot be read. Only within a worker."""
 
     async def ask() -> Flag | None:
         with runner.reading(row.key):
@@ -22,17 +22,17 @@ async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> 
 async def read_flags(
     rows: Sequence[FlagRow], app_state: AppState, runner: ChangeRunner
 ) -> tuple[list[Flag], list[Skipped]]:
-    """Flags as they are now, and of many those that cannot be read; of one that is said.
+    """Read the flags and, of many, the skipped ones; show a toast for a single unreadable one.
 
     Only within a worker.
     """
     if len(rows) == 1:
         flag = await read_flag(rows[0], app_state, runner)
         return ([] if flag is None else [flag]), []
-    found, left_out = await runner.signing_in.fetch_each(
+    flags, skipped = await runner.signing_in.fetch_each(
         [(row.id, row.key) for row in rows], lambda id: _read(id, app_state)
     )
-    return [flag for flag in found if flag is not None], left_out
+    return [flag for flag in flags if flag is not None], skipped
 
 
 async def _read(id: int, app_state: AppState) -> Flag | None:

@@ -22,7 +22,7 @@ from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.variants_tab import copied_value, variant_pages
 from flagtui.app.flags.tabs.who_tab import WhoPane
 from flagtui.app.records.record_screen import WIDE, RecordScreen, RecordTabs
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
 from flagtui.app.widgets.line import cut, joined
@@ -118,9 +118,9 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def take_row(self, before: FlagRow) -> None:
         if self._app_state.inspector is not None:
-            known = self._app_state.inspector.cached(self._row)
+            cached = self._app_state.inspector.cached(self._row)
             # Until the flag has been read again the older picture is better than none.
-            details = known if known.flag is not None else replace(self._study.details, row=self._row)
+            details = cached if cached.flag is not None else replace(self._study.details, row=self._row)
             self._study = replace(self._study, details=details)
         if self._row.version != before.version:
             self.look()
@@ -176,7 +176,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         try:
             value = await self._app_state.workspace.client.evaluation.remote_config(id)
         except ApiError as error:
-            tell(self.app, explain_error(error, "the value cannot be read"))
+            show_toast(self.app, explain_error(error, "the value cannot be read"))
             return
         self._study = replace(self._study, asked_value=value)
         self.draw()
@@ -191,7 +191,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
     def action_copy_value(self) -> None:
         """What the flag hands out: secrets only while they are shown."""
-        tell(self.app, copied_value(self.app, self._study))
+        show_toast(self.app, copied_value(self.app, self._study))
 
     # What the tabs ask for: only because a person looked, nothing ahead
 
@@ -207,13 +207,13 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         workspace, inspector = self._app_state.workspace, self._app_state.inspector
         if workspace is None:
             return ()
-        found = [entry async for entry in workspace.client.flags.entries(record, at_most=LOG)]
-        if inspector is not None and await inspector.cohorts.learn_those_in(found):
-            self._app_state.tell()
-        return found
+        entries = [entry async for entry in workspace.client.flags.entries(record, at_most=LOG)]
+        if inspector is not None and await inspector.cohorts.learn_those_in(entries):
+            self._app_state.notify_watchers()
+        return entries
 
     async def _read_version(self, record: int, number: int) -> FlagVersion:
-        """A flag as it was. Raises ApiError."""
+        """Read a version of the flag. Raises ApiError."""
         workspace = self._app_state.workspace
         return await workspace.client.flags.version(record, number) if workspace else FlagVersion()
 
@@ -223,7 +223,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
 
 
 async def go_back(record: int, version: int, app_state: AppState, runner: ChangeRunner) -> None:
-    """Begin the change to the flag as it was at that version."""
+    """Begin the change back to that version."""
     if app_state.workspace is None:
         return
     client = app_state.workspace.client
@@ -232,8 +232,8 @@ async def go_back(record: int, version: int, app_state: AppState, runner: Change
         if flag.version == version:
             runner.show_toast(Notice(f"nothing to bring back: it is at version {version} already"))
             return
-        found = await client.flags.version(record, version)
+        stored = await client.flags.version(record, version)
     except ApiError as error:
         runner.show_toast(explain_error(error, f"version {version} cannot be brought back"))
     else:
-        runner.start([older_version(flag, version, found.raw)])
+        runner.start([older_version(flag, version, stored.raw)])

@@ -38,7 +38,7 @@ KINDS: Final = (
 
 
 class RelatedChanges:
-    """Reads again, asks, sends once, says how it ended."""
+    """Reads again, asks, sends once, reports the outcome."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._app_state = app_state
@@ -52,8 +52,8 @@ class RelatedChanges:
     @property
     def closed(self) -> tuple[tuple[str, str], ...]:
         """What the server refused keys so far: what it is called, and why."""
-        found = ((VERBS[what].title.rpartition(" ")[0].lower(), self.why_not(what)) for what in OPERATIONS)
-        return tuple((title, why) for title, why in found if why)
+        reasons = ((VERBS[what].title.rpartition(" ")[0].lower(), self.why_not(what)) for what in OPERATIONS)
+        return tuple((title, why) for title, why in reasons if why)
 
     def make(self, what: What, row: FlagRow) -> None:
         """Begin the path."""
@@ -80,9 +80,9 @@ class RelatedChanges:
         await self._runner.write([row.key], RelatedPlanner(context, make=make))
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
-        """Who would be in a cohort, as far as it was counted."""
+        """Return who would be in a cohort, as far as it was counted."""
         if not fresh.active:
-            return "nobody, since the flag is off"
+            return "no one, since the flag is off"
         reach = self._app_state.inspector.cached(row).reach if self._app_state.inspector else None
         if reach is None or reach.affected is None:
             return "everyone who has the flag now"
@@ -92,14 +92,16 @@ class RelatedChanges:
         """What shall happen, and when. Only within a worker."""
         if (workspace := self._app_state.workspace) is None:
             return
-        asked = {"model_name": "FeatureFlag", "record_id": row.id}
-        known = await self._runner.signing_in.fetch(
-            "the schedule cannot be read", lambda: workspace.client.schedule.all(asked)
+        query = {"model_name": "FeatureFlag", "record_id": row.id}
+        changes = await self._runner.signing_in.fetch(
+            "the schedule cannot be read", lambda: workspace.client.schedule.all(query)
         )
-        if known is None:
+        if changes is None:
             return
         waiting = [
-            Choice[Kind](one, f"drop: {scheduled_words(one)}", _when(one)) for one in known if not one.is_done
+            Choice[Kind](change, f"drop: {scheduled_words(change)}", _when(change))
+            for change in changes
+            if not change.is_done
         ]
         chosen = await self._runner.ask(PickerScreen(f"Later, {row.key}", [*KINDS, *waiting]))
         if chosen is None:
@@ -110,10 +112,10 @@ class RelatedChanges:
             later = await self._later(chosen)
         if later is None:
             return
-        wanted = later
+        planned = later
 
         async def plan(fresh: Flag) -> RelatedPlan | Blocked:
-            return plan_later(wanted, fresh)
+            return plan_later(planned, fresh)
 
         await self._write(row, plan)
 

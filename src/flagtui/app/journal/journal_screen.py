@@ -1,4 +1,4 @@
-"""What this person changed from this machine: found while typing, read whole, taken back one by one."""
+"""List the changes of this user from this machine: search, read in full, undo one."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from flagtui import local_time
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
-from flagtui.app.shell.toasts import copy_text, tell
+from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.widgets.column_layout import (
@@ -112,8 +112,8 @@ _QUALIFIERS: Final[tuple[Qualifier[Entry], ...]] = (
 
 
 def _text(entry: Entry) -> str:
-    told = (entry.key, entry.verb, entry.reason, entry.note, entry.signature.by, ending_words(entry))
-    return "\0".join((*told, *entry.words))
+    texts = (entry.key, entry.verb, entry.reason, entry.note, entry.signature.by, ending_words(entry))
+    return "\0".join((*texts, *entry.words))
 
 
 JOURNAL_LIST: Final = ListDescription[Entry](
@@ -145,7 +145,7 @@ NOT_HERE: Final = frozenset({"lists.copy_key"})
 
 
 class JournalScreen(ReadList[Entry]):
-    """Newest first. What stands here was written down before it was sent; one of it can be taken back."""
+    """Lists changes, newest first. Each was recorded before it was sent; one can be undone."""
 
     BINDINGS = bindings_of("journal", "lists", "everywhere", without=NOT_HERE)
     description = JOURNAL_LIST
@@ -169,19 +169,19 @@ class JournalScreen(ReadList[Entry]):
             return None
         return RecordLink(BY_ENTRY[entry.kind].plural, entry.uuid or entry.record, entry.key)
 
-    def believe(self) -> None:
+    def update_from_state(self) -> None:
         # A change may have ended.
         self.read_again()
 
     async def read(self) -> Sequence[Entry] | Words:
         try:
-            found = await asyncio.to_thread(self._app_state.session.journal.entries)
+            entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         except OSError as error:
             return Words(("The journal cannot be read.", error.strerror or ""), "warn")
         workspace = self._app_state.workspace
         here = self._app_state.signature(workspace) if workspace else None
-        self._undoable = frozenset(entry.id for entry in undoable(found, here)) if here else frozenset()
-        return found
+        self._undoable = frozenset(entry.id for entry in undoable(entries, here)) if here else frozenset()
+        return entries
 
     def draw_preview(self, row: Entry | None) -> None:
         super().draw_preview(row)
@@ -215,7 +215,7 @@ class JournalScreen(ReadList[Entry]):
         if entry.id in self._undoable:
             return "z takes it back"
         blocked = why_not(entry, self._app_state.signature(workspace))
-        return blocked.reason if blocked else "taken back already"
+        return blocked.reason if blocked else "already undone"
 
     # Keys
 
@@ -226,7 +226,7 @@ class JournalScreen(ReadList[Entry]):
         if entry.id in self._undoable:
             self._undo(entry)
         else:
-            tell(self.app, Notice(f"{entry.key}: {self._undo_words(entry)}", "warning", "not undone"))
+            show_toast(self.app, Notice(f"{entry.key}: {self._undo_words(entry)}", "warning", "not undone"))
 
     def action_copy(self) -> None:
         if entries := self.chosen():

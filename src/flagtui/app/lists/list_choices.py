@@ -88,14 +88,14 @@ async def choose_columns(
     names = {column.name for column in shown}
     rest = [column for column in every if column.name not in names]
     choices = [
-        Choice(each.name, each.title.strip().lower() or each.name)
-        for each in (*shown, *rest)
-        if each.name not in description.always
+        Choice(column.name, column.title.strip().lower() or column.name)
+        for column in (*shown, *rest)
+        if column.name not in description.always
     ]
-    found = await runner.ask(ColumnsScreen(choices, names))
-    if found is None:
+    picked = await runner.ask(ColumnsScreen(choices, names))
+    if picked is None:
         return None
-    chosen = [*description.always, *found]
+    chosen = [*description.always, *picked]
     return [] if chosen == [column.name for column in description.columns] else chosen
 
 

@@ -22,7 +22,7 @@ class ListDescription(Struct, Generic[R], frozen=True):
     what: str
     """What its rows are, in the plural, for sentences."""
     hint: str
-    """What stands in the empty search line."""
+    """Placeholder of the empty search line."""
     listing: Listing[R]
     orders: tuple[str, ...]
     """What the sort key walks through, its own order first."""
@@ -37,7 +37,7 @@ class ListDescription(Struct, Generic[R], frozen=True):
     more_columns: tuple[Column[R], ...] = ()
     """What else can be chosen."""
     always: tuple[str, ...] = ()
-    """Columns without which a row says nothing."""
+    """Columns that are always shown."""
     near: Mapping[str, str] = field(default_factory=dict)
     """By the name of an order, the column that shows the same under another name."""
     names_order: bool = True
@@ -45,7 +45,7 @@ class ListDescription(Struct, Generic[R], frozen=True):
     title: str = ""
     """The word on its tab, for a list above the others."""
     nothing: str = ""
-    """What is said where such a list is empty."""
+    """Text where such a list is empty."""
 
     @property
     def sort(self) -> Sort:
@@ -67,21 +67,21 @@ class ListDescription(Struct, Generic[R], frozen=True):
 
     def offered(self, rows: Sequence[R]) -> dict[str, list[str]]:
         """What Tab offers after a qualifier; after one for people, oneself first."""
-        found: dict[str, list[str]] = {}
+        offers: dict[str, list[str]] = {}
         for name, of in self.values.items():
             values = map(of, rows)
             texts = {text for value in values for text in ((value,) if isinstance(value, str) else value)}
-            found[name] = [*["me"] * (name in PEOPLE), *sorted(texts - {""})]
-        return found
+            offers[name] = [*["me"] * (name in PEOPLE), *sorted(texts - {""})]
+        return offers
 
     def chosen(
         self, names: Sequence[str], columns: Sequence[Column[R]] | None = None
     ) -> tuple[Column[R], ...]:
-        """The columns with these names, those without which a row says nothing in front; else the list's own.
+        """Return the columns with these names, after the ones that are always shown; else the list's own.
 
         `columns` are all of them, where they are drawn otherwise.
         """
-        known = {column.name: column for column in columns or (*self.columns, *self.more_columns)}
-        named = [name for name in names if name in known] or [column.name for column in self.columns]
+        by_name = {column.name: column for column in columns or (*self.columns, *self.more_columns)}
+        named = [name for name in names if name in by_name] or [column.name for column in self.columns]
         missing = [name for name in self.always if name not in named]
-        return tuple(known[name] for name in (*missing, *named))
+        return tuple(by_name[name] for name in (*missing, *named))

@@ -13,7 +13,7 @@ from textual.widgets import Label
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.shell.header import Tab
 from flagtui.app.shell.status_line import FramedScreen
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import Line, Spot, styled
@@ -64,7 +64,7 @@ class ChipLine(Line):
 
 
 class BrowseScreen(FramedScreen):
-    """Puts the list into its frame and keeps both true; subclasses say what is searched and drawn.
+    """Puts the list into its frame and keeps both true; subclasses define what is searched and drawn.
 
     What is kept of a list is kept under its name, for the next run as well.
     """
@@ -135,7 +135,7 @@ class BrowseScreen(FramedScreen):
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """Draw these filters where the window has room for any, and what stands at the end."""
+        """Draw these filters where the window has room for any, and the pieces at the end."""
         self.query_one(ChipLine).show_chips(chips if self.size.width >= STANDARD else (), end)
 
     def on_resize(self, _event: events.Resize) -> None:
@@ -206,10 +206,10 @@ class BrowseScreen(FramedScreen):
         sort = preferences.remembered.sorts.get(name, "")
         if sort.removeprefix("-") in self.description.listing.orders:
             self._finder.sort_by(Sort(sort.removeprefix("-"), sort.startswith("-")))
-        known = self.description.column_names
-        if unknown := [each for each in preferences.columns.get(name, ()) if each not in known]:
-            words = f"{name} has no column {safe_text(unknown[0], 40)}; use {', '.join(known)}"
-            tell(self.app, Notice(words, "warning", "settings"))
+        names = self.description.column_names
+        if unknown := [each for each in preferences.columns.get(name, ()) if each not in names]:
+            words = f"{name} has no column {safe_text(unknown[0], 40)}; use {', '.join(names)}"
+            show_toast(self.app, Notice(words, "warning", "settings"))
 
     def keep_sort(self, sort: Sort) -> None:
         """For the next run; the list's own order needs no remembering."""
@@ -230,7 +230,7 @@ class BrowseScreen(FramedScreen):
         wrong = self.preferences.keep_columns(self.description.name, chosen)
         self.rows.set_columns(self.columns_shown())
         if wrong:
-            tell(self.app, Notice(wrong, "warning"))
+            show_toast(self.app, Notice(wrong, "warning"))
 
     # Saved searches
 
@@ -252,7 +252,7 @@ class BrowseScreen(FramedScreen):
         ]
 
     def current_tab(self) -> str:
-        """The saved search that stands in the line, else the list."""
+        """Return the saved search in the line, else the list."""
         line = self.search.value.strip()
         for place, query in enumerate(self.preferences.queries_of(self.description.name)[:QUERY_KEYS]):
             if line and line == query.line.strip():

@@ -8,7 +8,7 @@ from textual.timer import Timer
 
 from flagtui.app.lists.list_frame import FIRST_QUERY, BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
-from flagtui.app.shell.toasts import copy_text, tell
+from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.row_painter import SortSign
@@ -35,9 +35,9 @@ REST: Final = 0.12
 
 
 class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
-    """A finder, its rows on screen, and the line above them, as `description` says.
+    """A finder, its rows on screen, and the line above them, as `description` defines.
 
-    Subclasses say where rows come from, and what is drawn beside them.
+    Subclasses define where rows come from, and what is drawn beside them.
     """
 
     def __init__(self, app_state: AppState, runner: ChangeRunner, finder: Finder[R] | None = None) -> None:
@@ -49,9 +49,9 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     def on_mount(self) -> None:
         self.apply_preferences()
         self._show_sort()
-        self.follow(self._app_state.watch, self.believe)
+        self.follow(self._app_state.watch, self.update_from_state)
 
-    def believe(self) -> None:
+    def update_from_state(self) -> None:
         """Draw what is known now; called after every change of the state."""
         raise NotImplementedError
 
@@ -63,7 +63,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         """Find out more for the preview, now that the cursor rests on the row."""
 
     def words_without(self, total: int) -> Words:
-        """What stands in place of rows; `total` counts those the line hides."""
+        """Return the text in place of rows; `total` counts those the line hides."""
         raise NotImplementedError
 
     def action_open(self) -> None:
@@ -120,8 +120,8 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         await self.search_server(self._finder.query.longest_word)
 
     def _completions(self, line: str, cursor: int) -> Sequence[Completion]:
-        known, vocabulary = self.description.offered(self._finder.rows), self.description.listing.vocabulary
-        return [accept(line, cursor, found) for found in complete(line, cursor, known, vocabulary)]
+        offers, vocabulary = self.description.offered(self._finder.rows), self.description.listing.vocabulary
+        return [accept(line, cursor, completion) for completion in complete(line, cursor, offers, vocabulary)]
 
     def _show_counts(self, order: Sequence[int]) -> None:
         total = self._finder.total
@@ -218,7 +218,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     def action_save_query(self) -> None:
         line = self.search.value.strip()
         if not line:
-            tell(self.app, Notice("Type a search first; then it can get a name and a tab.", "warning"))
+            show_toast(self.app, Notice("Type a search first; then it can get a name and a tab.", "warning"))
             return
         self._runner.run(self._save_query(line))
 
@@ -228,7 +228,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         name = await name_query(self._runner, line)
         if name is not None:
             wrong = self.preferences.keep_query(name, line, self.description.name)
-            tell(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name}"))
+            show_toast(self.app, Notice(wrong, "warning") if wrong else Notice(f"saved as {name}"))
             self.reframe()
 
     def action_copy_key(self) -> None:
@@ -244,8 +244,8 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         self._sort_by(self._finder.sort.press(self._finder.sort.name))
 
     @on(RowList.SortAsked)
-    def _sort_asked(self, asked: RowList.SortAsked) -> None:
-        self._sort_by(self._finder.sort.press(asked.column))
+    def _sort_asked(self, message: RowList.SortAsked) -> None:
+        self._sort_by(self._finder.sort.press(message.column))
 
     def _sort_by(self, sort: Sort) -> None:
         self._finder.sort_by(sort)
@@ -274,7 +274,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         self.set_focus(self.rows)
 
     def stand_on(self, record: RecordId) -> None:
-        """Put the cursor on a record once it has arrived; a search that hides it is cleared, and says so."""
+        """Put the cursor on a record once it has arrived; a search that hides it is cleared with a toast."""
         self._sought = record
         self.seek()
 
@@ -290,6 +290,6 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
             rows.select(record)
             name = self.description.key(row)
             cleared = f"the search {words} was cleared: it hid {name}"
-            tell(self.app, Notice(f"the search is {line} now, to show {name}" if line else cleared))
+            show_toast(self.app, Notice(f"the search is {line} now, to show {name}" if line else cleared))
         if row is not None or rows.row_id == record:
             self._sought = None

@@ -20,7 +20,7 @@ from flagtui.text.empty_states import Words
 BREATH: Final = 0.25
 """Seconds between two looks at a list that is still arriving: sorting a hundred thousand takes time."""
 NEVER: Final = -1
-"""No load has ended that rows were sorted anew for."""
+"""No load has ended after which rows were sorted."""
 
 
 class WorkspaceList(ListScreen[R]):
@@ -37,9 +37,9 @@ class WorkspaceList(ListScreen[R]):
         self._asked_archived: tuple[int, Workspace | None] = (NEVER, None)
 
     def on_screen_resume(self) -> None:
-        self.believe()
+        self.update_from_state()
 
-    def believe(self) -> None:
+    def update_from_state(self) -> None:
         """Called after every change of the state. Pages that pour in are drawn a few times a second."""
         if not self.is_attached or self not in self.app.screen_stack:
             return
@@ -105,7 +105,7 @@ class WorkspaceList(ListScreen[R]):
         self.seek()
 
     def _settle(self, is_all_read: bool, refreshes: int) -> None:
-        """Rows are sorted anew when a load the person asked for ends; otherwise nothing moves by itself."""
+        """Sort rows when a load that the user requested ends; otherwise nothing moves."""
         self._finder.is_steady = is_all_read
         if is_all_read and self._settled_at != refreshes:
             self._settled_at = refreshes
@@ -123,10 +123,10 @@ class WorkspaceList(ListScreen[R]):
 
     def _find(self, line: str) -> None:
         super()._find(line)
-        asked = (self._app_state.refreshes, self._app_state.workspace)
-        if "archived" in self._finder.query.shows and self._asked_archived != asked:
+        load = (self._app_state.refreshes, self._app_state.workspace)
+        if "archived" in self._finder.query.shows and self._asked_archived != load:
             # The server leaves them out of its list.
-            self._asked_archived = asked
+            self._asked_archived = load
             self._load_archived()
 
     @work(group="load-archived")
@@ -139,8 +139,8 @@ class InspectedList(WorkspaceList[R]):
     """Asks about the record on which the cursor rests, and shows what is known of it beside the list."""
 
     @abstractmethod
-    def pane_lines(self, known: Any, now: float, width: int) -> Iterable[PaneLine]:
-        """What the pane tells, with ages as of `now`, in Unix seconds."""
+    def pane_lines(self, details: Any, now: float, width: int) -> Iterable[PaneLine]:
+        """Return the lines of the pane, with ages as of `now`, in Unix seconds."""
 
     @abstractmethod
     def known_of(self, row: R) -> Any:
@@ -158,13 +158,13 @@ class InspectedList(WorkspaceList[R]):
         return self.query_one(AgedPane)
 
     def draw_preview(self, row: R | None) -> None:
-        known = self.known_of(row) if row is not None else None
-        if known is None or self.preview.display:
-            self._show_known(known)
+        details = self.known_of(row) if row is not None else None
+        if details is None or self.preview.display:
+            self._show_known(details)
 
-    def _show_known(self, known: Any) -> None:
-        link = self._app_state.page_of(self.kind, known.row.id) if known is not None else ""
-        self.preview.show(known, self._app_state.now(), link)
+    def _show_known(self, details: Any) -> None:
+        link = self._app_state.page_of(self.kind, details.row.id) if details is not None else ""
+        self.preview.show(details, self._app_state.now(), link)
 
     def load_all(self, row: R) -> None:
         if self.preview.display:
@@ -172,6 +172,6 @@ class InspectedList(WorkspaceList[R]):
 
     @work(exclusive=True, group="inspect")
     async def _look(self, row: R) -> None:
-        async for known in self.learn(row):
+        async for details in self.learn(row):
             if self.record is not None and self.record.id == row.id:
-                self._show_known(known)
+                self._show_known(details)

@@ -17,7 +17,7 @@ from flagtui.text.styled import Piece
 
 
 class ReadList(ListScreen[R]):
-    """Subclasses say where rows come from, what the preview tells of one, and which record it is."""
+    """Subclasses define where rows come from, what the preview shows of one, and which record it is."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         super().__init__(app_state, runner)
@@ -32,10 +32,10 @@ class ReadList(ListScreen[R]):
 
     @abstractmethod
     def about(self, row: R) -> Iterable[list[Piece]]:
-        """What the preview tells of a row."""
+        """Return the preview of a row."""
 
     def counted(self) -> str:
-        """What the tab says behind its title."""
+        """Return the text behind the title of the tab."""
         return f"{len(self._found):,}"
 
     def own_tabs(self) -> list[Tab]:
@@ -50,7 +50,7 @@ class ReadList(ListScreen[R]):
     def on_mount(self) -> None:
         self.read_again()
 
-    def believe(self) -> None:
+    def update_from_state(self) -> None:
         """Something is different."""
         if self._refreshes != self._app_state.refreshes:
             self._refreshes = self._app_state.refreshes
@@ -60,15 +60,15 @@ class ReadList(ListScreen[R]):
     async def read_again(self) -> None:
         """The rows as they are now. Those there stay where they cannot be read."""
         try:
-            found = await self.read()
+            rows = await self.read()
         except ApiError as error:
-            found = trouble_words(error)
+            rows = trouble_words(error)
         self._is_read = True
-        self._trouble = found if isinstance(found, Words) else None
-        if not isinstance(found, Words) and found != self._found:
-            self._found = found
-            self._finder.show(found)
-            self.rows.show(found, self._finder.find(self.search.value))
+        self._trouble = rows if isinstance(rows, Words) else None
+        if not isinstance(rows, Words) and rows != self._found:
+            self._found = rows
+            self._finder.show(rows)
+            self.rows.show(rows, self._finder.find(self.search.value))
         self.reframe()
         self._look_soon()
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.shell.toasts import copy_text, tell
+from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.writing.change_runner import ChangeRunner
@@ -51,7 +51,7 @@ async def _copy_json(workspace: Workspace, runner: ChangeRunner, target: RecordL
     try:
         record = await workspace.operations(target.kind).get(target.id)
     except ApiError as error:
-        tell(runner.app, explain_error(error, target.key))
+        show_toast(runner.app, explain_error(error, target.key))
         return
     raw = shown_record(record) if target.kind == "flags" else record.raw
     copy_text(runner.app, json.dumps(dict(raw), indent=2), f"{target.key} as JSON")
@@ -70,13 +70,13 @@ async def choose_link(app_state: AppState, runner: ChangeRunner, target: RecordL
     workspace = app_state.workspace
     if workspace is None:
         return
-    found = await links_of(workspace, target)
-    if not found:
-        tell(runner.app, Notice(f"{target.key} names no other record"))
+    links = await links_of(workspace, target)
+    if not links:
+        show_toast(runner.app, Notice(f"{target.key} names no other record"))
         return
-    chosen: RecordLink | None = found[0].value
-    if len(found) > 1:
-        chosen = await runner.ask(PickerScreen(f"What {target.key} names", found))
+    chosen: RecordLink | None = links[0].value
+    if len(links) > 1:
+        chosen = await runner.ask(PickerScreen(f"What {target.key} names", links))
     if chosen is not None:
         runner.app.post_message(OpenRecord(chosen))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.store.kinds import KINDS, Kind
@@ -25,7 +25,7 @@ else:
 
 
 class RecordKeys(AnyScreen):
-    """A screen with this says which record is meant; the rest is the same for lists and pages."""
+    """Keys of links; a screen with this defines which record is meant."""
 
     _app_state: AppState
     _runner: ChangeRunner
@@ -79,9 +79,9 @@ class RecordKeys(AnyScreen):
             return
         link = self._app_state.address_of(target.kind, target.id)
         if not link:
-            tell(self.app, Notice(f"{target.key} has no page: the server is inside this program"))
+            show_toast(self.app, Notice(f"{target.key} has no page: the server is inside this program"))
         elif why := why_not_opened(link):
-            tell(self.app, Notice(f"{link}\n{why}", seconds=20.0))
+            show_toast(self.app, Notice(f"{link}\n{why}", seconds=20.0))
         else:
             self.app.open_url(link)
 

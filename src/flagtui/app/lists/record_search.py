@@ -40,21 +40,25 @@ class RecordSearch:
         workspace = self._app_state.workspace
         if workspace is None:
             return []
-        found = [place for kind in KINDS.values() for place in self._records(workspace, kind, line)]
+        matches = [place for kind in KINDS.values() for place in self._records(workspace, kind, line)]
         words = line.casefold().split()
         for id, name in self._projects or ():
             if all(word in name.casefold() for word in words):
-                found.append(Destination(name, f"project #{id}", partial(self._open_project, id)))
-        return found
+                matches.append(Destination(name, f"project #{id}", partial(self._open_project, id)))
+        return matches
 
     def _records(self, workspace: Workspace, kind: RecordKind, line: str) -> Iterator[Destination]:
-        known = workspace.collection(kind.plural)
+        collection = workspace.collection(kind.plural)
         query = read_line(line, kind.listing.vocabulary)
-        asked = compile_query(query, now=self._app_state.session.clock())
-        more = [row for (one, id), row in self._found.items() if one == kind.plural and known.get(id) is None]
+        is_match = compile_query(query, now=self._app_state.session.clock())
+        more = [
+            row
+            for (kind_name, id), row in self._found.items()
+            if kind_name == kind.plural and collection.get(id) is None
+        ]
         count = 0
-        for rows in (known.rows, more):
-            for row in filter(asked, rows):
+        for rows in (collection.rows, more):
+            for row in filter(is_match, rows):
                 link = RecordLink.to(kind.plural, row)
                 yield Destination(link.key, kind.name, partial(self._go_to, link))
                 count += 1
@@ -80,7 +84,7 @@ class RecordSearch:
         try:
             page = await workspace.operations(kind).page({"search": word[:200], "limit": MOST})
         except ApiError:
-            # Nobody asked for this list; the palette works with what is known.
+            # The user did not request this list; the palette works with loaded records.
             return
         self._found |= {(kind, row.id): row for row in page.rows}
 
@@ -93,4 +97,4 @@ class RecordSearch:
             self._projects = ()
             return
         here = workspace.client.project
-        self._projects = [(one.id, one.label) for one in projects if one.id != here]
+        self._projects = [(project.id, project.label) for project in projects if project.id != here]

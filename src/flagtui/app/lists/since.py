@@ -1,4 +1,4 @@
-"""What is different in a list since a moment: the copy on disk from then, held against the rows of now."""
+"""Compare the rows of a list with its cached copy from an earlier moment."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -28,12 +28,12 @@ from flagtui.text.styled import Piece
 
 USUAL: Final = "yesterday 18:00"
 MOST: Final = 300
-"""Records told one by one."""
+"""Records listed one by one."""
 NAMES: Final = {"active": "on", "runtime": "runs on", "seen_at": "last seen"}
 
 
 class SinceScreen(Dialog[None]):
-    """Asks for a moment and tells the difference; asks the server nothing."""
+    """Asks for a moment and shows the difference; sends no request."""
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(
         Binding("escape", "leave", "close", key_display="esc"),
@@ -82,11 +82,11 @@ class SinceScreen(Dialog[None]):
         copy: Snapshot[Struct] | None = await asyncio.to_thread(workspace.as_of, then, self._kind)
         if copy is None:
             oldest = next(iter(workspace.copies(self._kind)), None)
-            told = f"The oldest copy of this list is from {moment(oldest)}." if oldest else ""
-            self._show([[("No copy of this list is that old. ", "$warning"), (told, "")]])
+            oldest_words = f"The oldest copy of this list is from {moment(oldest)}." if oldest else ""
+            self._show([[("No copy of this list is that old. ", "$warning"), (oldest_words, "")]])
             return
-        found = await asyncio.to_thread(compare, copy.rows, workspace.collection(self._kind).server_rows)
-        self._show([*difference_lines(found, copy.taken_at)])
+        comparison = await asyncio.to_thread(compare, copy.rows, workspace.collection(self._kind).server_rows)
+        self._show([*difference_lines(comparison, copy.taken_at)])
 
     def _show(self, lines: Sequence[Sequence[Piece]]) -> None:
         self.query_one("#difference", Static).update(joined(lines))
@@ -95,25 +95,25 @@ class SinceScreen(Dialog[None]):
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
-def difference_lines(found: Comparison[Struct], taken_at: float) -> Iterator[list[Piece]]:
+def difference_lines(comparison: Comparison[Struct], taken_at: float) -> Iterator[list[Piece]]:
     """Each record that came, went or changed, in words."""
     yield [(f"held against the copy of {moment(taken_at)}", "$text-muted")]
     yield []
-    if found.is_empty:
+    if comparison.is_empty:
         yield [("Nothing is different.", "")]
         return
-    lines = [*_lines(found)]
+    lines = [*_lines(comparison)]
     yield from lines[:MOST]
     if len(lines) > MOST:
         yield [(f"… and {len(lines) - MOST:,} more", "$text-muted")]
 
 
-def _lines(found: Comparison[Struct]) -> Iterator[list[Piece]]:
+def _lines(comparison: Comparison[Struct]) -> Iterator[list[Piece]]:
     came, went = ("+ ", "bold $success"), ("− ", "bold $error")
-    for sign, rows, words in ((came, found.added, "  is new"), (went, found.gone, "  is gone")):
+    for sign, rows, words in ((came, comparison.added, "  is new"), (went, comparison.gone, "  is gone")):
         for row in rows:
             yield [sign, (_called(row), "bold"), (words, "$text-muted")]
-    for changed in found.changed:
+    for changed in comparison.changed:
         words = ", ".join(_words(changed)) or "changed in a way the list does not show"
         yield [("~ ", "bold $warning"), (_called(changed.after), "bold"), (f"  {words}", "")]
 

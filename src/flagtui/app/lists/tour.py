@@ -34,7 +34,7 @@ class Tour(Line):
         self._before: dict[int, bool] = {}
 
     def on_mount(self) -> None:
-        self._tell()
+        self._show_step()
         self.set_interval(LOOK, self.look)
 
     @property
@@ -46,13 +46,13 @@ class Tour(Line):
         """Go on when the step is done."""
         if self.step and STEPS[self._place].is_done(self):
             self._place += 1
-            self._tell()
+            self._show_step()
 
-    def _tell(self) -> None:
+    def _show_step(self) -> None:
         if self.step:
             step = STEPS[self._place]
-            said = [(f" {self._place + 1}/{len(STEPS)} {step.name} ", "bold $primary"), (step.words, "")]
-            self.show(styled(*said), styled(("F3 ends it ", "$faint")))
+            pieces = [(f" {self._place + 1}/{len(STEPS)} {step.name} ", "bold $primary"), (step.words, "")]
+            self.show(styled(*pieces), styled(("F3 ends it ", "$faint")))
         else:
             ended = [(" that was all ", "bold $success"), ("? every key, : every command", "")]
             self.show(styled(*ended), styled(("F3 ends it ", "$faint")))
@@ -72,14 +72,14 @@ class Tour(Line):
         return bool(changed)
 
     def has_looked(self) -> bool:
-        """The journal, or the flag itself, was opened; or the change is taken back already."""
+        """The journal, or the flag itself, was opened; or the change is already undone."""
         is_elsewhere = self.app.screen is not self.screen and not self.app.screen.is_modal
-        return is_elsewhere or self.has_taken_back()
+        return is_elsewhere or self.has_undone()
 
-    def has_taken_back(self) -> bool:
-        """The flag is as it was."""
-        found = self._switched
-        return found is not None and self._states().get(found) is self._before.get(found)
+    def has_undone(self) -> bool:
+        """The flag has its previous state."""
+        id = self._switched
+        return id is not None and self._states().get(id) is self._before.get(id)
 
     def _states(self) -> dict[int, bool]:
         workspace = self._app_state.workspace
@@ -93,5 +93,5 @@ STEPS: Final = (
     TourStep("find", "press / and type nav, then ⏎", Tour.has_found),
     TourStep("switch", "space, read what it does, then y", Tour.has_switched),
     TourStep("prove", "J shows it; esc comes back", Tour.has_looked),
-    TourStep("undo", "u, then y: as it was", Tour.has_taken_back),
+    TourStep("undo", "u, then y: as before", Tour.has_undone),
 )

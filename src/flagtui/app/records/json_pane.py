@@ -96,13 +96,13 @@ class JsonPane(Vertical, RecordPane):
         if reading is not self._reading and reading.has_line(self.view.place):
             self._reading = reading
             self.view.show(JsonLines(reading), reading.place)
-        self._say()
+        self._show_counts()
 
     @property
     def _words(self) -> str:
         return self.query_one(Field).value.casefold()
 
-    def _say(self) -> None:
+    def _show_counts(self) -> None:
         reading, so_far = self._reading, "" if self._reading.is_whole else " so far"
         count = f"{len(reading.rows):,} lines"
         words = f"{len(reading.matches):,} lines have it" if reading.words else count
@@ -114,7 +114,7 @@ class JsonPane(Vertical, RecordPane):
     @on(LineView.Moved)
     def _moved(self, event: LineView.Moved) -> None:
         event.stop()
-        self._say()
+        self._show_counts()
 
     @on(LineView.Chosen)
     def _chosen(self, event: LineView.Chosen) -> None:

@@ -84,7 +84,7 @@ WIDE: Final = 110
 
 
 class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
-    """Follows its record: what is saved or arrives anew is drawn at once. Subclasses draw what is within."""
+    """Follows its record: what is saved or arrives is drawn at once. Subclasses draw the content."""
 
     DEFAULT_CLASSES = "-record"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
@@ -141,9 +141,9 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         """Do nothing: a page has no marks."""
 
     def on_mount(self) -> None:
-        self.follow(self._app_state.watch, self.believe)
+        self.follow(self._app_state.watch, self.update_from_state)
         if (workspace := self._app_state.workspace) is not None:
-            self.follow(workspace.collection(self.kind).watch, self.believe)
+            self.follow(workspace.collection(self.kind).watch, self.update_from_state)
         self._open()
         self.look()
 
@@ -163,7 +163,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         self.call_after_refresh(self.draw)
         self.pane.focus()
 
-    def believe(self) -> None:
+    def update_from_state(self) -> None:
         """Draw what is known now; a record that is gone closes its page."""
         workspace = self._app_state.workspace
         if not self.is_attached or workspace is None:

@@ -1,1 +1,1 @@
-"""What stands around every screen: header, footer, status line, connection, sign-in, polling, preloading."""
+"""The frame of every screen: header, footer, status line, connection, sign-in, polling, preloading."""

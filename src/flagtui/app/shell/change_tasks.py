@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from textual.app import App
 from textual.screen import Screen
 
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.store.load_progress import RecordId
@@ -117,7 +117,7 @@ class ChangeTasks:
 
     def show_toast(self, notice: Notice) -> None:
         """Show a toast."""
-        tell(self.app, notice)
+        show_toast(self.app, notice)
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
@@ -135,7 +135,7 @@ class ChangeTasks:
 
     def _show_reading(self, what: str) -> None:
         self._app_state.reading = what
-        self._app_state.tell()
+        self._app_state.notify_watchers()
 
     def open_workspace(self) -> Workspace | None:
         """Return the open project; show a toast where there is none yet."""

@@ -18,7 +18,7 @@ from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
-"""What stands at the end of every line of keys, as far as it works there; `undo` is that of any record."""
+"""Return the keys at the end of every footer, as far as they work there; `undo` covers any record."""
 MOVES: Final = frozenset(
     command.id for command in COMMANDS if command.handler in ("rows", "tab", "query", "step_tab", "scroll")
 )
@@ -57,21 +57,21 @@ class KeyLine(Line):
         field = self.screen.focused if isinstance(self.screen.focused, Field) else None
         own = list(field.key_words()) if field is not None else []
         taken = {key for key, _ in own}
-        found = list(self._found(field is not None))
-        last = [one for one in found if _place_at_end(one.binding) >= 0]
+        bindings = list(self._found(field is not None))
+        last = [binding for binding in bindings if _place_at_end(binding.binding) >= 0]
         first: list[str] = [*getattr(self.screen, "next_commands", ())]
-        nodes = [*dict.fromkeys(one.node for one in found)]
+        nodes = [*dict.fromkeys(binding.node for binding in bindings)]
         rest = sorted(
-            (one for one in found if _place_at_end(one.binding) < 0),
-            key=lambda one: (
-                first.index(one.binding.id) if one.binding.id in first else len(first),
-                not one.binding.show,
-                nodes.index(one.node),
-                ORDER.get(one.binding.id or "", -1),
+            (binding for binding in bindings if _place_at_end(binding.binding) < 0),
+            key=lambda binding: (
+                first.index(binding.binding.id) if binding.binding.id in first else len(first),
+                not binding.binding.show,
+                nodes.index(binding.node),
+                ORDER.get(binding.binding.id or "", -1),
             ),
         )
         self._runs = {}
-        self._last = self._drawn(sorted(last, key=lambda one: _place_at_end(one.binding)), taken)
+        self._last = self._drawn(sorted(last, key=lambda binding: _place_at_end(binding.binding)), taken)
         keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
         self._shown = [*keys, *self._drawn(rest, taken)]
         self._fit()
@@ -89,16 +89,16 @@ class KeyLine(Line):
             # The letter it is usually shown with would be typed.
             yield active._replace(binding=replace(binding, key_display=None)) if is_typing else active
 
-    def _drawn(self, found: Iterable[ActiveBinding], taken: Container[str]) -> list[Shown]:
+    def _drawn(self, bindings: Iterable[ActiveBinding], taken: Container[str]) -> list[Shown]:
         drawn = []
-        for one in found:
-            key = display_key(self.app, one.binding)
+        for binding in bindings:
+            key = display_key(self.app, binding.binding)
             if key in taken:
                 continue
-            bold, muted = ("bold", "$text-muted") if one.enabled else ("$faint", "$faint")
-            drawn.append(((key, bold), (f" {one.binding.description}  ", muted)))
-            if one.enabled:
-                self._runs[key] = (one.binding.action, one.node)
+            bold, muted = ("bold", "$text-muted") if binding.enabled else ("$faint", "$faint")
+            drawn.append(((key, bold), (f" {binding.binding.description}  ", muted)))
+            if binding.enabled:
+                self._runs[key] = (binding.binding.action, binding.node)
         return drawn
 
     def _fit(self) -> None:

@@ -16,7 +16,7 @@ LinkKind = Literal["synced", "loading", "retrying", "offline", "read-only", "sig
 DROPPED: Final = ("host", "user", "organization", "overridden", "brand", "number", "project")
 """What gives way when there is no room, the least needed first. Badge and link stay."""
 SHORTEST: Final = 6
-"""Cells below which a project's name says nothing."""
+"""Cells below which a project's name is not recognisable."""
 _FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}
 """Columns from which there is usually room."""
 LISTS: Final = len(TABS)
@@ -53,7 +53,7 @@ class Location(Struct, frozen=True):
     host: str = ""
     user: str = ""
     overridden: str = ""
-    """The environment variables that win over the profile, for the header to say so."""
+    """Return the environment variables that override the profile, for the header."""
 
 
 class Tab(Struct, frozen=True):
@@ -86,11 +86,11 @@ Parts = dict[str, Piece]
 
 
 def _parts_of(location: Location, width: int) -> Parts:
-    """Everything that could be told at this width, by name."""
+    """Return every part that could be shown at this width, by name."""
     number = f"#{location.project_id}" if location.project_id is not None else ""
     # The badge is the host's name where no profile is for it.
     host = location.host if location.host != location.badge else ""
-    known = {
+    parts = {
         "brand": (" flagtui ", "bold $badge-text on $primary"),
         "badge": (
             f" {_short(location.badge, max(12, width // 4))} ",
@@ -103,7 +103,7 @@ def _parts_of(location: Location, width: int) -> Parts:
         "overridden": (_short(location.overridden, 64), "$warning"),
         "user": (_short(location.user, 40), "$text-muted"),
     }
-    return {name: part for name, part in known.items() if part[0] and width >= _FROM.get(name, 0)}
+    return {name: part for name, part in parts.items() if part[0] and width >= _FROM.get(name, 0)}
 
 
 def _left(parts: Parts) -> list[Piece]:

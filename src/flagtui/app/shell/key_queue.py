@@ -11,7 +11,7 @@ from textual.app import App
 from textual.timer import Timer
 
 from flagtui.app.commands.command_table import COMMANDS
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
 from flagtui.store.load_progress import RecordId
@@ -33,7 +33,7 @@ NOTICED_AFTER: Final = 0.5
 
 @runtime_checkable
 class AwaitsRows(Protocol):
-    """A screen whose list may still get its first rows by itself."""
+    """A screen whose list may still get its first rows without a key."""
 
     @property
     def awaits_rows(self) -> bool:
@@ -112,7 +112,9 @@ class KeyQueue:
     def _begin(self, event: events.Key | events.Paste, key: str) -> bool:
         """Queue the first key; refuse it where the connection has failed."""
         if self._app_state.trouble is not None:
-            tell(self._app, Notice("There is no connection; F5 tries again.", "warning", "not possible now"))
+            show_toast(
+                self._app, Notice("There is no connection; F5 tries again.", "warning", "not possible now")
+            )
             return True
         rows = self._app.focused
         if isinstance(rows, RowList):
@@ -124,7 +126,7 @@ class KeyQueue:
     def _announce(self) -> None:
         if self._keys and not self._is_releasing:
             cause = "Connecting" if self._app_state.workspace is None else "Loading rows…"
-            tell(self._app, Notice(f"{cause}; your keys are queued until then. Esc drops them."))
+            show_toast(self._app, Notice(f"{cause}; your keys are queued until then. Esc drops them."))
 
     def _clear(self) -> int:
         """How many keys there were."""
@@ -142,7 +144,7 @@ class KeyQueue:
         if dropped:
             # A question takes away every toast before it.
             notice = Notice(f"{why}: {count(dropped, 'queued key')} dropped", "warning")
-            self._app.screen.call_after_refresh(tell, self._app, notice)
+            self._app.screen.call_after_refresh(show_toast, self._app, notice)
         return dropped > 0
 
     def _follow(self) -> None:

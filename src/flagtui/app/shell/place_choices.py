@@ -13,23 +13,29 @@ async def project_choices(app_state: AppState) -> list[Choice[int]]:
     workspace = app_state.workspace
     if workspace is None:
         return []
-    found = await workspace.client.projects.list()
-    return _choices(found, workspace.me, workspace.client.project)
+    projects = await workspace.client.projects.list()
+    return _choices(projects, workspace.me, workspace.client.project)
 
 
-def projects_to_choose(app_state: AppState, found: Introduction) -> list[Choice[int]]:
+def projects_to_choose(app_state: AppState, introduction: Introduction) -> list[Choice[int]]:
     """The projects of a key that was just given, where it is not clear which is meant; else none."""
-    workspace, session, known = app_state.workspace, app_state.session, {each.id for each in found.projects}
+    workspace, session, ids = (
+        app_state.workspace,
+        app_state.session,
+        {project.id for project in introduction.projects},
+    )
     here = workspace.client.project if workspace else session.project
     if here == "@current":
         here = session.last_project or here
-    is_settled = here in known or (here == "@current" and len(known) < 2)
-    if not known or is_settled:
+    is_settled = here in ids or (here == "@current" and len(ids) < 2)
+    if not ids or is_settled:
         return []
-    return _choices(found.projects, found.me, found.me.current_project if found.me else None)
+    return _choices(
+        introduction.projects, introduction.me, introduction.me.current_project if introduction.me else None
+    )
 
 
-def _choices(found: Iterable[Project], me: Me | None, here: int | str | None) -> list[Choice[int]]:
+def _choices(projects: Iterable[Project], me: Me | None, here: int | str | None) -> list[Choice[int]]:
     return [
         Choice(
             project.id,
@@ -37,5 +43,5 @@ def _choices(found: Iterable[Project], me: Me | None, here: int | str | None) ->
             f"#{project.id}  {organization_name(me, project)}".rstrip(),
             project.id == here,
         )
-        for project in found
+        for project in projects
     ]

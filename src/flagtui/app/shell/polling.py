@@ -32,7 +32,7 @@ def next_retry(failures: int) -> float:
 
 
 class Polling:
-    """Polls often while the person is there, rarely while no key is pressed, and not at all when told so.
+    """Polls often while the user presses keys, rarely otherwise, and never when the settings turn it off.
 
     After a failure it tries again with exponential backoff, whatever failed: the connection, a load that
     lacks pages, a comparison.
@@ -61,7 +61,7 @@ class Polling:
             self._is_due.set()
 
     async def mark(self, workspace: Workspace) -> None:
-        """Remember where the activity feed stands; called when a load begins."""
+        """Remember the newest entry of the activity feed; called when a load begins."""
         try:
             self._marks = {workspace: await take_mark(workspace.client.flags)}
         except ApiError:
@@ -130,16 +130,16 @@ class Polling:
             app_state.become_troubled(loading.trouble)
 
     async def _take_changes(self, workspace: Workspace) -> None:
-        asked = workspace.flags.moment
-        found = await changes_since(workspace.client.flags, self._mark_of(workspace))
-        self._marks = {workspace: found.mark}
-        workspace.activity.hear(found.mark.newest)
+        moment = workspace.flags.moment
+        changes = await changes_since(workspace.client.flags, self._mark_of(workspace))
+        self._marks = {workspace: changes.mark}
+        workspace.activity.hear(changes.mark.newest)
         loading = workspace.loading("flags")
-        if loading.is_cut_for_long or (found.must_reload and loading.too_long is None):
+        if loading.is_cut_for_long or (changes.must_reload and loading.too_long is None):
             await workspace.refresh()
-        for row in found.rows:
-            workspace.flags.put(row, asked)
-        for record in found.gone:
+        for row in changes.rows:
+            workspace.flags.put(row, moment)
+        for record in changes.gone:
             workspace.flags.remove(record)
         loading.confirm()
 

@@ -18,7 +18,7 @@ PANE: Final = (
     "flagtui.changes.flags.flag_words",
     "flagtui.app.flags.flag_preview_lines",
 )
-"""What the pane beside the list tells of a flag."""
+"""What the pane beside the list shows of a flag."""
 REST: Final = (
     *PANE,
     "flagtui.changes.flags.flag_plan",

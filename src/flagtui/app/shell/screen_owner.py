@@ -17,7 +17,7 @@ from textual.timer import Timer
 from textual.widget import AwaitMount, Widget
 from textual.worker import Worker, WorkerFailed, get_current_worker
 
-from flagtui.app.shell.toasts import drop_stale, tell
+from flagtui.app.shell.toasts import drop_stale, show_toast
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
 from flagtui.text.styled import Notice
@@ -49,7 +49,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
         self._closed_screens = 0
         self._collecting: Timer | None = None
         self.last_words = ""
-        """What to say on the terminal after the screen is gone."""
+        """Text to print on the terminal after the screen is gone."""
 
     # For the app that is built on it.
 
@@ -67,7 +67,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
 
     def report_lost_keys(self) -> None:
         words = "flagtui did not respond for a while; keys pressed in that time were lost"
-        tell(self, Notice(words, "warning"))
+        show_toast(self, Notice(words, "warning"))
 
     def _refresh_notifications(self) -> None:
         """Textual takes away a toast that is over, and leaves on the screen what held it."""
@@ -195,7 +195,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
             self.contain(error, active_message_pump.get(self))
 
     def contain(self, fault: Exception, node: MessagePump, worker: Worker[Any] | None = None) -> None:
-        """Close what the fault belongs to and say so; the second in a row ends the program."""
+        """Close what the fault belongs to and report it; the second in a row ends the program."""
         if not is_living(node):
             return
         now, before = monotonic(), self._last_fault
@@ -212,7 +212,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
 
         where = report_place(self.keep_report(fault))
         title = f"a fault of flagtui's own ({type(fault).__name__})"
-        tell(self, Notice(f"{done} {where}", "error", title))
+        show_toast(self, Notice(f"{done} {where}", "error", title))
 
     def _give_up(self, node: MessagePump, worker: Worker[Any] | None) -> str:
         """Close the screen of the node, or what became of it."""
@@ -226,7 +226,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
             return "What was under way was given up; what is on screen stays."
         if node is not self and screen is not None:
             self.renew_list(screen)
-            return "The list was opened anew."
+            return "The list was opened again."
         return "What the key asked for was given up."
 
     def _fatal_error(self) -> None:

@@ -14,7 +14,7 @@ from flagtui.store.workspace import Workspace
 
 
 class ServerConnection:
-    """Who we are, which project is meant, and its records on their way. Failures are the app's trouble."""
+    """Loads the identity, the project and its records. Failures become the app's trouble."""
 
     def __init__(self, app_state: AppState, reconnect: Callable[[], object]) -> None:
         self._app_state = app_state
@@ -71,12 +71,12 @@ class ServerConnection:
         app_state.refreshes = 0
         app_state.unlocked_until = 0.0
         app_state.recall()
-        app_state.tell()
+        app_state.notify_watchers()
         if workspace is not None:
             await workspace.client.close()
 
     async def _open_project(self, client: Client) -> None:
-        """Show a project, first as it was when it was last seen, then as it is."""
+        """Show a project, first from its cached copy, then from the server."""
         app_state, session = self._app_state, self._app_state.session
         workspace = Workspace(
             client, profile=session.profile, snapshots=session.snapshots, clock=session.clock
@@ -94,8 +94,8 @@ class ServerConnection:
         workspace.recall(snapshot=recalled)
         link = workspace.client.link
         app_state.follow(
-            *workspace.watch(app_state.tell),
-            link.watch(_when_it_shows(link, app_state.tell)),
+            *workspace.watch(app_state.notify_watchers),
+            link.watch(_when_it_shows(link, app_state.notify_watchers)),
         )
         await self.reload()
 
@@ -106,7 +106,7 @@ def _as_left(client: Client, app_state: AppState) -> Client:
     return client.for_project(last) if last and client.project == "@current" else client
 
 
-def _when_it_shows(link: ConnectionState, tell: Watcher) -> Watcher:
+def _when_it_shows(link: ConnectionState, watcher: Watcher) -> Watcher:
     """Every request moves the link; only being made to wait, and being cut off or not, is worth a redraw."""
     was_offline = link.is_offline
 
@@ -114,6 +114,6 @@ def _when_it_shows(link: ConnectionState, tell: Watcher) -> Watcher:
         nonlocal was_offline
         if link.waiting or link.is_offline is not was_offline:
             was_offline = link.is_offline
-            tell()
+            watcher()
 
     return moved

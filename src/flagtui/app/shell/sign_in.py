@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, needs_key
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState, Session
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
@@ -39,7 +39,7 @@ class AcceptedKey:
 
     text: str = field(repr=False)
     client: Client
-    found: Introduction
+    introduction: Introduction
     keep: bool = False
     """Whether it is to be there at the next start."""
 
@@ -83,7 +83,8 @@ class SignInScreen(Dialog[AcceptedKey | None]):
             yield Static(styled(*self._words()))
             yield Field(password=True, max_length=LONGEST_KEY, placeholder="paste a personal API key (phx_…)")
             yield Static(
-                styled(("What is open stays open; nothing is repeated by itself.", "$faint")), id="said"
+                styled(("What is open stays open; nothing is repeated automatically.", "$faint")),
+                id="sign-in-note",
             )
 
     def _words(self) -> list[Piece]:
@@ -101,16 +102,16 @@ class SignInScreen(Dialog[AcceptedKey | None]):
 
     @work(exclusive=True, group="sign in")
     async def _try(self, *, keep: bool) -> None:
-        self._say("asking the server…", "$text-muted")
-        found = await self._attempt(self.query_one(Field).value)
-        if isinstance(found, str):
-            self._say(found, "$error")
+        self._show("asking the server…", "$text-muted")
+        accepted = await self._attempt(self.query_one(Field).value)
+        if isinstance(accepted, str):
+            self._show(accepted, "$error")
             self.query_one(Field).clear()
         elif self.is_current:
-            self.dismiss(replace(found, keep=keep))
+            self.dismiss(replace(accepted, keep=keep))
 
-    def _say(self, words: str, style: str) -> None:
-        self.query_one("#said", Static).update(styled((safe_text(words, 400), style)))
+    def _show(self, words: str, style: str) -> None:
+        self.query_one("#sign-in-note", Static).update(styled((safe_text(words, 400), style)))
 
 
 class SignIn:
@@ -124,10 +125,10 @@ class SignIn:
         self._asked = 0
         self._has_helped = False
         self.opens: Introduction | None = None
-        """What the server said of the key given last."""
+        """The response of the server to the last key."""
 
     async def ask(self, why: ApiError | None = None) -> bool:
-        """True when the person gave a key that works. Only within a worker; nothing is repeated by itself."""
+        """Return True when the user gave a valid key. Only within a worker; repeats nothing automatically."""
         session = self._app_state.session
         if session.with_key is None or self._is_asking:
             return False
@@ -142,16 +143,16 @@ class SignIn:
             return False
         await self._adopt(session, session.with_key, accepted)
         if accepted.keep and session.keep_key is not None:
-            tell(self._app, Notice(await await_call(partial(session.keep_key, accepted.text))))
+            show_toast(self._app, Notice(await await_call(partial(session.keep_key, accepted.text))))
         return True
 
     async def helps(self, error: ApiError | None) -> bool:
         """Whether another key was all that was missing, and the person gave one. Only within a worker."""
         if error is None or not needs_key(error):
             return False
-        asked = self._asked
+        turns = self._asked
         async with self._turn:
-            if self._asked == asked:
+            if self._asked == turns:
                 # Of several that were refused at the same time one asks, and the answer counts for all.
                 self._app_state.become_troubled(error)
                 self._has_helped = await self.ask(error)
@@ -162,7 +163,7 @@ class SignIn:
         """Return the response; None, and a toast, where there is none. Only within a worker."""
         response = await self._attempt(ask)
         if isinstance(response, ApiError):
-            tell(self._app, explain_error(response, about))
+            show_toast(self._app, explain_error(response, about))
             return None
         return response
 
@@ -195,26 +196,26 @@ class SignIn:
         self, session: Session, with_key: Callable[[str], Client], accepted: AcceptedKey
     ) -> None:
         """Everything there is goes on with the new key."""
-        workspace, client, found = self._app_state.workspace, accepted.client, accepted.found
+        workspace, client, introduction = self._app_state.workspace, accepted.client, accepted.introduction
 
         async def connect() -> Client:
             return with_key(accepted.text)
 
-        self.opens = found
+        self.opens = introduction
         self._app_state.session = replace(session, connect=connect)
         if workspace is not None:
             workspace.client.take_key_of(client)
-            workspace.me, workspace.key = found.me or workspace.me, found.key
+            workspace.me, workspace.key = introduction.me or workspace.me, introduction.key
         await client.close()
         if needs_key(self._app_state.trouble):
             self._app_state.become_troubled(None)
-        self._app_state.tell()
-        tell(self._app, welcome(found))
+        self._app_state.notify_watchers()
+        show_toast(self._app, welcome(introduction))
 
 
-def welcome(found: Introduction) -> Notice:
+def welcome(introduction: Introduction) -> Notice:
     """Whose key it is and what will not work with it."""
-    lacking = [each for each in abilities(found.key) if not each.works]
-    who = f" as {found.person}" if found.person else ""
-    lines = [f"signed in{who}", *(lacking_scope(each.words, each.scope) for each in lacking)]
+    lacking = [ability for ability in abilities(introduction.key) if not ability.works]
+    who = f" as {introduction.person}" if introduction.person else ""
+    lines = [f"signed in{who}", *(lacking_scope(ability.words, ability.scope) for ability in lacking)]
     return Notice("\n".join(lines), "warning" if lacking else "information")

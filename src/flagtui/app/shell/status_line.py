@@ -1,6 +1,6 @@
-"""What the frame says, from what the app knows: where we are, how fresh the rows are, why there are none.
+"""Texts of the frame: the open project, the age of the rows, the reason why there are none.
 
-Ages on screen stay those of now: drawn anew once a minute, and not in between.
+Ages on screen are redrawn once a minute, and not in between.
 """
 
 from typing import Any
@@ -134,13 +134,13 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
     `10,000+` while the server's own count stops there.
     """
     collection, loading = workspace.collection(kind), workspace.loading(kind)
-    known, total = workspace.listed(kind), collection.total or 0
+    loaded, total = workspace.listed(kind), collection.total or 0
     more = "+" if loading.is_capped and not collection.is_complete else ""
     if not collection.is_complete and collection.total is None:
         return ""
-    if collection.is_complete or total <= known:
-        return f"{known:,}{more}" if known else ""
-    return f"{known:,} of {total:,}{more}"
+    if collection.is_complete or total <= loaded:
+        return f"{loaded:,}{more}" if loaded else ""
+    return f"{loaded:,} of {total:,}{more}"
 
 
 def words_without_records(app_state: AppState, kind: Kind, line: str, total: int) -> Words:
@@ -181,7 +181,7 @@ class FramedScreen(OwnedScreen[None]):
     """The key of the tab it belongs to."""
 
     def body(self) -> ComposeResult:
-        """What stands between the tabs of the lists and the line of keys."""
+        """Return what is drawn between the tabs of the lists and the footer."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -204,7 +204,7 @@ class FramedScreen(OwnedScreen[None]):
         self.query_one(Tabs).show_tabs(self.frame_tabs(), self.current_tab())
 
     def redraw_ages(self) -> None:
-        """Draw what says how long ago something was; called once a minute."""
+        """Redraw every age; called once a minute."""
 
     def action_back(self) -> None:
         self.dismiss(None)

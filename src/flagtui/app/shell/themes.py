@@ -100,9 +100,9 @@ def why_plain(environment: Mapping[str, str]) -> str:
 
 
 def choose_theme(wanted: str, environment: Mapping[str, str], *, is_light: bool | None = None) -> str:
-    """The theme that was asked for, unless the terminal could not show it.
+    """Return the requested theme, unless the terminal cannot show it.
 
-    `is_light` is what the terminal said of its background; where it said nothing, COLORFGBG does, else dark.
+    `is_light` is the reported background of the terminal; without a report COLORFGBG decides, else dark.
     """
     if why_plain(environment):
         return PLAIN.name

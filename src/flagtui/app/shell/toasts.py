@@ -28,7 +28,7 @@ SHORTEST: Final = 0.1
 
 
 class LastingNotification(Notification):
-    """One whose time may be over before it is drawn, on a machine that has much to do."""
+    """A toast whose time may be over before it is drawn, on a busy machine."""
 
     @property
     def time_left(self) -> float:
@@ -41,7 +41,7 @@ class LastingNotification(Notification):
         return super().time_left <= 0
 
 
-def tell(app: App[Any], notice: Notice) -> None:
+def show_toast(app: App[Any], notice: Notice) -> None:
     """Show the notice. Errors stay longer, since they ask for something."""
     lines = [safe_text(line, 400) for line in notice.text.split("\n")]
     title = safe_text(notice.title, 80)
@@ -52,12 +52,12 @@ def tell(app: App[Any], notice: Notice) -> None:
 
 
 def copy_text(app: App[Any], text: str, what: str = "") -> None:
-    """To the terminal's clipboard, which is told: as itself, or as `what` where it is long."""
-    tell(app, copied_notice(app, text, what))
+    """Copy to the terminal's clipboard and show it: the text itself, or `what` where it is long."""
+    show_toast(app, copied_notice(app, text, what))
 
 
 def copied_notice(app: App[Any], text: str, what: str = "") -> Notice:
-    """The same for those who tell it themselves."""
+    """Copy it and return the notice, for callers that show it themselves."""
     from flagtui.app.terminal.clipboard import copied_hint, why_not_copied
 
     copied = text if what else safe_text(text, 1_000)
@@ -76,20 +76,20 @@ def drop_stale(app: App[Any]) -> None:
 
 
 def drop_read(app: App[Any]) -> None:
-    """Take away the toasts that were there long enough to be read; what was told just now stays."""
+    """Remove the toasts that were shown long enough to be read."""
     now = time.time()
-    for known in [each for each in app._notifications if now - each.raised_at >= READ]:
-        app._unnotify(known)
+    for toast in [toast for toast in app._notifications if now - toast.raised_at >= READ]:
+        app._unnotify(toast)
     drop_stale(app)
 
 
 def _make_room(app: App[Any]) -> None:
-    """Older ones go where they would lie over the header: it says whether the server answers."""
+    """Remove older toasts that would cover the header, which shows the state of the connection."""
     room = app.size.height - FRAME
-    for place, known in enumerate(reversed(list(app._notifications))):
-        room -= _height(app, [known.title, *known.message.split("\n")])
+    for place, toast in enumerate(reversed(list(app._notifications))):
+        room -= _height(app, [toast.title, *toast.message.split("\n")])
         if place and room < 0:
-            app._unnotify(known)
+            app._unnotify(toast)
 
 
 def _height(app: App[Any], lines: Iterable[str]) -> int:

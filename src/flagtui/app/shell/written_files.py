@@ -8,7 +8,7 @@ from flagtui.text.styled import Notice
 
 
 def export(name: str, text: str, what: str, now: float) -> Notice:
-    """Writes `flags-20260302-090000Z.json` for `flags.json`, and says where; never over another file."""
+    """Write `flags-20260302-090000Z.json` for `flags.json` and return where; never overwrite a file."""
     stem, ending = name.rsplit(".", 1)
     path = Path.cwd() / f"{stem}-{local_time.file_stamp(now)}.{ending}"
     try:

@@ -1,4 +1,4 @@
-"""What every screen shares: where we are, what we believe, how far it can be trusted. Knows no widgets."""
+"""Hold what all screens share: the open project, cached records and their age. Knows no widgets."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ class Session:
     """What the person likes of the lists; shared by all profiles."""
     timing: Clock = field(default_factory=SystemClock)
     redact: Callable[[str], str] = str
-    """Takes the key out of a text, wherever it stands."""
+    """Removes the key from a text, wherever it occurs."""
     with_key: Callable[[str], Client] | None = None
     """A client with a key that was just typed; raises ApiError. None where no key is needed."""
     keep_key: Callable[[str], str] | None = None
-    """Keeps such a key for the next start, and says where; takes as long as a keyring does."""
+    """Stores such a key for the next start and returns where; takes as long as a keyring does."""
     neighbours: tuple[Neighbour, ...] = ()
     """The profiles one can switch to, this one among them."""
     switch: Callable[[str], Session | str] | None = None
@@ -94,7 +94,7 @@ class Session:
     """This profile as the settings file has it now, or what is wrong in it. None without a file."""
 
     def with_settings_of(self, other: Session) -> Session:
-        """The same connection with what the settings of another session say."""
+        """Return the same connection with the settings of another session."""
         return replace(
             self,
             badge=other.badge,
@@ -152,7 +152,7 @@ Watcher = Callable[[], None]
 
 @dataclass(eq=False)
 class AppState:
-    """One per running app. After a change of its attributes call `tell`."""
+    """One per running app. After a change of its attributes call `notify_watchers`."""
 
     session: Session
     workspace: Workspace | None = None
@@ -173,13 +173,13 @@ class AppState:
     _watchers: list[Watcher] = field(default_factory=list)
     _followed: tuple[Watcher, ...] = ()
 
-    def watch(self, told: Watcher) -> Watcher:
-        """Call `told` after every change; the result stops that."""
-        self._watchers.append(told)
-        return lambda: self._watchers.remove(told) if told in self._watchers else None
+    def watch(self, watcher: Watcher) -> Watcher:
+        """Call `watcher` after every change; the result stops that."""
+        self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher) if watcher in self._watchers else None
 
     def recall(self) -> None:
-        """Show the list in front as it was at the end of the last run, where it is known which that is."""
+        """Show the list in front as at the end of the last run, where that list is known."""
         session = self.session
         project = session.last_project if session.project == "@current" else session.project
         if session.origin and project:
@@ -198,10 +198,10 @@ class AppState:
             return self.connection_trouble
         return self.workspace.loading(self.kind).trouble
 
-    def tell(self) -> None:
+    def notify_watchers(self) -> None:
         """Something is different now."""
-        for told in tuple(self._watchers):
-            told()
+        for watcher in tuple(self._watchers):
+            watcher()
 
     def address_of(self, kind: Kind, id: int | str) -> str:
         """The address of the record's page; empty where the server has none, or is not known yet."""
@@ -215,7 +215,7 @@ class AppState:
         return link if self.workspace and is_own(link, str(self.workspace.client.host)) else ""
 
     def now(self) -> float:
-        """Unix seconds of the running minute, so that everything on screen tells the same ages."""
+        """Unix seconds of the running minute, so that all ages on screen agree."""
         return self.session.clock() // MINUTE * MINUTE
 
     @property
@@ -231,7 +231,7 @@ class AppState:
 
     @property
     def names(self) -> Names:
-        """What groups and cohorts are called, as far as anybody had to know."""
+        """Names of groups and cohorts, as far as they were loaded."""
         return self.inspector.names if self.inspector else NO_NAMES
 
     def names_about(self, flag: Flag | None) -> Names:
@@ -244,7 +244,7 @@ class AppState:
         return names_about(flag, names, workspace.flags.rows, is_complete=workspace.flags.is_complete)
 
     def unlock(self) -> None:
-        """A key was typed in full; for as long as the profile says, that counts for the next flags too."""
+        """Record that a key was typed in full; it counts for the next flags as long as the profile sets."""
         self.unlocked_until = self.session.monotonic() + self.session.unlock
 
     def become_troubled(self, trouble: ApiError | None) -> None:
@@ -252,7 +252,7 @@ class AppState:
         self.connection_trouble = trouble
         if trouble is not None:
             self.recalled = None
-        self.tell()
+        self.notify_watchers()
 
     def follow(self, *stops: Watcher) -> None:
         """Remember how to stop watching this workspace."""
@@ -266,7 +266,7 @@ class AppState:
         self.workspace = self.inspector = self.connection_trouble = self.recalled = None
 
     def signature(self, workspace: Workspace) -> Signature:
-        """What the journal says of us and of where we are."""
+        """Return the user and the project as the journal records them."""
         from flagtui.changes.journal_entries import Signature
 
         me = workspace.me

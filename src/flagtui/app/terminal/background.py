@@ -39,7 +39,7 @@ class TerminalAnswers:
         self.was_asked = False
         self._rest = b""
         self.typed = b""
-        """Keys that were pressed before the app could hear them."""
+        """Keys that were pressed before the app could read them."""
 
     def expect(self) -> None:
         """A question was asked."""
@@ -50,15 +50,15 @@ class TerminalAnswers:
         if self.is_done:
             return data
         data, self._rest = self._rest + data, b""
-        if (found := _COLOUR.search(data)) is not None:
-            self.is_light = _is_light(*found.groups())
-            data = data.replace(found[0], b"")
-        if (found := _ATTRIBUTES.search(data)) is not None:
+        if (match := _COLOUR.search(data)) is not None:
+            self.is_light = _is_light(*match.groups())
+            data = data.replace(match[0], b"")
+        if (match := _ATTRIBUTES.search(data)) is not None:
             self.is_done = True
-            return data.replace(found[0], b"")
+            return data.replace(match[0], b"")
         unfinished = _UNFINISHED if self.is_light is None else _UNFINISHED_ATTRIBUTES
-        if (found := unfinished.search(data)) is not None:
-            data, self._rest = data[: found.start()], found[0]
+        if (match := unfinished.search(data)) is not None:
+            data, self._rest = data[: match.start()], match[0]
         return data
 
 
@@ -95,7 +95,7 @@ def _listen(answers: TerminalAnswers, keys: int, until: float) -> bytes:
 
 
 def _is_light(*channels: bytes) -> bool:
-    """By the luminance of the three, each a fraction of the most its hexadecimal digits can say."""
-    red, green, blue = (int(one, 16) / float(16 ** len(one) - 1) for one in channels)
+    """By the luminance of the three, each a fraction of the most its hexadecimal digits can hold."""
+    red, green, blue = (int(channel, 16) / float(16 ** len(channel) - 1) for channel in channels)
     light: float = 0.299 * red + 0.587 * green + 0.114 * blue
     return light > 0.5

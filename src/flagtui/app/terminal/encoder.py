@@ -49,7 +49,7 @@ def find_shift(old: Sequence[Row], new: Mapping[int, Row]) -> Shift | None:
 
 
 def _left_text(row: Row) -> str:
-    """What the left half of a line says: a pane beside a list does not move along with it."""
+    """Key of the left half of a line: a pane beside a list does not move along with it."""
     return "".join([cell[0] for cell in row[: len(row) // 2] if cell is not None])
 
 
@@ -60,16 +60,16 @@ def _cost_before(shift: Shift, old: Sequence[Row], new: Mapping[int, Row]) -> in
 def _cost_after(shift: Shift, old: Sequence[Row], new: Mapping[int, Row]) -> int:
     cost = 0
     for y in range(shift.top, shift.bottom + 1):
-        wanted = new.get(y, old[y])
+        target = new.get(y, old[y])
         source = y + shift.by
         is_moved = shift.top <= source <= shift.bottom
-        cost += _differing(old[source], wanted) if is_moved else len(wanted)
+        cost += _differing(old[source], target) if is_moved else len(target)
     return cost
 
 
-def _differing(one: Row, other: Row) -> int:
+def _differing(row: Row, other: Row) -> int:
     """How many cells differ."""
-    return 0 if one == other else sum(map(ne, one, other))
+    return 0 if row == other else sum(map(ne, row, other))
 
 
 RESET = "\x1b[0m"
@@ -91,7 +91,7 @@ class Patch(NamedTuple):
 
 
 class Encoder:
-    """Knows what the terminal shows. `erases` says whether it erases in the current background colour."""
+    """Knows what the terminal shows. `erases` is true where it erases in the current background colour."""
 
     def __init__(self, pens: Pens, *, erases: bool = True) -> None:
         self._pens = pens

@@ -1,6 +1,6 @@
 """Keeps the last screen of a run, and shows it at the next start before anything heavy is imported.
 
-Rows are there within a few milliseconds: this module imports nothing that costs one. The frame says how old
+Rows are there within a few milliseconds: this module imports nothing that costs one. The frame shows how old
 it is, and no key reaches a row before live rows are there: keys are kept until the app is up.
 """
 
@@ -71,13 +71,13 @@ def quieten() -> bool:
         import signal
         import termios
 
-        found = termios.tcgetattr(0)
-        quiet = found.copy()
+        attributes = termios.tcgetattr(0)
+        quiet = attributes.copy()
         # Enter, ctrl+s and ctrl+q arrive as the app reads them later; nothing of them is for the terminal.
         quiet[0] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR | termios.IXON | termios.IXOFF)
         quiet[3] &= ~(termios.ECHO | termios.ICANON)
         termios.tcsetattr(0, termios.TCSANOW, quiet)
-        _found = found
+        _found = attributes
         for number in ENDING_SIGNALS:
             signal.signal(number, _end)
     except (ImportError, OSError, ValueError):
@@ -136,8 +136,8 @@ def opens_the_app(arguments: "list[str]") -> bool:
 def frame_key(arguments: "list[str]") -> str:
     """Everything a frame must agree with to be shown again, on one line."""
     width, height = os.get_terminal_size(2)
-    told = [f"{name}={os.environ.get(name, '')!r}" for name in VARIABLES]
-    return " ".join([__version__, f"{width}x{height}", *map(repr, arguments), *told, _settings_age()])
+    variables = [f"{name}={os.environ.get(name, '')!r}" for name in VARIABLES]
+    return " ".join([__version__, f"{width}x{height}", *map(repr, arguments), *variables, _settings_age()])
 
 
 def frame_path(key: str) -> str:
@@ -166,10 +166,10 @@ def read_frame(key: str) -> "str | None":
         os.close(handle)
     if checksum != checksum_of(data):
         return None
-    known, style, frame = data.decode().split("\n", 2)
+    stored_key, style, frame = data.decode().split("\n", 2)
     width = os.get_terminal_size(2)[0]
     label = f" as of {_ago(time.time() - facts.st_mtime)} ago, connecting "
-    if known != key:
+    if stored_key != key:
         return None
     return f"{frame}\x1b[1;{max(1, width - len(label) + 1)}H\x1b[0;{style}m{label}\x1b[0m"
 
@@ -224,7 +224,7 @@ def drop_frame() -> None:
 def forget_frames(folder: str) -> None:
     """Leave only the newest frames."""
     frames = [
-        (found.stat().st_mtime, found.path) for found in os.scandir(folder) if found.name.startswith("frame-")
+        (file.stat().st_mtime, file.path) for file in os.scandir(folder) if file.name.startswith("frame-")
     ]
     for _, path in sorted(frames, reverse=True)[KEPT_FRAMES:]:
         os.unlink(path)

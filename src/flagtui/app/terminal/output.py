@@ -1,4 +1,4 @@
-"""What Textual draws, on its way to the terminal: text and nothing else, as patches for the encoder."""
+"""Write what Textual draws to the terminal: text and nothing else, as patches for the encoder."""
 
 import os
 import re
@@ -92,7 +92,7 @@ class ControlFence(LineFilter):
         text, style, control = segment
         if control:
             return [segment]
-        kept, count = _OBEYED.subn(lambda found: "?" * cell_len(found[0]), text)
+        kept, count = _OBEYED.subn(lambda match: "?" * cell_len(match[0]), text)
         self.removed += count
         link = style.link if style is not None else None
         if style is not None and link is not None and not is_own(link, self.own_host):

@@ -37,7 +37,7 @@ MOST_BYTES: Final = 4 * 2**20
 MORE_SECONDS: Final = 0.01
 """How long more of a flood may take to come."""
 ESCAPE_SECONDS: Final = 0.1
-"""How long after input the parser may still be waiting to learn whether an Escape stands alone."""
+"""How long after input the parser may still be waiting to learn whether an Escape comes alone."""
 
 
 @runtime_checkable
@@ -75,7 +75,7 @@ class QuietDriver(LinuxDriver):
 
     _is_stopped = _is_signalled = False
     _came: frozenset[int] = frozenset()
-    """Of a stop and a continue, what came since either was followed. In which order is not known: Python
+    """The signals, of a stop and a continue, since the last handled one. Their order is not known: Python
     handles signals when it has time, by their numbers."""
 
     def start_application_mode(self) -> None:
@@ -119,7 +119,7 @@ class QuietDriver(LinuxDriver):
         super().write(data)
 
     def run_input_thread(self) -> None:
-        """Read keys until told to end. A terminal that is gone ends the program as SIGTERM does."""
+        """Read keys until asked to end. A terminal that is gone ends the program as SIGTERM does."""
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
         pause: float | None = None

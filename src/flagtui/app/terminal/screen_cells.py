@@ -45,7 +45,7 @@ class Pen:
     colour: str
     background: str
     link: str = ""
-    """Address that the cell leads to; `styled.py` says which."""
+    """Address that the cell links to; see `styled.py`."""
     blank: "Pen | None" = field(default=None, repr=False)
     """How a blank written with this pen looks; None when this pen is for blanks already."""
 

@@ -1,4 +1,4 @@
-"""Leaving the terminal as it was found, also when the system ends the program.
+"""Restore the terminal at the end, also when the system ends the program.
 
 Textual listens to neither SIGTERM nor SIGHUP: the shell would be left with mouse reports on and echo off.
 POSIX only: elsewhere there are neither these signals nor terminal attributes.
@@ -19,11 +19,11 @@ from typing import Any, Final
 from flagtui.app.terminal.first_frame import attributes_before
 
 PATIENCE_SECONDS: Final = 2.0
-"""How long the app may take to end by itself; a stalled terminal blocks it for ever."""
+"""How long the app may take to end on its own; a stalled terminal blocks it for ever."""
 WATCHED_SECONDS: Final = 60.0
 """How long after ctrl+q the terminal may stop taking output: it comes behind keys that are obeyed first."""
 STALLED_SECONDS: Final = 1.5
-"""How long a terminal may take nothing before a program that is told to leave does not wait for it."""
+"""How long a terminal may take nothing before a program that has to leave stops waiting for it."""
 WRITE_SECONDS: Final = 0.3
 BETWEEN_TRIES: Final = 0.002
 OUTPUT_THREAD: Final = "textual-output"
@@ -67,7 +67,7 @@ class SignalWatch:
         self._caught: int | None = None
 
     def start(self) -> None:
-        """Begin to listen; only the main thread may. A signal that was told to be ignored stays ignored."""
+        """Begin to listen; only the main thread may. An ignored signal stays ignored."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._catch)
@@ -83,7 +83,7 @@ class SignalWatch:
 def end_at_last(code: int, has_left: Callable[[], bool], before: list[Any] | None) -> None:
     """End the program although something keeps it: a terminal that takes nothing, a thread that goes on.
 
-    Nothing that must be kept is open any more once an app is told to end.
+    Nothing that must be kept is open any more once an app has to end.
     """
 
     def end() -> None:
@@ -98,7 +98,7 @@ def end_at_last(code: int, has_left: Callable[[], bool], before: list[Any] | Non
 def end_if_stalled(
     loop: asyncio.AbstractEventLoop, is_stalled: Callable[[], bool], before: list[Any] | None
 ) -> None:
-    """End the program that is told to leave where its terminal takes no output: `is_stalled` says so.
+    """End a program that has to leave while its terminal takes no output, as `is_stalled` reports.
 
     What it could not write blocks the loop, which then hears no key.
     """
@@ -136,7 +136,7 @@ def stop_until_continued() -> None:
 
 
 def restore_terminal(before: list[Any] | None) -> None:
-    """Put the terminal back as it was, from any thread, even when it takes no output any more.
+    """Restore the terminal, from any thread, even when it takes no output any more.
 
     What waits to be shown is dropped then. Only for a program that ends: its output has ended afterwards.
     """
@@ -152,7 +152,7 @@ def restore_terminal(before: list[Any] | None) -> None:
 def _write_at_once(terminal: int, data: bytes) -> None:
     """Write, dropping what waits to be shown; give up after `WRITE_SECONDS`."""
     until = time.monotonic() + WRITE_SECONDS
-    # The thread that is ended has nothing to say about it.
+    # The thread that is ended has nothing to report.
     threading.excepthook = lambda _: None
     was_blocking = os.get_blocking(terminal)
     os.set_blocking(terminal, False)

@@ -86,7 +86,7 @@ class TerminalApp(App[ReturnT]):
         self._is_up = False
         self._forgets_keys = False
         self._typed_after = 0.0
-        """Keys that were read before are left out, by the clock of events."""
+        """Keys that were read before are dropped, by the clock of events."""
         self.has_left = False
         """Whether the terminal belongs to the shell again."""
         self._drawn: object = None
@@ -120,7 +120,7 @@ class TerminalApp(App[ReturnT]):
         return [self._filter]
 
     def copy_to_clipboard(self, text: str) -> None:
-        """To the terminal's clipboard; `copy_text` says first why it cannot go there."""
+        """Copy to the terminal's clipboard; `copy_text` reports first why that is not possible."""
         from flagtui.app.terminal.clipboard import clipboard_sequence
 
         self._clipboard = text
@@ -191,7 +191,7 @@ class TerminalApp(App[ReturnT]):
         return self._forgets_keys or event.time < self._typed_after
 
     def forget_keys(self) -> None:
-        """Leave out what was pressed until ctrl+q comes, which is on its way. From any thread."""
+        """Drop what was pressed before ctrl+q, which is in flight. From any thread."""
         self._forgets_keys = True
 
     def forget_typed(self) -> None:
@@ -204,7 +204,7 @@ class TerminalApp(App[ReturnT]):
             signals.end_if_stalled(self._loop, is_full, self._found_terminal)
 
     def report_lost_keys(self) -> None:
-        """Keys were read by the watchdog while nothing was answered; the app says so where it can."""
+        """Report keys that the watchdog read while the app did not respond, where that is possible."""
 
     def _keys_of(self, event: events.Key) -> tuple[events.Key, ...]:
         """Escape and a letter in one packet look like alt and the letter. They are two keys in a list and its

@@ -4,7 +4,7 @@ C code that keeps the interpreter lock leaves the app's signal handlers and thre
 is run by its path, without `site` and without flagtui, so that it takes little time and memory.
 
 It asks for a heartbeat only when something waits for the app: an unread key, or a signal that reached it.
-An app that nobody touches therefore wakes neither process.
+An idle app therefore wakes neither process.
 
 usage: watchdog_process.py APP_PID SILENCE_SECONDS ATTRIBUTES SEQUENCE, with the terminal as standard input
 and output and the app's socket as standard error; SEQUENCE restores the screen, in hexadecimal
@@ -187,7 +187,7 @@ def write_attributes(attributes: "list[Any]") -> str:
 
 
 def restore(attributes: "list[Any]", data: bytes) -> None:
-    """Put the terminal back as it was and write the data, without waiting for a terminal that stalls."""
+    """Restore the terminal and write the data, without waiting for a terminal that stalls."""
     until = time.monotonic() + WRITE_SECONDS
     was_blocking, is_ours = os.get_blocking(SCREEN), is_in_front()
     try:

@@ -57,13 +57,13 @@ class Slot(Struct, frozen=True):
     glyphs: Glyphs
     now: float
     pending: bool = False
-    """An edit of this record is on its way."""
+    """An edit of this record is in flight."""
     changed: bool = False
-    """Someone else changed this record since the reader last stood on it."""
+    """Someone else changed this record since the cursor was last on it."""
 
     @property
     def sign(self) -> CellPiece:
-        """What stands before a record for that."""
+        """The glyph before a record for that."""
         if self.pending:
             return self.glyphs.pending, "info"
         if self.changed:
@@ -75,7 +75,7 @@ Draw = Callable[[R, Slot], Cell]
 
 
 def words_cell(of: Callable[[Any], str], look: Look = "muted") -> Draw[Any]:
-    """What `of` says of the row, which is raw."""
+    """The raw value that `of` returns for the row."""
     return lambda row, slot: ((safe_text(of(row)), look),)
 
 
@@ -90,7 +90,7 @@ def age_cell(attribute: str) -> Draw[Any]:
 
 
 def state_cell(glyph: Callable[[R, Slot], CellPiece]) -> Draw[R]:
-    """The glyph of the row's state, and beside it whether an edit is on its way or it was changed."""
+    """Return the glyph of the row's state, and beside it whether an edit is in flight or it was changed."""
     return lambda row, slot: (glyph(row, slot), slot.sign)
 
 

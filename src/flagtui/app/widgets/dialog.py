@@ -79,7 +79,7 @@ class AnswerButton(Button, inherit_css=False):
 
 
 class DimmedScreen(Visual):
-    """The screen below, tinted line by line; a line that is as it was is not tinted again.
+    """The screen below, tinted line by line; an unchanged line is not tinted again.
 
     A dialog is laid out several times until its text is there, and again for every letter typed into it. The
     library tints every cell below it each time, which is most of what a dialog costs.
@@ -102,14 +102,14 @@ class DimmedScreen(Visual):
         self, width: int, height: int | None, style: Style, options: RenderOptions
     ) -> list[Strip]:
         lines = self._draw()[:height]
-        known = self._lines[: len(lines)]
+        cached = self._lines[: len(lines)]
         for place, line in enumerate(lines):
-            if place == len(known):
-                known.append((line, self._tinted(line, width)))
-            elif known[place][0] != line:
-                known[place] = (line, self._tinted(line, width))
-        self._lines = known
-        return [tinted for _, tinted in known]
+            if place == len(cached):
+                cached.append((line, self._tinted(line, width)))
+            elif cached[place][0] != line:
+                cached[place] = (line, self._tinted(line, width))
+        self._lines = cached
+        return [tinted for _, tinted in cached]
 
     def _tinted(self, line: Strip, width: int) -> Strip:
         if self._color.ansi is not None:

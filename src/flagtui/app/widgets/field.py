@@ -24,7 +24,7 @@ OWN_KEYS: Final = (
 
 
 class Options(TypedDict, total=False):
-    """What a field is given besides, as `Input` takes it."""
+    """Further arguments of a field, as `Input` takes them."""
 
     placeholder: str
     highlighter: Highlighter
@@ -44,7 +44,7 @@ def at_once(*bindings: BindingType) -> list[BindingType]:
 
 
 class Field(Input, inherit_bindings=False):
-    """`answers` and `leaves` say what Enter and Escape do here, for the line of keys."""
+    """`answers` and `leaves` describe what Enter and Escape do here, for the footer."""
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(*Input.BINDINGS, *OWN_KEYS)
 
@@ -56,7 +56,7 @@ class Field(Input, inherit_bindings=False):
         leaves: str = "leave",
         **options: Unpack[Options],
     ) -> None:
-        # What stands there is not lost to a letter when one comes back to it.
+        # Coming back to the field and typing a letter must not erase its text.
         super().__init__(value, select_on_focus=False, **options)
         self.cursor_blink = False
         self._answers = answers
@@ -88,8 +88,13 @@ class Field(Input, inherit_bindings=False):
 
     def on_blur(self) -> None:
         """A click beside it, or an answer that comes in, makes no commands of the letters that follow."""
-        there = self.screen.focused
-        if there is None or is_stop(there) or isinstance(there, RowSurface) or self._last_key == "escape":
+        focused = self.screen.focused
+        if (
+            focused is None
+            or is_stop(focused)
+            or isinstance(focused, RowSurface)
+            or self._last_key == "escape"
+        ):
             return
         if self in self.screen.focus_chain:
             self.focus()

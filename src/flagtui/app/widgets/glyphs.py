@@ -1,4 +1,4 @@
-"""The characters that carry meaning, and what stands for each where the locale cannot show it."""
+"""The characters that carry meaning, and the replacement of each where the locale cannot show it."""
 
 import locale
 import sys

@@ -99,8 +99,8 @@ class LineView(Widget, can_focus=True):
     def show(self, lines: Lines, place: int | None = None) -> None:
         """Show these lines with the cursor where it was, or at `place`."""
         self._lines = lines
-        wanted = self.place if place is None else place
-        self.place = min(max(wanted, 0), len(lines) - 1)
+        target = self.place if place is None else place
+        self.place = min(max(target, 0), len(lines) - 1)
         self._follow()
         self.refresh()
 

@@ -1,6 +1,6 @@
 """A list of records, one line each, that stays quick at a hundred thousand of them.
 
-It knows nothing of flags: columns say how a record is drawn, and the screen says which records there are and
+It knows nothing of flags: columns define how a record is drawn, and the screen which records there are and
 in which order.
 """
 
@@ -22,7 +22,7 @@ DOUBLE = 2
 
 
 class RowList(RowSurface[R]):
-    """`show` gives it rows; `row`, `row_id` and `marks` say where the person is."""
+    """`show` gives it rows; `row`, `row_id` and `marks` give the position of the user."""
 
     class Highlighted(Message):
         """The cursor is on another record, or on none where the list became empty."""
@@ -237,7 +237,7 @@ class RowList(RowSurface[R]):
         self._settle(before)
 
     def _settle(self, before: RecordId | None) -> None:
-        """Tell and draw what is different now that the cursor is where it is."""
+        """Post and draw what a move of the cursor changed."""
         now = self.row_id
         if now != before:
             if now is not None:

@@ -92,7 +92,7 @@ BAR_WIDTH = 1
 
 
 class RowState(NamedTuple):
-    """What is true of a row on screen besides its record."""
+    """What a row on screen shows beyond its record."""
 
     ground: Ground
     marked: bool
@@ -114,7 +114,7 @@ class SortSign(Struct, frozen=True):
 
 
 class RowPainter(Generic[R]):
-    """Draws rows into the columns it was last told of."""
+    """Draws rows into the columns it was last given."""
 
     def __init__(self, styles: RowStyles, glyphs: Glyphs) -> None:
         self._styles = styles
@@ -135,11 +135,11 @@ class RowPainter(Generic[R]):
         self._kept.clear()
 
     def forget_rows(self) -> None:
-        """Draw every row anew: time has passed, or the colours are others."""
+        """Forget every drawn row: time has passed, or the colours changed."""
         self._kept.clear()
 
     def forget_row(self, row_id: RecordId) -> None:
-        """Draw one row anew: what is known beside its record has changed."""
+        """Forget one drawn row: what it shows beyond its record has changed."""
         for key in [key for key in self._kept.keys() if key[0] == row_id]:  # noqa: SIM118
             self._kept.discard(key)
 

@@ -25,8 +25,8 @@ from flagtui.text.styled import Look
 class LineCache(StylesCache):
     """For widgets without border, outline, padding and opacity, whose lines have settled colours.
 
-    Textual draws those around every line, and makes a new strip of it, which filters then go through anew: at
-    forty lines a key that is a fifth of the work. Which lines are dirty is still Textual's to say.
+    Textual draws those around every line, and makes a new strip of it, which filters then process again: at
+    forty lines a key that is a fifth of the work. Textual still decides which lines are dirty.
     """
 
     def __init__(self) -> None:
@@ -98,9 +98,9 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._marks = Marks()
         self._pending: Collection[RecordId] = ()
         self._changed: frozenset[RecordId] = frozenset()
-        self._said: tuple[str, ...] = ()
+        self._reasons: tuple[str, ...] = ()
         self._words: tuple[str, ...] = ()
-        """What was said, wrapped to the width."""
+        """The reasons, wrapped to the width."""
         self._words_look: Look = "muted"
         self._rule_words = ""
         self._painted: dict[int, object] = {}
@@ -117,7 +117,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         return [self._rows[self._order[place]] for place in self._view.rows_in_sight]
 
     def set_pending(self, records: Collection[RecordId]) -> None:
-        """Ids of records with an edit on its way."""
+        """Set the ids of records with a pending edit."""
         self._pending = records
         self._refresh_changed()
 
@@ -138,17 +138,17 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self.refresh()
 
     def explain(self, *lines: str, look: Look = "muted") -> None:
-        """Say why there are no rows, in their place, for as long as there are none."""
-        said = tuple(safe_text(line, MOST_WORDS) for line in lines)
-        if (said, look) == (self._said, self._words_look):
+        """Show why there are no rows, in their place, for as long as there are none."""
+        reasons = tuple(safe_text(line, MOST_WORDS) for line in lines)
+        if (reasons, look) == (self._reasons, self._words_look):
             return
-        self._said, self._words_look = said, look
+        self._reasons, self._words_look = reasons, look
         self._wrap()
         self._refresh_changed()
 
     def _wrap(self) -> None:
         room = max(20, self.size.width - WORDS_INDENT - 1)
-        self._words = tuple(part for line in self._said for part in wrap(line, room) or [""])
+        self._words = tuple(part for line in self._reasons for part in wrap(line, room) or [""])
 
     def redraw_ages(self) -> None:
         """Draw the lines on screen again because time has passed."""
@@ -156,7 +156,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self.refresh()
 
     def redraw_row(self, record: RecordId) -> None:
-        """Draw the line of one record again, where it is on screen: a cell tells more than the record has."""
+        """Draw the line of one record again, where it is on screen: a cell shows more than the record has."""
         self._painter.forget_row(record)
         for line, content in [*self._painted.items()]:
             if isinstance(content, tuple) and self._id_of(content[0]) == record:

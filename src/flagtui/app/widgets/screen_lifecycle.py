@@ -1,8 +1,8 @@
 """How long a screen, a pane and their answers live.
 
-What is on its way for something that is no longer mounted is dropped here and nowhere else: the answer a
-worker waits for, a callback, a change that is told, a message still in the queue. A screen is closed once,
-and only while it is on top.
+What is in flight for something that is no longer mounted is dropped here and nowhere else: the answer a
+worker waits for, a callback, a notification of a change, a message still in the queue. A screen is closed
+once, and only while it is on top.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ def _is_kept(screen: Screen[Any]) -> bool:
 
 
 async def until_closed(node: MessagePump, handle_messages: Callable[[], Awaitable[None]]) -> None:
-    """Go on handling messages after a fault, which Textual has told the app of and left its loop for."""
+    """Go on handling messages after a fault, which Textual reports to the app before it leaves its loop."""
     while not (node._closing or node._closed):
         await handle_messages()
 
@@ -131,13 +131,13 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         """What the screen is about: two of a class on top of each other are about different things."""
         return None
 
-    def follow(self, watch: Callable[[Watcher], Watcher], told: Watcher) -> Watcher:
-        """Call `told` after every change, until this is closed or the result is called.
+    def follow(self, watch: Callable[[Watcher], Watcher], watcher: Watcher) -> Watcher:
+        """Call `watcher` after every change, until this is closed or the result is called.
 
         Changes that come before it was called are one.
         """
-        followed = _Followed(self, told)
-        stop_watching = watch(followed.tell)
+        followed = _Followed(self, watcher)
+        stop_watching = watch(followed.schedule)
 
         def stop() -> None:
             followed.is_over = True
@@ -160,13 +160,13 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """What is drawn in that cell. One that was removed is drawn until the next layout."""
-        found, offset = super().get_widget_and_offset_at(x, y)
-        is_gone = found is not None and found is not self and found.parent is None
-        return (None, None) if is_gone else (found, offset)
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        is_gone = widget is not None and widget is not self and widget.parent is None
+        return (None, None) if is_gone else (widget, offset)
 
     def _screen_resized(self, size: Size) -> None:
-        # A screen that is opened hears of a new size, so does every screen below it. Each layout tells the
-        # screen its size again: two that are on their way at once would take turns for ever.
+        # A screen that is opened gets a new size, so does every screen below it. Each layout sends the
+        # screen its size again: two that are in flight at once would take turns for ever.
         if size == self.app.size and size != self._compositor.size:
             super()._screen_resized(size)
 
@@ -200,7 +200,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         return True
 
     def _take_breakpoints(self, size: Size) -> None:
-        """Textual says only with the first layout which breakpoints hold, and then does all of it again."""
+        """Set the breakpoint classes now: Textual sets them with the first layout and then lays out again."""
         for length, points in zip(
             size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
         ):
@@ -218,22 +218,21 @@ class OwnedScreen(Lifecycle[Answer], Screen[Answer], Generic[Answer]):
 
 
 class _Followed:
-    """One thing that a screen follows, told to it as a message of its own: a fault is then the screen's,
-    not that of what changed."""
+    """A subject that a screen follows. Each change is a message of the screen, so a fault is the screen's."""
 
-    def __init__(self, screen: Lifecycle[Any], told: Watcher) -> None:
-        self._screen, self._told = screen, told
+    def __init__(self, screen: Lifecycle[Any], watcher: Watcher) -> None:
+        self._screen, self._watcher = screen, watcher
         self._is_due = False
         self.is_over = False
 
-    def tell(self) -> None:
+    def schedule(self) -> None:
         if not self._is_due and is_living(self._screen):
             self._is_due = self._screen.call_later(self._look)
 
     def _look(self) -> None:
         self._is_due = False
         if not self.is_over and is_living(self._screen):
-            self._told()
+            self._watcher()
 
 
 async def _call(sender: MessagePump, callback: Callable[[], Any]) -> None:

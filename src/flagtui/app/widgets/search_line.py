@@ -31,7 +31,7 @@ class LineHistory:
             self.lines = [*(kept for kept in self.lines if kept != line), line][-KEPT_LINES:]
 
     def earlier(self, typed: str) -> str | None:
-        """The line before; the walk begins at the newest that is not what stands there already."""
+        """The line before; the walk begins at the newest that differs from the current line."""
         if self._at is None:
             self._typed = typed
             self._at = len(self.lines)
@@ -59,7 +59,7 @@ LONGEST_QUERY = 500
 Problem = tuple[int, int, str]
 """Where in the line something is wrong, from and to, and why."""
 Completion = tuple[str, int]
-"""A whole line and where the cursor stands in it."""
+"""A whole line and the position of the cursor in it."""
 
 
 OWN_KEYS: Final = (

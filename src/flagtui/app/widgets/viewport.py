@@ -117,8 +117,8 @@ class Marks:
 
     def take(self, records: Iterable[RecordId]) -> None:
         """Mark all of these; unmark them when all are marked already."""
-        asked = frozenset(records)
-        self.ids = self.ids - asked if asked <= self.ids else self.ids | asked
+        chosen = frozenset(records)
+        self.ids = self.ids - chosen if chosen <= self.ids else self.ids | chosen
 
     def drop(self, records: Iterable[RecordId]) -> None:
         """Unmark these."""
@@ -128,11 +128,11 @@ class Marks:
         self.ids = frozenset()
         self._last = None
 
-    def keep(self, known: Iterable[RecordId]) -> bool:
+    def keep(self, existing: Iterable[RecordId]) -> bool:
         """Forget marks on records that are gone; true when there were any."""
         if not self.ids:
             return False
-        kept = self.ids.intersection(known)
+        kept = self.ids.intersection(existing)
         lost = len(kept) < len(self.ids)
         self.ids = kept
         return lost

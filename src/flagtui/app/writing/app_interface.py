@@ -42,11 +42,11 @@ class Unresolved:
         self.workspace.unresolved += 1
         try:
             with self.rows.showing(record, {}):
-                self.app_state.tell()
+                self.app_state.notify_watchers()
                 yield
         finally:
             self.workspace.unresolved -= 1
-            self.app_state.tell()
+            self.app_state.notify_watchers()
 
     async def keep(self, record: RecordId) -> None:
         """Marks the record as unresolved until the rows are read again; does not wait for that."""

@@ -174,7 +174,7 @@ class WritePath:
         report = await run(planned, interface, self._app_state.rules_in(planned.place), context, asked_with)
         if report is None:
             return None
-        self._app_state.tell()
+        self._app_state.notify_watchers()
         records: list[Any] = [outcome.record for outcome in report.saved if outcome.plan.makes_record]
         if record := next((record for record in records if record is not None), None):
             self._runner.show_created(planner.kind, record.id, workspace)

@@ -176,5 +176,5 @@ def test_what_is_being_calculated_is_said() -> None:
     )
     assert "out of memory" in state_words(failed)[0]
     again = Timeseries.of({"timeseries": {}, "recalculation_status": "in_progress"})
-    assert "anew" in state_words(again)[0]
+    assert "recalculated" in state_words(again)[0]
     assert state_words(days(20.0, None))[0] == "1 of 2 days, 1 failed"

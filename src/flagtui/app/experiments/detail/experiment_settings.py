@@ -109,5 +109,5 @@ def _cuped(settings: Mapping[str, JSON]) -> str | None:
 
 def _is_sequential(settings: Mapping[str, JSON]) -> bool:
     """Servers keep it under one name or another, as a switch or as an object with one."""
-    found = (value for name, value in settings.items() if name.startswith("sequential"))
-    return any(value is True or as_dict(value).get("enabled") is True for value in found)
+    values = (value for name, value in settings.items() if name.startswith("sequential"))
+    return any(value is True or as_dict(value).get("enabled") is True for value in values)

@@ -54,9 +54,9 @@ def strokes_here() -> Strokes:
 
 def axis_of(intervals: Iterable[Bounds]) -> Bounds:
     """The axis that shows all of these, zero among them, as far as `WIDEST` allows."""
-    known = list(intervals)
-    low = min((min(bounds) for bounds in known), default=0.0)
-    high = max((max(bounds) for bounds in known), default=0.0)
+    all_bounds = list(intervals)
+    low = min((min(bounds) for bounds in all_bounds), default=0.0)
+    high = max((max(bounds) for bounds in all_bounds), default=0.0)
     low, high = max(-WIDEST, min(0.0, low)), min(WIDEST, max(0.0, high))
     return (low, high) if high > low else (-0.1, 0.1)
 
@@ -113,7 +113,7 @@ class Shape:
 
 
 def shape_for(width: int) -> Shape:
-    """The table that fits."""
+    """Return the table for this width."""
     if width < VALUES_FROM:
         odds = ODDS if width >= WORDS_FROM else 8
         return Shape(max(8, width - DELTA - odds - 4), 0, 0, odds)
@@ -134,27 +134,29 @@ def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -
     shape = shape_for(width)
     shown = window(len(findings.readings), chosen, ROWS)
     readings = findings.readings[shown.start : shown.stop]
-    found = [list(verdicts(reading)) for reading in readings]
-    axis = axis_of(one.interval for some in found for one in some if one.interval is not None)
-    yield _heading(findings, found, shape, axis)
+    judgements = [list(verdicts(reading)) for reading in readings]
+    axis = axis_of(
+        judgement.interval for group in judgements for judgement in group if judgement.interval is not None
+    )
+    yield _heading(findings, judgements, shape, axis)
     if shown.start:
         yield [(f"  {shown.start:,} metrics above", "$faint")]
     role = "primary" if not shown.start else readings[0].metric.role
-    for place, reading, some in zip(shown, readings, found, strict=True):
+    for place, reading, group in zip(shown, readings, judgements, strict=True):
         if reading.metric.role != role:
             role = reading.metric.role
             yield [("  secondary", "$faint")]
         mark: Piece = ("▌ ", "$primary") if place == chosen else ("  ", "")
-        yield from _metric_lines(reading, some, shape, (mark, axis, strokes))
+        yield from _metric_lines(reading, group, shape, (mark, axis, strokes))
     if below := len(findings.readings) - shown.stop:
         yield [(f"  {below:,} metrics below", "$faint")]
 
 
 def _heading(
-    findings: Findings, found: Sequence[Sequence[Judgement]], shape: Shape, axis: Bounds
+    findings: Findings, judgements: Sequence[Sequence[Judgement]], shape: Shape, axis: Bounds
 ) -> list[Piece]:
     experiment = findings.experiment or Experiment()
-    first = next((some for some in found if some), [])
+    first = next((group for group in judgements if group), [])
     base = _baseline(findings)
     other = safe_text(first[0].variant, VALUE).upper() if len(first) == 1 else "VARIANT"
     level = f"{confidence(experiment) * 100:g} % INTERVAL"
@@ -169,19 +171,22 @@ def _heading(
 
 
 def _baseline(findings: Findings) -> str:
-    """The variant the others are compared with: as results say it, as the settings do, else the usual one."""
+    """Return the baseline variant: from the results, else from the settings, else the default."""
     results = (reading.result for reading in findings.readings)
-    said = next((found.baseline.key for found in results if found and found.baseline), "")
+    baseline = next((result.baseline.key for result in results if result and result.baseline), "")
     experiment = findings.experiment
-    if said or experiment is None:
-        return said or "baseline"
+    if baseline or experiment is None:
+        return baseline or "baseline"
     keys = [variant.key for variant in experiment.variants]
-    wanted = (as_text(experiment.stats_config.get("baseline_variant_key")), "control")
-    return next((key for key in wanted if key in keys), keys[0] if keys else "baseline")
+    candidates = (as_text(experiment.stats_config.get("baseline_variant_key")), "control")
+    return next((key for key in candidates if key in keys), keys[0] if keys else "baseline")
 
 
 def _metric_lines(
-    reading: MetricReading, some: Sequence[Judgement], shape: Shape, drawing: tuple[Piece, Bounds, Strokes]
+    reading: MetricReading,
+    judgements: Sequence[Judgement],
+    shape: Shape,
+    drawing: tuple[Piece, Bounds, Strokes],
 ) -> Iterator[list[Piece]]:
     mark, axis, strokes = drawing
     metric = reading.metric
@@ -193,32 +198,32 @@ def _metric_lines(
     head: list[Piece] = [mark, (_pad(name, shape.name), "")]
     if not is_cut:
         head = [mark, (name, ""), (_pad(safe_text(kind, 60), shape.name - cell_len(name)), "$faint")]
-    if not some:
+    if not judgements:
         yield [*head, ("  ", ""), *_waiting(reading)]
         return
-    if len(some) > 1:
-        yield [*head, (_right(some[0].base, shape.value + 1) if shape.value else "", "")]
+    if len(judgements) > 1:
+        yield [*head, (_right(judgements[0].base, shape.value + 1) if shape.value else "", "")]
         head = []
-    for one in some[:VARIANT_ROWS]:
+    for judgement in judgements[:VARIANT_ROWS]:
         own: list[Piece] = head or [
             mark,
-            (_pad(f"  {safe_text(one.variant, 60)}", shape.name), "$text-muted"),
+            (_pad(f"  {safe_text(judgement.variant, 60)}", shape.name), "$text-muted"),
         ]
-        base = one.base if head else ""
-        yield [*own, *_cells(one, base, shape, axis, strokes), *_as_of(reading)]
-    if (more := len(some) - VARIANT_ROWS) > 0:
+        base = judgement.base if head else ""
+        yield [*own, *_cells(judgement, base, shape, axis, strokes), *_as_of(reading)]
+    if (more := len(judgements) - VARIANT_ROWS) > 0:
         yield more_line(more, "variants", "")
 
 
-def _cells(one: Judgement, base: str, shape: Shape, axis: Bounds, strokes: Strokes) -> Iterator[Piece]:
-    colour = COLOURS.get(one.look, "")
+def _cells(judgement: Judgement, base: str, shape: Shape, axis: Bounds, strokes: Strokes) -> Iterator[Piece]:
+    colour = COLOURS.get(judgement.look, "")
     if shape.value:
-        yield f" {_right(base, shape.value)} {_right(one.value, shape.value)}", ""
-    yield _right(one.delta, DELTA), colour
+        yield f" {_right(base, shape.value)} {_right(judgement.value, shape.value)}", ""
+    yield _right(judgement.delta, DELTA), colour
     if shape.bar:
         yield "  ", ""
-        yield bar(one.interval, one.lift, axis, shape.bar, strokes), colour
-    yield f"  {_pad(one.odds, shape.odds)}", colour
+        yield bar(judgement.interval, judgement.lift, axis, shape.bar, strokes), colour
+    yield f"  {_pad(judgement.odds, shape.odds)}", colour
 
 
 def _waiting(reading: MetricReading) -> Iterator[Piece]:

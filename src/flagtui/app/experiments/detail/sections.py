@@ -70,7 +70,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
         return
     shares = {variant.key: variant.rollout for variant in experiment.variants}
     total = sum(findings.exposed.get(key, 0.0) for key in shares)
-    left_out = set(experiment.excluded_variants)
+    excluded = set(experiment.excluded_variants)
     name = max(9, min(24, width - 29))
     yield [(f"{'VARIANTS':<{name}}{'SHARE':>8}{'EXPOSED':>12}", "$text-muted")]
 
@@ -82,7 +82,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
             (f"{percent(share):>8}", ""),
             (f"{seen:>12,.0f}" if seen is not None else f"{'':>12}", ""),
             (f"{part:>9}", "$text-muted"),
-            ("  left out of the results" if key in left_out else "", "$warning"),
+            ("  excluded from the results" if key in excluded else "", "$warning"),
         ]
 
     yield from shortened(([line(*one)] for one in shares.items()), len(shares), "variants", MOST_VARIANTS)
@@ -98,13 +98,13 @@ def variant_lines(findings: Findings, width: int) -> Lines:
 
 
 def shares_of(experiment: Experiment) -> dict[str, float]:
-    """The split that was meant, without variants that are left out of the results."""
-    left_out = set(experiment.excluded_variants)
-    return {variant.key: variant.rollout for variant in experiment.variants if variant.key not in left_out}
+    """Return the intended split, without variants that are excluded from the results."""
+    excluded = set(experiment.excluded_variants)
+    return {variant.key: variant.rollout for variant in experiment.variants if variant.key not in excluded}
 
 
 def alarm_lines(findings: Findings) -> Lines:
-    """What makes every number below worthless, said before them."""
+    """Warn above the numbers of what makes them worthless."""
     if findings.experiment is None:
         return
     p_value = ratio_mismatch(findings.exposed, shares_of(findings.experiment))
@@ -130,7 +130,7 @@ def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
     if p_value >= MISMATCH_BELOW:
         yield [(f"traffic split ok (χ² test, p = {p_value:.3g})", "$faint")]
         return
-    words = f"! traffic split uneven, not as it was meant (χ² test, p = {p_value:.1g})."
+    words = f"! traffic split uneven, not as intended (χ² test, p = {p_value:.1g})."
     yield [(words, "bold $error"), (" Something loses people; do not trust the results.", "$error")]
 
 
@@ -196,16 +196,16 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
     if experiment is not None and experiment.start_date is None:
         return [("nothing is measured before it is launched", "$faint")]
     when = ago(findings.at, now)
-    told = f"results from {'this minute' if when == JUST_NOW else when}  R asks again"
+    age_words = f"results from {'this minute' if when == JUST_NOW else when}  R refreshes"
     if findings.calculated_at is not None:
-        told = f"results the server calculated {ago(findings.calculated_at, now)}  R calculates anew"
+        age_words = f"results the server calculated {ago(findings.calculated_at, now)}  R recalculates"
     if stored := max((reading.as_of for reading in findings.readings), default=""):
-        told = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
-    return [(told, "$faint")]
+        age_words = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
+    return [(age_words, "$faint")]
 
 
 def shown_record(experiment: Experiment) -> Mapping[str, JSON]:
-    """Everything the server said, but encrypted payloads."""
+    """Return the record as the server sent it, without encrypted payloads."""
     raw = experiment.raw
     flag = as_dict(raw.get("feature_flag"))
     if not flag.get("has_encrypted_payloads"):
@@ -262,13 +262,13 @@ def date_of(then: float | None) -> str:
 
 
 def _present(row: ExperimentRow) -> tuple[str, str]:
-    known = {
+    looks = {
         "running": ("$success", "running"),
         "exposure_frozen": ("$primary", "exposure frozen"),
         "paused": ("$warning", "paused: its flag is off"),
         "stopped": ("$success", "running"),
     }
-    return known.get(row.status, ("$primary", safe_text(row.status, 20)))
+    return looks.get(row.status, ("$primary", safe_text(row.status, 20)))
 
 
 def _share(days: float, planned: float | None) -> float:

@@ -18,7 +18,7 @@ from flagtui.app.experiments.chart_canvas import day_words
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.records.record_screen import scroll
 from flagtui.app.shell.status_line import FramedScreen
-from flagtui.app.shell.toasts import tell
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import joined, styled
 from flagtui.details.experiment_inspector import ExperimentInspector
@@ -35,7 +35,7 @@ DAY: Final = 12
 WIDE: Final = 94
 """Cells from which the values are shown beside their difference."""
 NARROW: Final = 64
-"""Cells from which the interval is told in numbers."""
+"""Cells from which the interval is shown in numbers."""
 CUMULATIVE: Final = "% over the baseline, all days so far"
 
 
@@ -82,38 +82,45 @@ def day_lines(metric: Metric, series: Timeseries, width: int) -> Iterator[list[P
             words = f"failed: {safe_text(why, 80)}" if why else "not computed yet"
             yield [(f"{name:<{DAY}}", ""), (words, "$warning" if why else "$faint")]
             continue
-        for one in verdicts(MetricReading(metric, result)):
-            yield [(f"{name:<{DAY}}", ""), *_day_cells(one, cells)]
+        for judgement in verdicts(MetricReading(metric, result)):
+            yield [(f"{name:<{DAY}}", ""), *_day_cells(judgement, cells)]
             name = ""
 
 
-def _day_cells(one: Judgement, cells: Widths) -> Iterator[Piece]:
-    yield f"{safe_text(one.variant, cells.variant - 1):<{cells.variant}}", ""
+def _day_cells(judgement: Judgement, cells: Widths) -> Iterator[Piece]:
+    yield f"{safe_text(judgement.variant, cells.variant - 1):<{cells.variant}}", ""
     if cells.value:
-        yield f"{one.base:>{cells.value}}{one.value:>{cells.value}}", ""
+        yield f"{judgement.base:>{cells.value}}{judgement.value:>{cells.value}}", ""
     ends = ""
-    if cells.interval and one.interval is not None:
-        ends = f"{one.interval[0] * 100:+.1f} … {one.interval[1] * 100:+.1f} %".replace("-", "−")
-    yield f"{one.delta:>{cells.delta}}  {ends:<{cells.interval}}{one.odds}", COLOURS.get(one.look, "")
+    if cells.interval and judgement.interval is not None:
+        ends = f"{judgement.interval[0] * 100:+.1f} … {judgement.interval[1] * 100:+.1f} %".replace("-", "−")
+    yield (
+        f"{judgement.delta:>{cells.delta}}  {ends:<{cells.interval}}{judgement.odds}",
+        COLOURS.get(judgement.look, ""),
+    )
 
 
 def state_words(series: Timeseries) -> tuple[str, str]:
     """What there is to know about how complete the days are, and its colour."""
     days = series.days
-    known = sum(result is not None for _day, result in days)
+    calculated = sum(result is not None for _day, result in days)
     if series.is_recalculating:
-        return "being calculated anew…", "$warning"
-    if known == 0 and series.status == "failed":
+        return "being recalculated…", "$warning"
+    if calculated == 0 and series.status == "failed":
         first = next(iter(series.errors.values()), "")
         return f"no day could be calculated: {safe_text(first, 100)}", "$error"
-    if known == 0:
+    if calculated == 0:
         return "being calculated: the server has no day yet · R asks for it", "$warning"
     failed = f", {len(series.errors)} failed" if series.errors else ""
-    return f"{known} of {len(days)} days{failed}", "$text-muted"
+    return f"{calculated} of {len(days)} days{failed}", "$text-muted"
 
 
 def _point(day: date, result: MetricResult | None, key: str) -> Point:
-    variant = next((one for one in result.variant_results if one.key == key), None) if result else None
+    variant = (
+        next((candidate for candidate in result.variant_results if candidate.key == key), None)
+        if result
+        else None
+    )
     if variant is None or result is None or result.baseline is None:
         return Point(day, None)
     lift = lift_of(variant, result.baseline)
@@ -154,7 +161,7 @@ class SeriesScreen(FramedScreen):
             yield Static(id="series-table")
 
     def on_mount(self) -> None:
-        # Without colour the lines of several variants cannot be told apart.
+        # Without colour the lines of several variants cannot be distinguished.
         self.set_class(self.app.no_color, "-table")
         self._frame("reading…", "$text-muted")
         self._read()
@@ -218,10 +225,10 @@ class SeriesScreen(FramedScreen):
         try:
             state = await self._inspector.recalculate(self._row, self._metric)
         except ApiError as error:
-            tell(self.app, explain_error(error, "the days are not calculated anew"))
+            show_toast(self.app, explain_error(error, "the days are not recalculated"))
             self._sign_in(error)
             return
-        tell(self.app, Notice(f"{requested_recalculation(state)} · F5 refreshes"))
+        show_toast(self.app, Notice(f"{requested_recalculation(state)} · F5 refreshes"))
         self._read()
 
     def action_scroll(self, way: str) -> None:

@@ -53,7 +53,7 @@ class Companions:
     holdouts: Mapping[int, Holdout] = field(default_factory=dict)
 
 
-def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLine]:
+def experiment_lines(copy: ExperimentCopy, companions: Companions) -> Iterator[FormLine]:
     """The whole form, top to bottom."""
     yield from (
         field_line(EXPERIMENT_FIELDS[name], copy.values.get(name)) for name in ("name", "description")
@@ -61,7 +61,7 @@ def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLi
     yield from _flag(copy)
     if "metrics" in copy.values:
         for place, word, about in METRICS:
-            yield from _metrics(copy, known, place, (word, about))
+            yield from _metrics(copy, companions, place, (word, about))
     if "exposure_criteria" in copy.values:
         yield heading_line("EXPOSURE", "who counts as having met it")
         for name, label in EXPOSURE:
@@ -76,7 +76,7 @@ def experiment_lines(copy: ExperimentCopy, known: Companions) -> Iterator[FormLi
         for name, label in STATISTICS:
             yield _field(name, label, _setting(copy, copy.settings("stats_config"), name))
     if "holdout_id" in copy.values:
-        yield _field("holdout_id", "holdout", _holdout(copy, known))
+        yield _field("holdout_id", "holdout", _holdout(copy, companions))
     yield from _conclusion(copy)
 
 
@@ -103,14 +103,14 @@ def _flag(copy: ExperimentCopy) -> Iterator[FormLine]:
 
 
 def _metrics(
-    copy: ExperimentCopy, known: Companions, place: Place, words: tuple[str, str]
+    copy: ExperimentCopy, companions: Companions, place: Place, words: tuple[str, str]
 ) -> Iterator[FormLine]:
     yield heading_line(*words)
     metrics = copy.metrics(place) if place in copy.values else []
 
     def draw(at: int) -> Iterator[FormLine]:
         item = as_dict(metrics[at])
-        pieces = _shared(item, known) if place == "saved_metrics_ids" else _metric(item)
+        pieces = _shared(item, companions) if place == "saved_metrics_ids" else _metric(item)
         yield FormLine("metric", tuple(pieces), place, at)
 
     yield from shortened_lines(copy, len(metrics), "metrics", draw)
@@ -127,9 +127,9 @@ def _metric(metric: Mapping[str, JSON]) -> Iterator[Piece]:
         yield f", {safe_text(more, 120)}", "$text-muted"
 
 
-def _shared(link: Mapping[str, JSON], known: Companions) -> Iterator[Piece]:
+def _shared(link: Mapping[str, JSON], companions: Companions) -> Iterator[Piece]:
     id = link.get("id")
-    metric = known.saved_metrics.get(id) if isinstance(id, int) else None
+    metric = companions.saved_metrics.get(id) if isinstance(id, int) else None
     yield f" {safe_text(metric.name, 60) if metric else 'shared metric'}", "bold"
     yield f" #{id}", "$faint"
     yield (
@@ -146,7 +146,7 @@ def _setting(copy: ExperimentCopy, settings: Mapping[str, JSON], name: str) -> P
         case "exposure_config":
             return safe_text(exposed_by(settings), 120), ""
         case "filterTestAccounts":
-            return ("left out", "") if leaves_test_accounts_out(copy) else ("counted", "")
+            return ("excluded", "") if leaves_test_accounts_out(copy) else ("counted", "")
         case "multiple_variant_handling":
             return safe_text(several_words(settings), 40), ""
         case "method":
@@ -160,23 +160,23 @@ def _setting(copy: ExperimentCopy, settings: Mapping[str, JSON], name: str) -> P
 
 
 def leaves_test_accounts_out(copy: ExperimentCopy) -> bool:
-    """Whether results are without them. Servers leave them out of a new experiment that says nothing."""
+    """Return whether results exclude them. Servers exclude them in a new experiment without the setting."""
     criteria = copy.settings("exposure_criteria")
-    says_nothing = copy.is_new and "filterTestAccounts" not in criteria
-    return says_nothing or not counts_test_accounts(criteria)
+    is_unset = copy.is_new and "filterTestAccounts" not in criteria
+    return is_unset or not counts_test_accounts(criteria)
 
 
 def confidence_of(settings: Mapping[str, JSON]) -> float | None:
-    """How sure intervals are, in percent; None where it was not said."""
+    """Return the confidence level in percent; None where it is not set."""
     level = stated_confidence(settings)
     return None if level is None else round(level * 100, 6)
 
 
-def _holdout(copy: ExperimentCopy, known: Companions) -> Piece:
+def _holdout(copy: ExperimentCopy, companions: Companions) -> Piece:
     id = copy.values["holdout_id"]
     if not isinstance(id, int):
         return "none", "$text-muted"
-    holdout = known.holdouts.get(id)
+    holdout = companions.holdouts.get(id)
     if holdout is None:
         return f"#{id}", ""
     return f"{safe_text(holdout.name, 60)} #{id}, {percent(holdout.share)} held out", ""
@@ -185,6 +185,6 @@ def _holdout(copy: ExperimentCopy, known: Companions) -> Piece:
 def _conclusion(copy: ExperimentCopy) -> Iterator[FormLine]:
     if "conclusion" not in copy.values:
         return
-    yield heading_line("CONCLUSION", "what came of it")
+    yield heading_line("CONCLUSION", "the outcome")
     for name in ("conclusion", "conclusion_comment"):
         yield field_line(EXPERIMENT_FIELDS[name], copy.values.get(name))

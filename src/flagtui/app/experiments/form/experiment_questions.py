@@ -64,14 +64,14 @@ async def _eligible(workspace: Workspace) -> Mapping[str, str]:
     try:
         flags = await workspace.client.results.eligible_flags()
     except ApiError:
-        # Servers that cannot say: whatever has variants is offered, and the server decides.
+        # Servers without this endpoint: every flag with variants is offered, and the server decides.
         kinds = ("multivariant", "experiment")
         rows = [row for row in workspace.flags.rows if row.type in kinds and not row.archived]
         return {row.key: _about(row.active, 0, experiments.get(row.key, 0)) for row in rows}
-    found = [flag for flag in flags if flag.key and not flag.deleted]
+    eligible = [flag for flag in flags if flag.key and not flag.deleted]
     return {
         flag.key: _about(flag.active, len(flag.targeting.variants), experiments.get(flag.key, 0))
-        for flag in found
+        for flag in eligible
     }
 
 
@@ -140,8 +140,8 @@ class ExperimentQuestions:
             case "exposure_config":
                 await self._exposed_by(self.copy.settings("exposure_criteria"))
             case "filterTestAccounts":
-                left_out = leaves_test_accounts_out(self.copy)
-                self.copy.settings("exposure_criteria")[name] = not left_out
+                is_excluded = leaves_test_accounts_out(self.copy)
+                self.copy.settings("exposure_criteria")[name] = not is_excluded
             case "confidence":
                 await self._confidence(self.copy.settings("stats_config"))
             case _:
@@ -163,10 +163,10 @@ class ExperimentQuestions:
 
     async def _holdout(self) -> None:
         now = self.copy.values["holdout_id"]
-        choices = [Choice(NONE, "none", "everybody can take part", now is None)]
+        choices = [Choice(NONE, "none", "everyone can take part", now is None)]
         choices += [
-            Choice(id, one.name or f"#{id}", f"{one.share:g} % held out", id == now)
-            for id, one in self.known.holdouts.items()
+            Choice(id, holdout.name or f"#{id}", f"{holdout.share:g} % held out", id == now)
+            for id, holdout in self.known.holdouts.items()
         ]
         chosen = await self._runner.ask(PickerScreen("Holdout", choices))
         if chosen is not None:
@@ -203,7 +203,7 @@ class ExperimentQuestions:
             return [(way, about, "") for way, about in SEVERAL.items()]
         if name == "method":
             return METHODS
-        keys = [as_text(as_dict(one).get("key")) for one in self.copy.variants]
+        keys = [as_text(as_dict(raw).get("key")) for raw in self.copy.variants]
         keys = keys or [variant.key for variant in self.copy.fresh.variants]
         return [(key, key, "") for key in dict.fromkeys(keys)]
 
@@ -232,8 +232,8 @@ class ExperimentQuestions:
     async def _share_metric(self) -> None:
         taken = {as_dict(link).get("id") for link in self.copy.metrics("saved_metrics_ids")}
         offered = [
-            Choice(id, one.name or f"#{id}", metric_words(one.query))
-            for id, one in self.known.saved_metrics.items()
+            Choice(id, metric.name or f"#{id}", metric_words(metric.query))
+            for id, metric in self.known.saved_metrics.items()
             if id not in taken
         ]
         if not offered:
@@ -254,20 +254,20 @@ class ExperimentQuestions:
         if place == "saved_metrics_ids":
             other = role_words(self.copy, as_dict(metrics[at]))
             ways = [Choice("role", f"make it {other}"), Choice("remove", "remove it", "d does it too")]
-            found: Item | str | None = await self._runner.ask(PickerScreen("Shared metric", ways))
+            answer: Item | str | None = await self._runner.ask(PickerScreen("Shared metric", ways))
         else:
             other = "secondary" if place == "metrics" else "primary"
-            found = await self._metrics.change(as_dict(metrics[at]), other)
-        if found == "role":
+            answer = await self._metrics.change(as_dict(metrics[at]), other)
+        if answer == "role":
             self.copy.change_role(place, at)
-        elif found == "remove":
+        elif answer == "remove":
             self.copy.remove_metric(place, at)
-        elif isinstance(found, dict):
-            metrics[at] = found
+        elif isinstance(answer, dict):
+            metrics[at] = answer
 
 
 def confidence_problem(line: str) -> str:
-    """Why a line does not say how sure intervals are."""
+    """Return why a line is no confidence level."""
     try:
         level = float(line)
     except ValueError:

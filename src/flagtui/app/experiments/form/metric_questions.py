@@ -84,7 +84,7 @@ class MetricQuestions:
             Choice("role", f"make it {others}", ""),
             Choice("remove", "remove it", "d does it too"),
         ]
-        offered = [one for one in choices if one is not None]
+        offered = [choice for choice in choices if choice is not None]
         match await self._runner.ask(PickerScreen(metric_name(metric)[:60], offered)):
             case "name":
                 name = await self.name(as_text(metric.get("name")))
@@ -174,7 +174,7 @@ class MetricQuestions:
         return metrics.event_node(event, way, of.strip()) if of else None
 
     async def event(self, title: str, usual: str = "", *, may_end: bool = False) -> str | None:
-        """An event by its name; empty for no more steps. Names that were never seen are told apart."""
+        """An event by its name; empty for no more steps. Names that were never seen are marked."""
         rows = await self._known()
         choices = [Choice("enough", "enough", "no more steps", not usual)] if may_end else []
         choices += [Choice(f"event {row.name}", row.name, row.description, row.name == usual) for row in rows]
@@ -196,7 +196,7 @@ class MetricQuestions:
         except NotFound:
             return False
         except ApiError:
-            # A key that may not look at events: the server decides, and says which it does not know.
+            # A key without access to events: the server decides, and reports which it does not know.
             return True
         return True
 

@@ -47,7 +47,7 @@ def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]
         words = "its targeting is of a newer kind: it is shown, and cannot be edited here"
         yield FormLine("heading", ((f" {words}", "$warning"),))
         return
-    yield heading_line("CONDITIONS", "the first that fits decides")
+    yield heading_line("CONDITIONS", "first match wins")
     if names.groups or any(kind is not None for kind in copy.group_types):
         yield FormLine("counted", (label_piece("about"), _counted(copy, names)))
     yield from shortened_lines(
@@ -115,7 +115,7 @@ def _payload(copy: WorkingCopy, key: str, payloads: Mapping[str, JSON]) -> list[
 
 
 PEOPLE = -1
-"""Stands for people among the types of groups, which count from 0."""
+"""Value for people among the types of groups, which count from 0."""
 
 
 class FieldQuestions:
@@ -238,7 +238,7 @@ class FieldQuestions:
         group = as_dict(self._copy.groups[place])
         now = as_text(group.get("variant"))
         keys = self._copy.payload_keys
-        choices = [Choice("", "as the shares say", current=not now)]
+        choices = [Choice("", "by the shares", current=not now)]
         choices += [Choice(key, key, current=key == now) for key in keys]
         chosen = await self._runner.ask(PickerScreen("Always as", choices))
         if chosen is not None and chosen != now:
@@ -267,6 +267,6 @@ class FieldQuestions:
             note = "it is encrypted; what you type here replaces it"
         else:
             note = ""
-        found = await self._runner.ask(PayloadScreen(f"Payload of {key}", text, note))
-        if found is not None and found != text:
-            copy.set_payload(key, found or None)
+        line = await self._runner.ask(PayloadScreen(f"Payload of {key}", text, note))
+        if line is not None and line != text:
+            copy.set_payload(key, line or None)

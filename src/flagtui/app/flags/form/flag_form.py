@@ -25,10 +25,14 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     begins_at = "condition"
 
     def __init__(
-        self, app_state: AppState, runner: ChangeRunner, copy: WorkingCopy, told: Sequence[Consequence] = ()
+        self,
+        app_state: AppState,
+        runner: ChangeRunner,
+        copy: WorkingCopy,
+        consequences: Sequence[Consequence] = (),
     ) -> None:
         super().__init__(app_state, runner, copy, FieldQuestions(copy, runner, app_state))
-        self._told = told
+        self._consequences = consequences
 
     def on_mount(self) -> None:
         self._learn_names()
@@ -80,7 +84,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
 
     def save(self) -> None:
         if self._copy.is_new:
-            self._runner.create([NewFlag(self._copy.values, self._told)], self._end)
+            self._runner.create([NewFlag(self._copy.values, self._consequences)], self._end)
         elif (intent := self._copy.intent()) is not None:
             self._runner.start([intent], self._end)
         else:

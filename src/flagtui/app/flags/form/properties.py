@@ -92,13 +92,13 @@ async def _value(runner: ChangeRunner, item: Item, context: PropertyContext, abo
 
     def with_value(line: str) -> Item:
         typed = typed_value(line, kind, operator)
-        # The line as it was means the value as it was, in whatever form that is stored.
+        # An unchanged line keeps the value in the form in which it is stored.
         return item if "value" in item and line == value_line(item["value"]) else {**item, "value": typed}
 
     def read(line: str) -> PromptReading:
-        wanted = with_value(line)
-        problem = value_problem(wanted, context.group_type, context.flag_id)
-        return PromptReading(property_pieces(Property.of(wanted), context.names, context.group_type), problem)
+        edited = with_value(line)
+        problem = value_problem(edited, context.group_type, context.flag_id)
+        return PromptReading(property_pieces(Property.of(edited), context.names, context.group_type), problem)
 
     title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
     prompt = Prompt(title, about, value_line(item.get("value")), read=read)
@@ -116,12 +116,12 @@ async def _cohort(runner: ChangeRunner, old: Item, context: PropertyContext) -> 
     if operator is None:
         return None
     kept = {key: value for key, value in old.items() if key != "negation"}
-    wanted: Item = {**kept, "key": "id", "type": "cohort", "operator": operator}
+    edited: Item = {**kept, "key": "id", "type": "cohort", "operator": operator}
     try:
         cohorts = await context.cohorts.all() if context.cohorts else ()
     except ApiError as error:
         runner.show_toast(explain_error(error, "cohorts cannot be listed; type the number"))
-        return await _value(runner, wanted, context, "the cohort's number")
+        return await _value(runner, edited, context, "the cohort's number")
     if not cohorts:
         runner.show_toast(Notice("This project has no cohort that a condition could ask for.", "warning"))
         return None
@@ -130,14 +130,17 @@ async def _cohort(runner: ChangeRunner, old: Item, context: PropertyContext) -> 
         return None
     if chosen != as_id(old.get("value")):
         # A label kept from the other cohort would be shown for this one.
-        wanted.pop("label", None)
-        wanted["value"] = chosen
-    return wanted
+        edited.pop("label", None)
+        edited["value"] = chosen
+    return edited
 
 
 def _cohort_choices(cohorts: Sequence[Cohort], current: int | None) -> list[Choice[int]]:
-    by_name = sorted(cohorts, key=lambda one: (one.name.casefold(), one.id))
-    return [Choice(one.id, one.name or "without a name", _size(one), one.id == current) for one in by_name]
+    by_name = sorted(cohorts, key=lambda cohort: (cohort.name.casefold(), cohort.id))
+    return [
+        Choice(cohort.id, cohort.name or "without a name", _size(cohort), cohort.id == current)
+        for cohort in by_name
+    ]
 
 
 def _size(cohort: Cohort) -> str:

@@ -59,11 +59,11 @@ def _beside(raw: dict[str, JSON]) -> Iterator[list[Piece]]:
     if raw.get("rollout_percentage") is None:
         yield [("      ", ""), ("no share is stored, which counts as 100 %", "$faint")]
     if raw.get("exposure_frozen") is True:
-        yield [("      ", ""), ("frozen by its experiment: nobody new comes in", "$warning")]
+        yield [("      ", ""), ("frozen by its experiment: no new users", "$warning")]
 
 
 def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """The total, then each condition: who fits, which share of them, how many that makes."""
+    """Yield the total, then each condition: matching users, their share, the resulting number."""
     details, flag = study.details, study.details.flag
     yield from reach_summary(details, width)
     reach = details.reach
@@ -71,19 +71,19 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         return
     counted = {part.number: part for part in reach.parts}
     if not flag.active and reach.parts:
-        yield [("It is off, so it reaches nobody now; this is what it would reach.", "$warning")]
+        yield [("It is off, so it reaches no one now; this is what it would reach.", "$warning")]
         yield []
     blocks = enumerate(condition_blocks(flag.targeting, study.names), 1)
     pages = ([*lines, *_reached(reach, counted.get(number), width), []] for number, lines in blocks)
     yield from shortened(pages, len(flag.targeting.stored_conditions), "conditions")
     if reach.parts:
-        yield [("Estimates of the server; who fits several conditions is counted for each.", "$faint")]
+        yield [("Estimates of the server; users who match several conditions count in each.", "$faint")]
 
 
 def _reached(reach: CountedReach, part: Counted | None, width: int) -> Iterator[list[Piece]]:
-    """Who fits one condition, and how many its share of them makes."""
+    """Yield the users who match one condition, and the number that its share makes."""
     if part is not None:
-        words = f"{part.fitting:,} fit · {percent(part.share)} of them are about "
+        words = f"{part.fitting:,} match · {percent(part.share)} of them are about "
         yield [("      ", ""), (words, "$text-muted"), (f"{part.reached:,}", "bold"), (f" {part.unit}", "")]
         yield [("      ", ""), *bar(part.reached, part.total, max(10, width - 8))]
     elif reach.reason:
@@ -100,7 +100,7 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
         yield [*total_pieces(reach)]
         yield [*bar(reach.affected, reach.total, max(10, min(width, 60)))]
     else:
-        yield [(safe_text(reach.reason, 160) or "nobody: it has no condition", "$faint")]
+        yield [(safe_text(reach.reason, 160) or "no one: it has no condition", "$faint")]
     yield []
 
 

@@ -99,13 +99,13 @@ class HistoryPane(Vertical, RecordPane):
     def _explain(self) -> None:
         entry = self.entry
         if entry is None:
-            self._tell([[(safe_text(self._trouble or "reading the log…", 300), "$text-muted")]])
+            self._show([[(safe_text(self._trouble or "reading the log…", 300), "$text-muted")]])
             return
         here = version_made(entry)
         if self._marked is not None and here is not None and here != self._marked:
             self._compare(min(here, self._marked), max(here, self._marked))
         elif self._study is not None:
-            self._tell([*entry_lines(entry, self._study)])
+            self._show([*entry_lines(entry, self._study)])
 
     @work(exclusive=True, group="history")
     async def _compare(self, older: int, newer: int) -> None:
@@ -113,23 +113,23 @@ class HistoryPane(Vertical, RecordPane):
         if study is None:
             return
         record = study.details.row.id
-        self._tell([[(f"reading v{older} and v{newer}…", "$text-muted")]])
+        self._show([[(f"reading v{older} and v{newer}…", "$text-muted")]])
         try:
-            one, other = await self._version(record, older), await self._version(record, newer)
+            before, after = await self._version(record, older), await self._version(record, newer)
         except ApiError as error:
-            self._tell([[(safe_text(error.what, 300), "$warning")]])
+            self._show([[(safe_text(error.what, 300), "$warning")]])
             return
         head: list[Piece] = [(f"v{older} → v{newer}", "bold"), ("   x takes the mark away", "$faint")]
-        found = diff_lines(
-            one.raw,
-            other.raw,
+        lines = diff_lines(
+            before.raw,
+            after.raw,
             is_secret=_is_secret(study),
             nothing="the two are the same",
             names=study.names,
         )
-        self._tell([head, [], *found])
+        self._show([head, [], *lines])
 
-    def _tell(self, lines: Sequence[list[Piece]]) -> None:
+    def _show(self, lines: Sequence[list[Piece]]) -> None:
         text = joined(lines)
         self.query_one(Static).update(text)
 

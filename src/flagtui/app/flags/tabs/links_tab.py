@@ -29,7 +29,7 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     yield from _headed("NEEDS", [*_needs(flag, study)], "flags")
     yield from _headed("COHORTS", [*_cohorts(flag)], "cohorts")
     features, surveys = (
-        [[("  ", ""), (_name_of(one), "")] for one in of] for of in (flag.features, flag.surveys)
+        [[("  ", ""), (_name_of(raw), "")] for raw in of] for of in (flag.features, flag.surveys)
     )
     yield from _headed("EARLY ACCESS", features, "features")
     yield from _headed("SURVEYS", surveys, "surveys")
@@ -82,8 +82,8 @@ def _needs(flag: Flag, study: Study) -> Iterator[list[Piece]]:
 
 
 def _cohorts(flag: Flag) -> Iterator[list[Piece]]:
-    asked = flag.targeting.properties
-    names = {item.cohort_id: item.label for item in asked if item.cohort_id is not None}
+    properties = flag.targeting.properties
+    names = {item.cohort_id: item.label for item in properties if item.cohort_id is not None}
     for id, name in names.items():
         yield [
             ("  ", ""),
@@ -114,8 +114,8 @@ def _dashboard(flag: Flag) -> Iterator[list[Piece]]:
 
 
 def _name_of(raw: JSON) -> str:
-    found = as_dict(raw)
-    stage = as_text(found.get("stage"))
-    return safe_text(as_text(found.get("name")) or "without a name", 80) + (
+    record = as_dict(raw)
+    stage = as_text(record.get("stage"))
+    return safe_text(as_text(record.get("name")) or "without a name", 80) + (
         f"  {safe_text(stage, 20)}" if stage else ""
     )

@@ -20,7 +20,7 @@ from flagtui.text.styled import Piece
 
 
 def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Everything at a glance; what the column beside it says is left out when that is there."""
+    """Shows everything at a glance, without what the column beside it shows."""
     details, flag = study.details, study.details.flag
     yield from seen_by_lines(details, study.names)
     if flag is None:

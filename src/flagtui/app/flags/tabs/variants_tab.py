@@ -66,23 +66,23 @@ def _page(study: Study, flag: Flag, place: int) -> Iterator[list[Piece]]:
 
 def _others(study: Study, flag: Flag) -> Iterator[list[Piece]]:
     """Payloads without a variant: the one of an on/off flag, and any left over."""
-    known = flag.targeting.variant_keys
-    keys = [key for key in flag.targeting.payloads if key not in known]
-    if flag.is_remote_configuration and not known:
+    variant_keys = flag.targeting.variant_keys
+    keys = [key for key in flag.targeting.payloads if key not in variant_keys]
+    if flag.is_remote_configuration and not variant_keys:
         yield [("VALUE  ", "$text-muted"), ("remote configuration", "$warning")]
         if study.asked_value is not None and study.is_unmasked:
             yield from _indented(study.asked_value)
             return
-    elif not known and not keys:
+    elif not variant_keys and not keys:
         yield [("On or off, without variants and without a payload.", "$text-muted")]
     yield from shortened((_unused(study, flag, key) for key in keys), len(keys), "payloads")
 
 
 def _unused(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
     """A payload that no variant has, and an empty line."""
-    known = flag.targeting.variant_keys
-    title = "PAYLOAD" if key == "true" and not known else f"PAYLOAD OF {safe_text(key, 60)}"
-    unused = "  no variant has this name" if known or key not in ("true", "false") else ""
+    variant_keys = flag.targeting.variant_keys
+    title = "PAYLOAD" if key == "true" and not variant_keys else f"PAYLOAD OF {safe_text(key, 60)}"
+    unused = "  no variant has this name" if variant_keys or key not in ("true", "false") else ""
     yield [(title, "$text-muted"), (unused, "$warning")]
     yield from _payload(study, flag, key)
     yield []
@@ -116,7 +116,7 @@ def payload_value(stored: JSON) -> JSON:
 
 
 def copied_value(app: App[Any], study: Study) -> Notice:
-    """Copies the remote configuration's value, or the payloads; says what was copied, never the value."""
+    """Copy the remote configuration's value, or the payloads; show what was copied, never the value."""
     flag = study.details.flag
     if flag is None or not flag.targeting.payloads:
         return Notice("There is no payload to copy.")

@@ -110,8 +110,8 @@ class WhoPane(Vertical, RecordPane):
         self._trouble = "asking…"
         self._draw()
         with limited_evaluation():
-            found = [await self._ask(subject, flag) for subject in named if subject is not None]
-        self._accounts = [account for account in found if account is not None]
+            evaluations = [await self._ask(subject, flag) for subject in named if subject is not None]
+        self._accounts = [account for account in evaluations if account is not None]
         self._trouble = ""
         self._draw()
 
@@ -145,19 +145,19 @@ def account_lines(accounts: list[PersonEvaluation], study: Study, width: int) ->
     column = max(12, (width - LABEL) // len(accounts) - 1)
     lines = [*_table(accounts, study, column), *_refusals(accounts), []]
     if len(accounts) == 2:
-        one, other = accounts
-        if (type(one.value), one.value) == (type(other.value), other.value):
+        left, right = accounts
+        if (type(left.value), left.value) == (type(right.value), right.value):
             lines += [[("They get the same.", "$text-muted")], []]
         else:
-            lines += [[("They differ because ", "$text-muted"), (why_they_differ(one, other), "")], []]
-        lines += _others_that_differ(one, other, width)
+            lines += [[("They differ because ", "$text-muted"), (why_they_differ(left, right), "")], []]
+        lines += _others_that_differ(left, right, width)
     else:
         lines += _others(accounts[0], width)
     return lines
 
 
 def _refusals(accounts: list[PersonEvaluation]) -> Iterator[list[Piece]]:
-    """Once each: what the server does not say to keys, or could not say now."""
+    """Yield each reason once why the server did not evaluate."""
     for reason in dict.fromkeys(reason for account in accounts for reason in account.refusals):
         yield [(f"Not from the server: {safe_text(reason, 200)}", "$faint")]
 
@@ -178,8 +178,8 @@ def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Itera
         yield row(
             "hash",
             [
-                (found[0], "$success" if found[1] else "$warning") if found else ("—", "$faint")
-                for found in hashes
+                (hash[0], "$success" if hash[1] else "$warning") if hash else ("—", "$faint")
+                for hash in hashes
             ],
         )
     variants = [variant_words(account) for account in accounts]
@@ -216,22 +216,22 @@ def value_style(value: JSON) -> str:
     return "$text-muted" if value is False else ("$warning" if value is None else "bold $secondary")
 
 
-def _others_that_differ(one: PersonEvaluation, other: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
-    found = [*differing(one, other)]
-    total = len(all_keys(one) | all_keys(other) | {one.flag.key})
+def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
+    differences = [*differing(left, right)]
+    total = len(all_keys(left) | all_keys(right) | {left.flag.key})
     yield [
         ("OTHER FLAGS THAT DIFFER FOR THESE TWO", "$text-muted"),
-        (f"   {len(found)} of {total}", "$faint"),
+        (f"   {len(differences)} of {total}", "$faint"),
     ]
     name, cell = max(16, min(34, width // 3)), 12
-    for each in found[:LISTED]:
+    for difference in differences[:LISTED]:
         yield [
-            (cut(safe_text(each.key, 200), name).ljust(name + 1), ""),
-            (cut(value_words(each.left), cell).ljust(cell + 1), value_style(each.left)),
-            (cut(value_words(each.right), cell).ljust(cell + 1), value_style(each.right)),
-            (cut(each.why, max(10, width - name - 2 * cell - 4)), "$text-muted"),
+            (cut(safe_text(difference.key, 200), name).ljust(name + 1), ""),
+            (cut(value_words(difference.left), cell).ljust(cell + 1), value_style(difference.left)),
+            (cut(value_words(difference.right), cell).ljust(cell + 1), value_style(difference.right)),
+            (cut(difference.why, max(10, width - name - 2 * cell - 4)), "$text-muted"),
         ]
-    yield from _untold(one, width)
+    yield from _not_evaluated(left, width)
 
 
 def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
@@ -244,15 +244,17 @@ def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
         yield [(cut(safe_text(key, 200), name).ljust(name + 1), ""), (value_words(value), value_style(value))]
     if len(on) > LISTED:
         yield [(f"… {len(on) - LISTED} more", "$faint")]
-    yield from _untold(account, width)
+    yield from _not_evaluated(account, width)
 
 
-def _untold(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
+def _not_evaluated(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     costly = len(too_costly(account))
     if costly:
         words = "flag has" if costly == 1 else "flags have"
         yield [(f"{costly} {words} a pattern that is too costly to evaluate here.", "$faint")]
     unknown = sum(account.value_of(key) is None for key in all_keys(account)) - costly
     if unknown:
-        yield [(f"{unknown} flags cannot be told without the server's knowledge of this person.", "$faint")]
+        yield [
+            (f"{unknown} flags cannot be evaluated without the server's data about this person.", "$faint")
+        ]
     yield []
