@@ -70,12 +70,12 @@ _WITH_RULES: Final = frozenset({"active", "deleted", "name", "tags"})
 """Fields of a flag with rules that can be changed here; servers refuse most others."""
 
 
-def _of_rules(fresh: Flag, wanted: Mapping[str, JSON]) -> Iterator[Blocked]:
+def _of_rules(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Blocked]:
     """Yield the refusals of a flag with rules, whose every update has to name its version."""
     code = "configuration version"
-    if wanted.get("deleted") is False:
+    if values.get("deleted") is False:
         yield Blocked(code, "servers cannot restore a flag with rules (configuration version 2)", "")
-    if fields := [FLAG_FIELDS.words(name) for name in wanted if name not in _WITH_RULES]:
+    if fields := [FLAG_FIELDS.words(name) for name in values if name not in _WITH_RULES]:
         can = "of a flag with rules (configuration version 2) only state, name and tags can be changed here"
         reason = f"{can}, not {', '.join(fields)}"
         yield Blocked(code, reason, "change it in the browser")
