@@ -9,6 +9,7 @@ import pytest
 from tests.doubles.drawn_lines import watch_drawing
 from tests.doubles.slices import one_in
 from tests.doubles.whole_program import WIDE, Program, Setting, running
+from textual.events import ScreenResume
 
 import flagtui.app
 from flagtui.app.widgets.row_list import RowList
@@ -97,6 +98,16 @@ async def test_within_a_minute_everything_tells_the_same_age_and_nothing_is_draw
     age = re.search(r" (now|\d+[a-z]+) *▏?[^▏]*$", line.partition("▏")[0])
     assert age is not None
     assert f"changed {age[1]} " in program.screen
+
+
+async def test_minute_that_passes_while_the_app_closes_draws_nothing(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = program.app.screen
+        program.app.exit()
+        await screen.query(RowList).remove()
+        program.app.ages.pass_minute()
+        screen.post_message(ScreenResume())
+        assert program.app.return_code == 0
 
 
 def test_every_screen_that_draws_by_the_clock_of_ages_draws_them_anew() -> None:

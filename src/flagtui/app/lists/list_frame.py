@@ -18,6 +18,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.widgets.screen_lifecycle import is_living
 from flagtui.app.widgets.search_line import LineHistory, SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.config.preferences import LeftList, Preferences
@@ -143,7 +144,8 @@ class BrowseScreen(FramedScreen):
 
     def on_screen_resume(self) -> None:
         # What is known has gone on while another screen was in front.
-        self.redraw_ages()
+        if is_living(self):
+            self.redraw_ages()
 
     def redraw_ages(self) -> None:
         """Draw every age again; called once a minute."""

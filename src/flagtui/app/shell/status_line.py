@@ -12,7 +12,7 @@ from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header, Link, Location, Tab, Tabs
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
-from flagtui.app.widgets.screen_lifecycle import OwnedScreen
+from flagtui.app.widgets.screen_lifecycle import OwnedScreen, is_living
 from flagtui.config.guard_rules import Level
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import Running
@@ -225,7 +225,8 @@ class Ages:
         """Another minute has begun."""
         self.start()
         for screen in self._app.screen_stack:
-            if not screen.is_mounted:
+            # A closing app removes what is on its screens before the screens themselves.
+            if not (screen.is_mounted and is_living(screen)):
                 continue
             if isinstance(screen, FramedScreen):
                 screen.redraw_ages()
