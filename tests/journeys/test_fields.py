@@ -173,3 +173,20 @@ async def test_escape_leaves_the_field_and_then_the_screen(program: Program) -> 
     assert not program.app.screen.query_one("#tab-who").display
     await program.press("escape")
     assert not isinstance(program.app.screen, FlagScreen)
+
+
+PREFILLED = {
+    "search that is there": ("f", "slash"),
+    "line of a form": ("e", "enter"),
+    "rollout": ("%",),
+    "what changed since": ("equals_sign",),
+}
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("place", PREFILLED)
+async def test_prefilled_field_opens_with_its_text_selected(program: Program, place: str) -> None:
+    await program.press(*PREFILLED[place])
+    field = program.app.screen.query_one(Field)
+    assert field.value
+    assert field.selected_text == field.value

@@ -1,5 +1,6 @@
 """Draw a question: the differences of a plan, then its consequences."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -7,9 +8,9 @@ from textwrap import wrap
 from typing import Any, Final
 
 from flagtui.changes.consequence import Consequence, Tone
-from flagtui.changes.difference import MISSING, Clash, DifferenceLine, compact, spelled, taken_apart
+from flagtui.changes.difference import MISSING, SHORT, Clash, DifferenceLine, compact, spelled, taken_apart
 from flagtui.changes.guard import Question
-from flagtui.changes.proposal import Proposal
+from flagtui.changes.proposal import DiffLine, Proposal
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.formats import share_bar
 from flagtui.text.long_lists import shortened
@@ -17,15 +18,21 @@ from flagtui.text.styled import Piece
 
 LABEL: Final = 15
 BAR: Final = 12
-SHOWN: Final = 12
-"""The most differences shown; the rest is counted."""
+PARTS: Final = 12
+"""The most parts of one conflict shown; the rest is counted."""
+DIFFERENCES: Final = 1_000
+"""Lines of differences after which the rest is counted: what is about to be sent is never cut below that."""
+LONGEST: Final = 50_000
+"""Characters of one value that are shown, wrapped; the rest is counted."""
 MOST: Final = 100
 """The most lines of consequences and of cautions; the rest is counted."""
 BESIDE: Final = 34
 """The fewest cells for two values beside the name of their field."""
 BULK_KEY: Final = 34
 BULK_WORDS: Final = 30
-"""Cells for a key and for its change, side by side if both fit."""
+"""Cells for a key and for its change, side by side if both fit; a longer change wraps below the key."""
+CUT: Final = re.compile(r"… |…$|\(\d[\d,]* more characters?\)| and [\d,]+ more\b")
+"""Marks of words that do not show the whole value."""
 
 _STYLES: Final[dict[Tone, str]] = {
     "plain": "",
@@ -44,9 +51,18 @@ def question_lines(question: Question[Any], width: int) -> Iterator[list[Piece]]
     elif question.is_dialog:
         yield from plan_lines(question.plans[0], width)
     else:
-        plan = question.plans[0]
-        words = "; ".join(line.words for line in plan.lines[:3])
-        yield [(safe_text(plan.key, 60), "bold"), (f"  {safe_text(words, width)}", "")]
+        yield from _short_lines(question.plans[0], width)
+
+
+def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
+    """Yield the key and the whole change, on one line if there is room."""
+    key, words = safe_text(plan.key, 60), _what(plan)
+    if len(key) + len(words) + 2 <= width:
+        yield [(key, "bold"), (f"  {safe_text(words, width)}", "")]
+        return
+    yield [(key, "bold")]
+    for line in wrapped(words, width - 2):
+        yield [(f"  {line}", "")]
 
 
 def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
@@ -71,12 +87,8 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     if points:
         yield [(f"not plain letters: {points}", "$warning")]
     yield []
-    for line in plan.lines[:SHOWN]:
-        yield [(f"  {safe_text(line.words, max(20, width - 4))}", "bold")]
-        if plan.verb.name != "create" and not _is_plain(line.line):
-            yield from _sides(line.where, line.line.before, line.line.after, width)
-    if len(plan.lines) > SHOWN:
-        yield [(f"  … {len(plan.lines) - SHOWN:,} more differences", "$text-muted")]
+    differences = (_difference_lines(line, plan.verb.name == "create", width) for line in plan.lines)
+    yield from shortened(differences, len(plan.lines), "differences", DIFFERENCES, "")
     if plan.lines:
         yield []
     follows = (consequence_lines(consequence, width) for consequence in plan.consequences)
@@ -87,6 +99,27 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield from shortened(clashes, len(plan.clashes), "conflicts", MOST, "")
 
 
+def wrapped(text: str, room: int) -> list[str]:
+    """Return the whole text in safe lines of at most `room` characters."""
+    return wrap(safe_text(text, LONGEST), max(20, room), break_on_hyphens=False) or [""]
+
+
+def _difference_lines(line: DiffLine, is_new: bool, width: int) -> Iterator[list[Piece]]:
+    """Yield a difference in words, and its values where the words do not hold all of them."""
+    for text in wrapped(line.words, width - 4):
+        yield [(f"  {text}", "bold")]
+    if is_new:
+        if not _has_all(line):
+            yield from _sides(line.where, MISSING, line.line.after, width)
+    elif not _is_plain(line.line):
+        yield from _sides(line.where, line.line.before, line.line.after, width)
+
+
+def _has_all(line: DiffLine) -> bool:
+    """Return whether the words hold the whole new value: no payload, and nothing cut."""
+    return "payloads" not in line.line.path and not CUT.search(line.words)
+
+
 def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
     """Yield the original, current and requested value of each conflicting field."""
     where = safe_text(clash.where, 80)
@@ -94,14 +127,14 @@ def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
     now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
     yield [("  ! ", "bold $error"), (words, "$error")]
     parts = taken_apart(clash)
-    for part in parts[:SHOWN]:
+    for part in parts[:PARTS]:
         if inner := spelled(part.path[len(clash.path) :]):
             yield [("    ", ""), (safe_text(inner, max(20, width - 4)), "$text-muted")]
         for side, value in (("was", part.seen), (now, part.theirs), (mine, part.mine)):
-            shown = safe_text(compact(value), max(20, width - 14)) or "nothing"
-            yield [(f"    {side:<8}", "$text-muted"), (shown, "")]
-    if len(parts) > SHOWN:
-        yield [(f"    … {len(parts) - SHOWN:,} more differences", "$text-muted")]
+            for place, shown in enumerate(wrapped(compact(value), width - 14)):
+                yield [(f"    {side if place == 0 else '':<8}", "$text-muted"), (shown or "nothing", "")]
+    if len(parts) > PARTS:
+        yield [(f"    … {len(parts) - PARTS:,} more differences", "$text-muted")]
 
 
 def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
@@ -110,7 +143,8 @@ def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
     has_words = len(set(words)) > 1
     shared = _shared(plans, gravest)
     if not has_words:
-        yield [("  each  ", "$text-muted"), (safe_text(words[0], max(20, width - 8)), "bold")]
+        for place, line in enumerate(wrapped(words[0], width - 8)):
+            yield [("  each  " if place == 0 else "        ", "$text-muted"), (line, "bold")]
     for consequence in shared.values():
         yield from consequence_lines(consequence, width)
     if shared or not has_words:
@@ -138,18 +172,22 @@ def _shared(plans: Sequence[Proposal], gravest: Iterable[Consequence | None]) ->
 
 
 def _record_line(key: str, what: str, width: int) -> Iterator[list[Piece]]:
-    what = safe_text(what, BULK_WORDS)
     if not what:
         yield [(f"  {safe_text(key, width - 2)}", "bold")]
-    elif width >= BULK_KEY + BULK_WORDS + 2:
-        yield [(f"  {safe_text(key, BULK_KEY - 2):<{BULK_KEY}}", "bold"), (what, "$text-muted")]
+    elif width >= BULK_KEY + BULK_WORDS + 2 and len(key) <= BULK_KEY - 2 and len(what) <= BULK_WORDS:
+        yield [(f"  {safe_text(key):<{BULK_KEY}}", "bold"), (safe_text(what), "$text-muted")]
     else:
         yield [(f"  {safe_text(key, width - 2)}", "bold")]
-        yield [(f"      {what}", "$text-muted")]
+        for line in wrapped(what, width - 8):
+            yield [(f"      {line}", "$text-muted")]
 
 
 def _what(plan: Proposal) -> str:
-    return "; ".join(line.words for line in plan.lines[:2])
+    """Return all differences of a plan on one line, with the whole value where the words cut it."""
+    return "; ".join(
+        line.words if _has_all(line) else f"{line.words} (the whole value: {compact(line.line.after)})"
+        for line in plan.lines
+    )
 
 
 def _text_of(consequence: Consequence) -> str:
@@ -182,7 +220,7 @@ def _is_plain(line: DifferenceLine) -> bool:
     """Return whether the words alone describe the difference: on or off, or one word of a list."""
     sides = (line.before, line.after)
     is_word = isinstance(line.path[-1], int) and all(
-        side is MISSING or isinstance(side, str) for side in sides
+        side is MISSING or (isinstance(side, str) and len(side) <= SHORT) for side in sides
     )
     return is_word or all(side is MISSING or isinstance(side, bool) for side in sides)
 
@@ -193,11 +231,10 @@ def _sides(where: str, before: object, after: object, width: int) -> Iterator[li
         yield [(pad, "$text-muted")]
         pad = "    "
     room = max(20, width - len(pad) - 4)
-    if before is not MISSING:
-        yield [(pad, "$text-muted"), ("  - ", "$error"), (safe_text(compact(before), room), "$error")]
-        pad = " " * len(pad)
-    if after is not MISSING:
-        yield [(pad, "$text-muted"), ("  + ", "$success"), (safe_text(compact(after), room), "$success")]
+    for sign, value, style in (("  - ", before, "$error"), ("  + ", after, "$success")):
+        for text in wrapped(compact(value), room) if value is not MISSING else ():
+            yield [(pad, "$text-muted"), (sign, style), (text, style)]
+            pad, sign = " " * len(pad), "    "
 
 
 def _gravest(plan: Proposal) -> Consequence | None:

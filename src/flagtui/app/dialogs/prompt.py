@@ -66,9 +66,8 @@ class PromptScreen(Dialog[str | None]):
 
     def on_mount(self) -> None:
         field = self.query_one(Field)
-        # Typing replaces a number; words are added to.
-        if field.value.replace(".", "", 1).isdigit():
-            field.select_all()
+        # Typing replaces the value; an arrow keeps it.
+        field.select_all()
         self._show(field.value)
 
     @on(Input.Changed)

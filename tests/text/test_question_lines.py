@@ -1,0 +1,64 @@
+"""A question shows everything that is about to be sent, however long and however narrow the terminal."""
+
+from dataclasses import replace
+
+import pytest
+from tests.changes.conftest import NOW, flag, planned
+
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create, remote_configuration
+from flagtui.changes.guard import GuardRules, Level, Question, guard
+from flagtui.models.json_value import JSON
+from flagtui.text.question_lines import question_lines
+
+LONG = "Invite reservation guests by " + "mail-and-text-and-post " * 8 + "to the end"
+CONDITIONS = [{"properties": [], "rollout_percentage": place} for place in range(1, 31)]
+CHANGES: dict[str, tuple[dict[str, JSON], str]] = {
+    "a description": ({"name": LONG}, LONG),
+    "a payload": ({"filters": {"groups": CONDITIONS[:1], "payloads": {"true": f'"{LONG}"'}}}, LONG),
+    "the last condition": ({"filters": {"groups": CONDITIONS}}, "condition 30 added: 30 % of everyone"),
+}
+
+
+def asked(*plans: Plan, level: Level = Level.GUARDED, width: int = 60) -> str:
+    """The text of the question without its line breaks and indents."""
+    question = guard(plans, GuardRules(level, place="TEST"))
+    assert isinstance(question, Question)
+    lines = ["".join(text for text, _style in line) for line in question_lines(question, width)]
+    assert max(map(len, lines)) <= width
+    return " ".join(" ".join(lines).split())
+
+
+def plan(change: str, id: int = 1) -> Plan:
+    values, _end = CHANGES[change]
+    fresh = flag(id=id, key=f"flag-{id}", name="", filters={"groups": []})
+    return planned(Intent(id, values, "edit"), fresh, Context(now=NOW))
+
+
+@pytest.mark.parametrize("level", [Level.RELAXED, Level.GUARDED, Level.STRICT])
+@pytest.mark.parametrize("change", CHANGES)
+def test_question_shows_the_whole_value(change: str, level: Level) -> None:
+    assert CHANGES[change][1] in asked(plan(change), level=level).replace('\\"', '"')
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_question_about_several_flags_shows_the_whole_value(change: str) -> None:
+    other = replace(plan("a description", 2), lines=plan("a payload", 2).lines[:1])
+    for plans in ((plan(change), plan(change, 2)), (plan(change), other)):
+        assert CHANGES[change][1] in asked(*plans).replace('\\"', '"')
+
+
+def test_question_about_a_new_flag_shows_its_payload() -> None:
+    fields = remote_configuration("fresh", f'{{"text": "{LONG}"}}')
+    created = plan_create({**fields, "name": LONG}, Taken(()), Context(now=NOW))
+    assert isinstance(created, Plan)
+    text = asked(created)
+    assert text.count(LONG) == 2
+
+
+def test_question_about_a_new_flag_repeats_no_short_value() -> None:
+    created = plan_create({**boolean_flag("fresh"), "name": "Short"}, Taken(()), Context(now=NOW))
+    assert isinstance(created, Plan)
+    assert asked(created).count("Short") == 1
