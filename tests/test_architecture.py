@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"store", *EVERYWHERE, "__init__"},
     "changes": {"models", "api", "store", "config", "evaluate", *EVERYWHERE},
     "details": {"models", "api", "store", "changes", "evaluate", *EVERYWHERE},
+    "code": {"models", *EVERYWHERE},
     "text": {"models", "api", "store", "changes", "details", "config", "evaluate", *EVERYWHERE},
     "app": {
         *("models", "api", "store", "changes", "details", "text", "config", "evaluate"),
@@ -33,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "__init__",
     },
     "cli": {
-        *("models", "api", "store", "changes", "details", "text", "config", "app", "service"),
+        *("models", "api", "store", "changes", "details", "text", "code", "config", "app", "service"),
         *EVERYWHERE,
         "__init__",
     },

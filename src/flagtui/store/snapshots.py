@@ -51,11 +51,13 @@ class SnapshotPlace(Struct, frozen=True):
     project: str
     kind: Kind
     """`flags`, `experiments` or `events`."""
+    part: str = ""
+    """What the rows hold of each record; empty for the rows of the list."""
 
     @property
     def file_name(self) -> str:
         """Return a readable file name, different for similar places."""
-        parts = (self.profile, self.host, self.project, self.kind)
+        parts = (self.profile, self.host, self.project, *filter(None, (self.part,)), self.kind)
         digest = sha256(chr(0).join(parts).encode(errors="surrogatepass")).hexdigest()
         return f"{_readable(*parts)}-{digest[:12]}{_SUFFIX}"
 

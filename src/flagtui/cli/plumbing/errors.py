@@ -42,6 +42,7 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     4: "another person changed it first, it waits for approval, or the outcome is not known",
     5: "the key is missing, wrong, or may not do this",
     6: "not found",
+    7: "findings or differences, or a tested state is false",
     129: "the terminal was closed (SIGHUP); a change in flight was finished",
     130: "stopped by ctrl+c",
     READER_GONE: "the reader of the output, such as head, wanted no more of it",

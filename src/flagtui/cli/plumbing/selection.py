@@ -48,25 +48,32 @@ class RowSource:
 
     async def rows(self, session: ProjectSession, line: str, sort: str = "") -> list[Any]:
         """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
-        from flagtui.store.finder import Finder
+        query = read_query(line, self.kind.listing.vocabulary)
+        me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
+        self.check(query, sort, session.now, me)
+        rows = await self.every(session, has_archived="archived" in query.shows)
+        return self.search(rows, line, sort, me)
+
+    def check(self, query: Any, sort: str, now: float, me: Any) -> None:
+        """Raise Trouble for `by:me` where the user is not known, and for an unknown order."""
         from flagtui.store.query.language import row_test
         from flagtui.store.query.vocabulary import Facts
-        from flagtui.store.sort_orders import Sort
 
-        listing = self.kind.listing
-        query = read_query(line, listing.vocabulary)
-        me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
         for term in query.terms:
-            if term.name and row_test(term, Facts(session.now, me)) is None:
+            if term.name and row_test(term, Facts(now, me)) is None:
                 fix = "Name the person, or use a key that may read its owner."
                 raise Trouble(f"{term.name}:me cannot be known with this key.", fix, code="refused")
-        orders, order = tuple(listing.orders), sort.removeprefix("-")
+        orders, order = tuple(self.kind.listing.orders), sort.removeprefix("-")
         if order and order not in orders:
             raise Trouble(f"there is no order {order}.", f"Orders: {', '.join(orders)}.", code="usage")
-        rows = await self.every(session, has_archived="archived" in query.shows)
-        finder: Finder[Any] = Finder(
-            rows, listing=listing, sort=Sort(order or orders[0], sort.startswith("-"))
-        )
+
+    def search(self, rows: Sequence[Any], line: str, sort: str = "", me: Any = None) -> list[Any]:
+        """Return the rows that a checked query finds, in the order."""
+        from flagtui.store.finder import Finder
+        from flagtui.store.sort_orders import Sort
+
+        order = sort.removeprefix("-") or next(iter(self.kind.listing.orders))
+        finder: Finder[Any] = Finder(rows, listing=self.kind.listing, sort=Sort(order, sort.startswith("-")))
         finder.set_user(me)
         return [rows[place] for place in finder.find(line)]
 

@@ -1,0 +1,195 @@
+"""`flagtui flags types`: a file of types for source code."""
+
+import difflib
+import os
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.output.lines import progress, warn
+from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.cli.plumbing.project_session import ProjectSession, in_project, open_profile
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import FLAGS, read_query
+from flagtui.cli.plumbing.word_types import QUERY_WORDS
+from flagtui.config.profiles import CURRENT_PROJECT
+from flagtui.text.formats import ago
+
+if TYPE_CHECKING:
+    from flagtui.code.flag_types import FlagType, TypeFile
+    from flagtui.models.flag_shapes import FlagShape
+    from flagtui.store.snapshots import SnapshotPlace, Snapshots
+
+DIFFERENT: Final = 7
+"""Exit code of `--check` for a file that is not what would be written."""
+LANGUAGES: Final = ("ts", "python", "go", "openfeature")
+PART: Final = "shapes"
+
+
+@command(
+    "types",
+    operations=("flags.list",),
+    examples=(
+        "flags types --language ts",
+        "flags types --language python tag:web --out flag_types.py",
+    ),
+)
+@click.option(
+    "--language", required=True, type=click.Choice(LANGUAGES), help="openfeature is a flag manifest."
+)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 7 if the file of --out differs.")
+@click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
+@QUERY_WORDS
+def types(
+    place: WorkPlace, query: tuple[str, ...], language: str, out: Path | None, check: bool, offline: bool
+) -> int:
+    """Write the keys, variants and payload types of flags for code.
+
+    Archived flags are left out unless QUERY shows them; stale ones are marked as deprecated.
+    """
+    if check and out is None:
+        raise Trouble("--check needs the file to compare.", "Name it with --out.", code="usage")
+    line = " ".join(query)
+    shapes = (
+        _shapes_on_disk(place, line) if offline else in_project(place, lambda session: _read(session, line))
+    )
+    from flagtui.code.flag_types import flag_types
+
+    words = ("flagtui", "flags", "types", "--language", language, *query)
+    file = _writer(language)(flag_types(shapes), shlex.join(words))
+    for name, identifier in file.numbered.items():
+        warn(f"{identifier} stands for {name}: another name makes the same identifier.")
+    if out is None:
+        sys.stdout.write(file.text)
+        return 0
+    before = _read_file(out)
+    if check:
+        return _compare(out, before, file.text)
+    if before == file.text:
+        progress(f"{out} is up to date.")
+        return 0
+    _write_file(out, file.text)
+    progress(f"Wrote {len(shapes):,} flag{'s'[: len(shapes) != 1]} to {out}.")
+    return 0
+
+
+def _writer(language: str) -> "Callable[[Sequence[FlagType], str], TypeFile]":
+    # Each loads only what its language needs.
+    if language == "ts":
+        from flagtui.code.typescript_types import write_typescript as write
+    elif language == "python":
+        from flagtui.code.python_types import write_python as write
+    elif language == "go":
+        from flagtui.code.go_types import write_go as write
+    else:
+        from flagtui.code.openfeature_manifest import write_openfeature as write
+    return write
+
+
+async def _read(session: ProjectSession, line: str) -> "Sequence[FlagShape]":
+    """Return the flags that the query selects; keep all of them for `--offline`. Raises Trouble, ApiError."""
+    from flagtui.api.flag_shapes import FlagShapes
+    from flagtui.models.flag_shapes import FlagShape
+
+    query = read_query(line, FLAGS.kind.listing.vocabulary)
+    me = await session.me() if any(term.name == "by" for term in query.terms) else None
+    FLAGS.check(query, "", session.now, me)
+    shapes: list[FlagShape] = []
+    source = FlagShapes(session.client.connection, session.client.project)
+    for filters in ({}, {"archived": "true"}):
+        async for page in source.pages(filters):
+            shapes += page.rows
+    snapshots = _snapshots(session.opening)
+    for project in dict.fromkeys((str(session.client.project), session.opening.profile.project)):
+        snapshots.save(_place(session.opening, project), shapes, FlagShape)
+    return _select(shapes, line, me)
+
+
+def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
+    """Return what the query selects of the flags that the last run read. Raises Trouble."""
+    from flagtui.models.flag_shapes import FlagShape
+
+    FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), "", time.time(), None)
+    opening = open_profile(place.profile, place.project)
+    copy = _snapshots(opening).load(_place(opening, opening.profile.project), FlagShape)
+    if copy is None:
+        what = f"no run has read the flags of project {opening.profile.project} here yet."
+        raise Trouble(what, "Run the command once without --offline.", code="not_found")
+    progress(f"Flags as read {ago(copy.taken_at, time.time())}.")
+    return _select(copy.rows, line, None)
+
+
+def _select(shapes: "Sequence[FlagShape]", line: str, me: object) -> "Sequence[FlagShape]":
+    by_id: Mapping[int, FlagShape] = {shape.id: shape for shape in shapes}
+    return [by_id[row.id] for row in FLAGS.search([shape.row for shape in by_id.values()], line, "", me)]
+
+
+def _snapshots(opening: Opening) -> "Snapshots":
+    from flagtui.store.snapshots import Snapshots
+
+    cache = opening.environment.places.cache if opening.settings.snapshots else None
+    return Snapshots(cache / "rows" if cache else None)
+
+
+def _place(opening: Opening, project: str) -> "SnapshotPlace":
+    from flagtui.store.snapshots import SnapshotPlace
+
+    return SnapshotPlace(opening.profile.name, opening.host.name, project or CURRENT_PROJECT, "flags", PART)
+
+
+def _read_file(path: Path) -> str:
+    """Return what is in the file; empty where there is none. Raises Trouble."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise Trouble(f"{path} cannot be read: {why}.", "Name another file.", code="failed") from None
+
+
+def _compare(path: Path, before: str, after: str) -> int:
+    """Print the difference; return the exit code."""
+    if before == after:
+        progress(f"{path} is up to date.")
+        return 0
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), "as it would be"
+    )
+    sys.stdout.writelines(line if line.endswith("\n") else f"{line}\n" for line in map(_drawable, lines))
+    progress(f"{path} differs; nothing was written.")
+    return DIFFERENT
+
+
+def _drawable(line: str) -> str:
+    return "".join(each if each.isprintable() or each in "\t\n" else "\ufffd" for each in line)
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Replace the file at once: a failure leaves the previous one. Raises Trouble."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+            Path(name).replace(path)
+        finally:
+            with suppress(OSError):
+                Path(name).unlink()
+    except OSError as error:
+        what = f"{path} was not written: {error.strerror}."
+        raise Trouble(what, "Name a file in a folder that you may write to.") from None

@@ -1,0 +1,1 @@
+"""Flags in source code."""

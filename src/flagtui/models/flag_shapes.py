@@ -1,0 +1,96 @@
+"""What code needs to know about a flag: its variants and the shape of its payloads, read from list pages."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from flagtui.models.flag_rows import read_flag_page
+from flagtui.models.json_value import JSON, NotJson, as_dict, as_list, read_json
+from flagtui.models.rows import FlagRow, RowPage
+from flagtui.models.value_shapes import ANYTHING, ValueShape, merge_shapes, shape_of
+
+
+class FlagShape(msgspec.Struct, frozen=True):
+    """A flag with its variants. It holds no payload: only which types the payloads have."""
+
+    row: FlagRow
+    variants: tuple[str, ...] = ()
+    """Their keys in the order of the flag."""
+    payload: ValueShape | None = None
+    """The shape of all its payloads; None for a flag without any."""
+
+    @property
+    def id(self) -> int:
+        """Return the id of the flag."""
+        return self.row.id
+
+    @property
+    def key(self) -> str:
+        """Return the key of the flag."""
+        return self.row.key
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags of the flag."""
+        return self.row.tags
+
+
+class _WireFlag(msgspec.Struct, gc=False):
+    id: Any = None
+    filters: Any = None
+    has_encrypted_payloads: Any = None
+
+
+class _WirePage(msgspec.Struct, gc=False):
+    results: list[_WireFlag]
+
+
+def read_shape_page(body: bytes) -> RowPage[FlagShape]:
+    """Return the flags of a page of the flag list. Raises NotJson."""
+    page = read_flag_page(body)
+    wires = {wire.id: wire for wire in _read_wires(body)}
+    shapes = tuple(_shape(row, wires.get(row.id, _WireFlag())) for row in page.rows)
+    return RowPage(shapes, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)
+
+
+def _read_wires(body: bytes) -> Iterator[_WireFlag]:
+    try:
+        yield from (wire for wire in _DECODER.decode(body).results if _is_id(wire.id))
+    except (msgspec.DecodeError, RecursionError, OverflowError):
+        page = read_json(body)
+        yield from (_wire(item) for item in as_list(as_dict(page).get("results")) if isinstance(item, dict))
+
+
+def _wire(raw: dict[str, JSON]) -> _WireFlag:
+    id = raw.get("id")
+    return _WireFlag(id if _is_id(id) else None, raw.get("filters"), raw.get("has_encrypted_payloads"))
+
+
+def _is_id(id: Any) -> bool:
+    return isinstance(id, int) and not isinstance(id, bool)
+
+
+def _shape(row: FlagRow, wire: _WireFlag) -> FlagShape:
+    filters = as_dict(wire.filters)
+    several = as_list(as_dict(filters.get("multivariate")).get("variants"))
+    keys = (as_dict(item).get("key") for item in several)
+    payloads = [_payload(value) for value in as_dict(filters.get("payloads")).values() if value is not None]
+    if wire.has_encrypted_payloads is True:
+        payload: ValueShape | None = ANYTHING
+    else:
+        payload = merge_shapes(map(shape_of, payloads)) if payloads else None
+    return FlagShape(row, tuple(key for key in keys if isinstance(key, str) and key), payload)
+
+
+def _payload(stored: JSON) -> JSON:
+    """Return the value that code receives: a payload is usually text that contains JSON."""
+    if not isinstance(stored, str):
+        return stored
+    try:
+        return read_json(stored.encode())
+    except (NotJson, UnicodeEncodeError):
+        return stored
+
+
+_DECODER: Final = msgspec.json.Decoder(_WirePage)
