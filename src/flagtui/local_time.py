@@ -80,7 +80,7 @@ def label(moment: float) -> str:
 
 
 def is_utc(moment: float) -> bool:
-    """Whether the person's clock shows UTC then, so that it need not be told beside it."""
+    """Return whether the user's clock shows UTC then, so that it need not be added."""
     return label(moment) == "UTC"
 
 
@@ -107,7 +107,7 @@ def second(moment: float) -> str:
 def beside(moment: float, *, seconds: bool = False) -> str:
     """` (13:05 UTC)` to append to a time that others will read; nothing where the zone is UTC.
 
-    The date is told where it is another one there.
+    The date is included where it differs in UTC.
     """
     if is_utc(moment):
         return ""

@@ -62,7 +62,7 @@ def safe_text(text: object, limit: int = CELL_LIMIT) -> str:
 
 
 def safe_lines(text: object, limit: int = PANE_LIMIT, lines: int = 200) -> list[str]:
-    """The text as safe lines for a pane, with a last line that says how much was left out."""
+    """Return the text as safe lines for a pane; a last line counts the omitted ones."""
     whole = text if isinstance(text, str) else str(text)
     found = whole[: boundary(whole, limit)].replace("\r\n", "\n").split("\n")
     shown = [safe_text(line.replace("\t", "    "), limit) for line in found[:lines]]

@@ -218,4 +218,4 @@ def test_leaving_a_later_question_says_that_something_was_done(capsys: pytest.Ca
             raise leaving
         said = capsys.readouterr()
         assert (end.value.exit_code, json.loads(said.out)["ending"]) == (STOPPED, "saved")
-        assert said.err == "flagtui: stopped; what was done until then is told.\n"
+        assert said.err == "flagtui: stopped; changes made until then are reported.\n"

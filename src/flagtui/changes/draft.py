@@ -261,7 +261,7 @@ def keep_changes(record: RecordText, changes: Mapping[str, JSON], drafts: Path) 
 
 
 def forget(copy: Path | None) -> None:
-    """What it says is saved."""
+    """Delete the copy of a saved draft."""
     if copy is not None:
         copy.unlink(missing_ok=True)
 
@@ -278,7 +278,7 @@ def _read(path: Path) -> str | None:
 
 
 def _keep(saved: str | None, shown: str, drafts: Path, record: RecordText) -> Path | None:
-    """A copy where the person can find it, unless it says nothing new."""
+    """Keep a copy of the edited text where the user can find it, unless it changes nothing."""
     if saved is None or saved == shown:
         return None
     try:

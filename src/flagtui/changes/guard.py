@@ -55,7 +55,7 @@ class Purpose:
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """What the question shows besides the plans."""
+    """What the question shows in addition to the plans."""
 
     skipped: Sequence[Skipped] = ()
     """Records that were chosen too and stay unchanged."""

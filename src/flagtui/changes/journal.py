@@ -35,7 +35,7 @@ IN_FLIGHT_FOR: Final = 90.0
 
 
 class JournalUnwritable(Exception):
-    """The line is not safely on disk; the message says why."""
+    """The line is not safely on disk; the message gives the reason."""
 
 
 class Stored(Protocol):

@@ -29,7 +29,7 @@ class Retagging:
 
 
 def read_tags(line: str) -> Retagging:
-    """The line understood; `problem` says what is wrong with it."""
+    """Parse a line of tags; `problem` describes what is invalid."""
     replaces = line.lstrip().startswith("=")
     added: list[str] = []
     removed: list[str] = []

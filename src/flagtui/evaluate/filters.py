@@ -85,7 +85,7 @@ def _of_people(run: Run, vantage: Vantage) -> Vantage:
 
 
 def check_dependency(run: Run, vantage: Vantage, question: Filter) -> Check:
-    """A question of the wrong shape matches nobody, as on the server."""
+    """Check a dependency; a malformed one matches no one, as on the server."""
     if question.operator != "flag_evaluates_to" or not question.key or question.value is None:
         return Check(question, False)
     unknown = _evaluate_chain(run, vantage, question)
@@ -137,7 +137,7 @@ def _inherited(flag_key: str, unknown: Unknown | None) -> Unknown:
 
 
 def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
-    """True asks for any variant, text for exactly that variant; everything else matches nobody."""
+    """Compare a dependency: true matches any variant, text that variant, other values no one."""
     wanted, value = question.value, evaluation.value
     if value is None:
         return _inherited(question.key, evaluation.unknown)

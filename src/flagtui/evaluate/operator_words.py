@@ -1,6 +1,6 @@
 """What a condition asks of a property, as people read it: the words, and the values it asks for.
 
-Every value is told apart from the others: an empty text is seen, and text with a comma is no list. Where not
+Every value is distinct from the others: an empty text is seen, and text with a comma is no list. Where not
 all of them have room, the words say how many more there are.
 """
 

@@ -119,7 +119,7 @@ TEXTS: Final[dict[str, Comparison]] = {
 def patterns(
     matches: Callable[[str, str], bool | None], as_text: Callable[[Any], str]
 ) -> dict[str, Comparison]:
-    """A wrong pattern, for which ``matches`` gives None, matches nobody, negated or not."""
+    """Build pattern operators; an invalid one (``matches`` gives None) matches no one, negated or not."""
 
     def matching(wanted: Any, actual: Any, is_expected: bool) -> Verdict:
         try:

@@ -1,4 +1,4 @@
-"""A flag as the evaluator sees it: read from plain JSON, and whether it tells people apart."""
+"""A flag as the evaluator sees it: read from plain JSON, and whether it distinguishes users."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

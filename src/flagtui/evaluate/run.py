@@ -21,7 +21,7 @@ class Rules(StrEnum):
 
 
 class Manner(NamedTuple):
-    """What a comparison depends on besides the two values. One is made for every person who is evaluated."""
+    """What a comparison depends on in addition to the two values. Created once per evaluated user."""
 
     now: datetime | None = None
     matching_version: int = 1

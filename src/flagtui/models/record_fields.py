@@ -141,7 +141,7 @@ EVENT_FIELDS: Final = FieldTable(
         "primary property",
         text(is_null=True),
         line="primary property",
-        about="the property that tells most about such an event; empty for none",
+        about="the most informative property of such an event; empty for none",
         traits=("recreated",),
         shown=FieldColumn("property", "PROPERTY", 10, "primary_property"),
     ),

@@ -41,7 +41,7 @@ QuestionsT = TypeVar("QuestionsT", bound=Questions)
 
 
 class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
-    """Stays until what it says is saved, so that a refusal or a conflict loses nothing.
+    """Keep the form open until its values are saved, so that a refusal or a conflict loses nothing.
 
     Subclasses say which lines there are and what each key does to one of them.
     """

@@ -113,7 +113,7 @@ async def ask_line(
 async def ask_new_key(
     runner: ChangeRunner, rows: Iterable[FlagRow], usual: str, about: str, instead: str = ""
 ) -> str | None:
-    """A key that no flag has; `instead` is said of one that is taken. None to leave it."""
+    """Ask for a key that no flag has; `instead` is shown for a used key. None when cancelled."""
     taken = {row.key for row in rows}
 
     def problem(line: str) -> str:

@@ -53,7 +53,7 @@ class EditedValues:
 
 
 def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> EditedValues | None:
-    """What the editor left; None, once it was said, where nothing is to be saved."""
+    """Return the edited values; None, after a toast with the reason, when there is nothing to save."""
     made = _in_editor(runner, lambda open_editor: draft.edit(record, open_editor, drafts))
     if made is None:
         return None

@@ -61,7 +61,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         """The terminal's size that the text was laid out for."""
 
     def show(self, question: Question[P]) -> None:
-        """The same question with more told. A key on its way was an answer to less, and does not confirm."""
+        """Replace the question by a fuller one; keys pressed before it was shown do not confirm it."""
         self._question, self._told_at, self.is_partial = question, self._session.monotonic(), False
         if self.is_mounted:
             self._fit()

@@ -73,7 +73,7 @@ def results_of(
 
 
 class ResultsScreen(Dialog[Result | Literal["again"] | None]):
-    """Answers with a record to open, or `again`: what was not saved is read, planned and asked about anew."""
+    """Return a record to open, or `again` to re-read, plan and confirm the unsaved changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close", key_display="esc"),
@@ -100,7 +100,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
             yield ResultLines(self._results)
 
     def on_resize(self) -> None:
-        """Leave the last lines of the screen to the toast that says how it ended and how it is undone."""
+        """Leave the last lines of the screen to the toast that shows the outcome and how to undo it."""
         height = self.app.size.height
         self.query_one(ResultLines).styles.max_height = max(3, height - FRAME - TOAST)
         self.set_class(height < SHORT, "-short")

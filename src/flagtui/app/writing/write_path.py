@@ -88,7 +88,7 @@ class WritePath:
     ) -> None:
         """Undo these changes question by question, up to the first that is not saved.
 
-        For `is_newest`, the question says when the change is hours old: the user may mean another one.
+        For `is_newest`, the question warns when the change is hours old: the user may mean another one.
         """
         if (workspace := self._runner.open_workspace()) is None:
             return

@@ -63,7 +63,7 @@ class EventPlan(PlanBase):
 
     @property
     def is_new(self) -> bool:
-        """It is made again after a deletion, and will have another id."""
+        """Return whether the definition is recreated after a deletion, with a new id."""
         return self.intent.verb == "recreate"
 
     @property
@@ -102,7 +102,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
 
 
 def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionContext) -> EventPlan:
-    """A deleted definition made again from the copy in the journal."""
+    """Plan to recreate a deleted definition from the copy in the journal."""
     values = {
         field: kept[field] for field in RECREATED_FIELDS if kept.get(field) not in (None, [], "", False)
     }
@@ -232,7 +232,7 @@ def _metadata(fresh: EventDefinition) -> Iterator[tuple[str, bool]]:
 
 
 def rules_of(fresh: EventDefinition, body: Mapping[str, JSON]) -> Iterator[str]:
-    """What the server does besides, said before it does it."""
+    """Yield the side effects of the change on the server."""
     if body.get("verified") is True and fresh.hidden:
         yield "verifying un-hides: it is hidden now and will be shown again"
     if body.get("hidden") is True and fresh.verified:

@@ -116,7 +116,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         return Outcome(plan, "saved") if plan.is_deletion else super().gone(plan, error)
 
     def stored(self, outcome: DefinitionOutcome) -> Numbered:
-        """One that was made again has a new id."""
+        """Return the number of the stored definition; a recreated one has a new id."""
         return Numbered(outcome.record.id if outcome.record is not None else outcome.plan.id)
 
     def groups(self, plans: Sequence[EventPlan]) -> Iterator[Sequence[EventPlan]]:
@@ -203,7 +203,7 @@ async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinitio
 
 
 class DefinitionEntries(EntryKind):
-    """A deleted definition is made again; one that was made again is deleted."""
+    """Undo changes of event definitions: recreate a deleted one, delete a recreated one."""
 
     noun = "event definition"
 

@@ -1,4 +1,4 @@
-"""Which experiments use an event, as far as the server says."""
+"""Find the experiments that use an event, as far as the server reports them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EventUses:
         self._read: dict[int, Experiment] = {}
 
     def known(self, name: str) -> Found | None:
-        """What was found before; None when nobody looked yet."""
+        """Return the cached uses; None before the first search."""
         return self._found.get(name)
 
     async def find(self, name: str) -> Found:

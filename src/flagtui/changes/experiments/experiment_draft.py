@@ -103,7 +103,7 @@ class ExperimentCopy(Draft):
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """Fields that differ from what was there; for a new one, from what it has when nothing is said."""
+        """Return the fields that differ from the stored experiment, or from the defaults of a new one."""
         start: Mapping[str, JSON] = _EMPTY if self.is_new else self._at_first
         found = {
             name: value

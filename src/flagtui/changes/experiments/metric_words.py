@@ -54,7 +54,7 @@ def window_words(metric: Mapping[str, JSON]) -> str:
 
 
 def return_words(metric: Mapping[str, JSON]) -> str:
-    """When people count as having come back: `1 to 14 days`; empty when nothing says so."""
+    """Return the retention window, `1 to 14 days`; empty when the metric has none."""
     first, last = (as_number(metric.get(f"retention_window_{end}")) for end in ("start", "end"))
     if first is None or last is None:
         return ""
@@ -113,7 +113,7 @@ def _funnel(form: Item, nodes: list[Item]) -> str:
 
 
 def _asked(properties: JSON) -> str:
-    """`plan is pro and price > 5`; a group of filters joined as it says."""
+    """Return filters as `plan is pro and price > 5`; a group joins its own with its operator."""
     if isinstance(properties, dict):
         joint = " or " if as_text(properties.get("type")).upper() == "OR" else " and "
         parts = [_asked([one]) for one in as_list(properties.get("values"))]
@@ -208,7 +208,7 @@ def exposed_by(criteria: Mapping[str, JSON]) -> str:
 
 
 def activated_by(criteria: Mapping[str, JSON]) -> str:
-    """What has to follow the exposure before anybody counts; empty where nothing has to."""
+    """Return the event that must follow the exposure before a user counts; empty for none."""
     config = as_dict(criteria.get("activation_config"))
     return named_node(config) if config else ""
 

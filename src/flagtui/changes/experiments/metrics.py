@@ -117,7 +117,7 @@ def _problems_in_return(metric: Mapping[str, JSON], called: str) -> Iterator[str
 
 
 def _is_known(node: Mapping[str, JSON]) -> bool:
-    """Whether a node that is no event says what it counts: an action, a table, or every event."""
+    """Return whether a node without an event names what it counts: an action, a table, or every event."""
     kind = as_text(node.get("kind"))
     is_every_event = kind == "EventsNode" and "event" in node and node["event"] is None
     return is_every_event or kind not in ("", "EventsNode")

@@ -1,4 +1,4 @@
-"""Who gets a variant of an experiment's flag as it stands, and who would, in words. Raw."""
+"""Describe who gets a variant of an experiment's flag now, and who would after a change. Raw."""
 
 from collections.abc import Iterator
 from typing import Literal

@@ -100,7 +100,7 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
 
 
 def _told(moves: Sequence[DiffLine], choices: Choices) -> Iterator[DiffLine]:
-    """The moves for a dialog: their words say it all, so the values are not told again."""
+    """Yield the moves for a dialog in words, without repeating their values."""
     for move in moves:
         line, is_field = move.line, move.where in choices.fields
         for words in change_words(move.where, line.before, line.after) if is_field else (move.words,):

@@ -177,7 +177,7 @@ Sides = tuple[dict[str, JSON], dict[str, JSON]]
 
 
 def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, JSON]]:
-    """Every value that the step changes, also those a person is told of in other words."""
+    """Return every value that the step changes, also those that the question shows in other words."""
     step, chosen, fresh, flag = plan.step.name, plan.choices, plan.fresh, plan.fresh.feature_flag
     before = {move.where: move.line.before for move in plan.moves}
     after = {move.where: move.line.after for move in plan.moves}

@@ -264,7 +264,7 @@ def _is_now(entry: Entry, record: Experiment, name: str, value: JSON, alike: Ali
 
 
 def _holds(stored: JSON, wanted: JSON) -> bool:
-    """Whether all that was wanted is there, whatever is there besides."""
+    """Return whether every requested value is present."""
     if isinstance(wanted, dict):
         return isinstance(stored, dict) and all(_holds(stored.get(key), part) for key, part in wanted.items())
     if isinstance(wanted, list):

@@ -132,7 +132,7 @@ class WorkingCopy(Draft):
     # Conditions
 
     def add_condition(self) -> int:
-        """For everyone and yet nobody, until a share and properties say otherwise; gives its place."""
+        """Append a 0 % condition for everyone and return its index."""
         if not isinstance(self.filters.get("groups"), list):
             self.filters["groups"] = []
         self.groups.append({"properties": [], "rollout_percentage": 0, "variant": None})
@@ -171,7 +171,7 @@ class WorkingCopy(Draft):
     def set_group_type(self, kind: int | None, place: int | None = None) -> None:
         """What one condition is about, or every one. Properties of what it was about before go.
 
-        The flag says the same when all its conditions agree, as servers derive it, and nothing otherwise.
+        The group type of the flag is that of its conditions when all agree, as on the server, else unset.
         """
         before = self.group_types
         wanted = [kind if place in (None, each) else was for each, was in enumerate(before)]

@@ -112,7 +112,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
 
 def _saved(plan: Plan, found: Flag, report: Report) -> FlagOutcome:
-    """What is said besides is what the server did beyond the plan, and what it did not do of it."""
+    """Return a saved outcome; remarks name what the server did beyond the plan or did not apply."""
     remarks = []
     if report.others:
         times = f"{report.others} time{'s' * (report.others > 1)}"
@@ -169,7 +169,7 @@ class Report:
 
 
 def compare(plan: Plan, found: Flag) -> Report:
-    """What of the plan is there, and what moved besides."""
+    """Compare the stored flag with the plan: applied changes, missing ones, and others."""
     before = normal(plan.fresh)
     expected = {**before, **_in_one_form(plan.values)}
     stored = _seen_like(before, expected, normal(found))

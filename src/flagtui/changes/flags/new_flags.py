@@ -29,7 +29,7 @@ _BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
 
 
 def boolean_flag(key: str, filters: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
-    """Off, and for nobody when it is turned on, until a rollout or these `filters` say otherwise."""
+    """Return the fields of a flag that is off and rolled out to no one, unless `filters` widen it."""
     nobody = [{"properties": [], "rollout_percentage": 0}]
     targeting = {"groups": nobody, "payloads": {}, "multivariate": None, **(filters or {})}
     return {"key": key, "name": "", "active": False, "filters": targeting}
@@ -90,9 +90,9 @@ def plan_create(
     told: Sequence[Consequence] = (),
     place: int = 0,
 ) -> Plan | Blocked:
-    """The plan for a new flag, which has no number until the server gives it one; `told` is said besides.
+    """Plan a new flag, which has no number before the server assigns one; `told` are further consequences.
 
-    `place` tells it from others that are made together with it.
+    `place` distinguishes it from others that are created together with it.
     """
     key = as_text(fields.get("key"))
     if blocked := taken_by(key, taken):

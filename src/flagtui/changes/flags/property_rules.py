@@ -153,7 +153,7 @@ def needs_value(operator: str) -> bool:
 
 
 def typed_value(line: str, kind: str, operator: str) -> JSON:
-    """The JSON this line stands for: several values with commas, or as a JSON list when one has a comma."""
+    """Parse a line as JSON: several values with commas, or as a JSON list when one has a comma."""
     text = line.strip()
     if kind == "cohort":
         found = as_id(text)
@@ -170,7 +170,7 @@ def typed_value(line: str, kind: str, operator: str) -> JSON:
 
 
 def value_line(value: JSON) -> str:
-    """The line that stands for a stored value."""
+    """Return the line for a stored value."""
     if isinstance(value, str):
         return value if value.isprintable() else json.dumps(value)
     if isinstance(value, list) and all(_is_plain(item) for item in value):

@@ -44,7 +44,7 @@ class RelatedPlan(AboutFlag):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the server said."""
+    """The response of the server to a related change."""
 
     note: str = ""
     is_done: bool = True
@@ -72,7 +72,7 @@ OPERATIONS: Final[dict[What, str]] = {
 
 
 async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> RelatedPlan | Blocked:
-    """What would be made; `who` says in words who would be in a cohort."""
+    """Plan the record to create; `who` describes the users of a cohort."""
     if fresh.deleted:
         return Blocked("deleted", "it is deleted", "restore it first")
     if what == "dashboard" and fresh.usage_dashboard is not None:

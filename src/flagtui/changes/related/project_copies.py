@@ -90,7 +90,7 @@ def _own_parts(flag: Flag) -> Iterator[str]:
 
 
 def why_no_new_flag(flag: Flag) -> Skipped | None:
-    """Why the flag cannot be made anew in another project; None when it can be."""
+    """Return why the flag cannot be created in another project; None when it can be."""
     if why := bound_to_its_project(flag):
         return Skipped(flag.id, flag.key, why, _BY_HAND)
     if needs_the_server(flag):
@@ -161,12 +161,12 @@ def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
 
 
 def stays_behind_in_words(left: Sequence[str]) -> Consequence:
-    """What the question says of it."""
+    """Return the consequence for parts that the copy leaves behind."""
     return Consequence("Stays behind", ", ".join(left), "plain")
 
 
 async def send_copy(flag: Flag, target: Target, flags: Flags) -> Answered:
-    """The request that makes it, and whether what came is what was meant."""
+    """Send the copy; the note names its number, whether it is on, and an overwritten flag."""
     found = await flags.copy(target.organization, flag.key, [target.id], disable=True)
     if found.failed:
         return Answered(_why(found.failed[0].error_message), is_done=False)
@@ -196,7 +196,7 @@ def as_creation(entry: Entry) -> Entry:
 
 
 def _why(message: object) -> str:
-    """The server says it as text, or field by field."""
+    """Return the error as text; servers send it as text or by field."""
     if isinstance(message, Mapping):
         return "; ".join(f"{name}: {as_text(words) or words}" for name, words in message.items())
     return str(message)

@@ -82,7 +82,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         return Outcome(plan, "saved", made, server_values=seen.server_values)
 
     def is_as_before(self, plan: RelatedPlan, seen: Seen | None) -> bool:
-        """Nothing tells what it added to a dashboard."""
+        """Return whether nothing was applied; insights added to a dashboard cannot be traced."""
         return isinstance(seen, Recovery) and seen.verdict == "not applied"
 
     def stored(self, outcome: RelatedOutcome) -> Flag | None:

@@ -1,6 +1,6 @@
 """Changes the server makes later: planned, asked about, written down and sent like any other, and dropped.
 
-Either is taken back until the time has come, unless the change was changed since.
+Both can be undone until the change is due, unless it was edited since.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def dropping(change: ScheduledChange, words: str) -> Later:
 
 
 def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
-    """What would be scheduled. Nothing checks it before it is due, so what is plain now is said now."""
+    """Plan a scheduled change. The server checks it only when it is due, so refuse plain mistakes now."""
     if fresh.deleted:
         return Blocked("deleted", "it is deleted", "restore it first")
     if not fresh.targeting.is_editable:

@@ -93,7 +93,7 @@ def tell_changes(entries: list[Entry]) -> None:
 
 
 def _back(entry: Entry, gone: frozenset[str]) -> str:
-    """Which change it took back, and whether it was taken back itself."""
+    """Return which change the entry undid, and whether it was undone itself."""
     did = f", takes back {entry.undoes[:SHORT]}" if entry.undoes else ""
     return did + (", taken back" if entry.id in gone else "")
 

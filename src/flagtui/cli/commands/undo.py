@@ -1,4 +1,4 @@
-"""`flagtui undo` and `flagtui redo`: a change of this person is taken back as any other is made."""
+"""`flagtui undo` and `flagtui redo`: undo a change of this user by the usual write path."""
 
 import asyncio
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ async def redo(session: ProjectSession, terms: WriteTerms) -> int:
 async def _take_back(
     session: ProjectSession, change: str, terms: WriteTerms, *, is_redo: bool = False
 ) -> int:
-    """Everything that was confirmed together, until something is not taken back; the exit code.
+    """Undo all changes confirmed together, up to the first failure, and return the exit code.
 
     Raises Trouble for what has to be corrected before anything can be sent.
     """

@@ -67,7 +67,7 @@ class WatchOptions(TypedDict):
 def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: Unpack[WatchOptions]) -> int:
     """Print every change of a flag from now on: what, before and after, and who; QUERY narrows.
 
-    It goes on through lost connections and restarts of the server, and tells each change once, in order.
+    It goes on through lost connections and restarts of the server, and prints each change once, in order.
     With --json or --ndjson it is one JSON object a line. CMD is run as it is, never by a shell.
 
     QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off by:me'
@@ -98,7 +98,7 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
 
 @dataclass
 class UnheardChanges:
-    """What was heard so far. `known` are identities already told, the oldest first."""
+    """The state of the watch. `known` are identities already reported, the oldest first."""
 
     session: ProjectSession
     since: float | None = None
@@ -107,7 +107,7 @@ class UnheardChanges:
     is_begun: bool = False
 
     async def news(self) -> list[Activity]:
-        """Entries that were not told yet, oldest first. Raises ApiError; nothing is lost then."""
+        """Return the entries not yet reported, oldest first. Raises ApiError; nothing is lost then."""
         new: list[Activity] = []
         old: list[Activity] = []
         # The first look has to know where the feed ended, by entries and not by anybody's clock.
@@ -127,7 +127,7 @@ class UnheardChanges:
     async def _from_the_top(self, most: int) -> AsyncIterator[Activity]:
         """Entry after entry from the newest at the first page on, without what comes while pages are read.
 
-        Newer entries move all others down; the count tells by how many.
+        Newer entries move all others down; the count shows by how many.
         """
         read, page, total, last = 0, 1, 0, ""
         # A count that grows with every answer can make every entry look known.

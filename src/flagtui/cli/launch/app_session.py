@@ -1,6 +1,6 @@
 """The app in a profile: its settings, its session, the key it works with, its run on this terminal.
 
-Loads the app, so it is imported while the terminal says whether it is light or dark.
+Loads the app, so it is imported while the terminal reports whether it is light or dark.
 """
 
 import sys
@@ -147,7 +147,7 @@ class KeyInUse:
         return make_client(self.opening.profile, self.opening.host, key)
 
     def keep(self, text: str) -> str:
-        """Keeps a key that was typed in the keyring, or says why it is not kept."""
+        """Store a typed key in the keyring, or return why it is not stored."""
         opening = self.opening
         try:
             opening.keys.keep_in_keyring(opening.owner, Secret(text))

@@ -84,7 +84,7 @@ def _id(id: int | str) -> str:
 
 
 def _of(found: ChangePlan, name: str, missing: Any) -> Any:
-    """What its plan says; `missing` where nothing would be changed."""
+    """Return an attribute of the plan; `missing` where nothing would change."""
     return missing if found.plan is None else getattr(found.plan, name)
 
 
@@ -183,7 +183,7 @@ def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], Rec
 
 @dataclass
 class ChangeReport:
-    """What a command tells of its changes: a sentence each for people, one document for programs."""
+    """Report the changes of a command: a sentence each for people, one document for programs."""
 
     printer: Printer
     _results: list[ChangeResult] = field(default_factory=list)
@@ -194,14 +194,14 @@ class ChangeReport:
         return self
 
     def __exit__(self, _kind: object, fault: BaseException | None, _where: object) -> None:
-        """Prints what was not told yet; leaving a later question does not mean that nothing was changed."""
+        """Print pending results; leaving a later question does not mean that nothing was changed."""
         self.close()
         if self._is_told and isinstance(fault, click.Abort | CancelledError):
-            warn("stopped; what was done until then is told.")
+            warn("stopped; changes made until then are reported.")
             raise click.exceptions.Exit(STOPPED)
 
     def results(self, found: Sequence[ChangeResult]) -> None:
-        """How changes ended: a person is told at once."""
+        """Report outcomes; people see them immediately."""
         self._is_told = self._is_told or bool(found)
         if self.printer.format != "table" or self.printer.fields:
             self._results += found
@@ -220,7 +220,7 @@ class ChangeReport:
         self._plans = [*(self._plans or ()), *found]
 
     def close(self) -> None:
-        """Print what was not told yet."""
+        """Print pending plans and results."""
         if self._plans is not None:
             self.printer.records(PLAN, self._plans)
         if self._results:

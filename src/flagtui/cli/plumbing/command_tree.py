@@ -93,7 +93,7 @@ class ShownCommand(click.Command):
 
 
 class DescribedCommand(ShownCommand):
-    """Stands in for a command whose help or completion is asked for; all else is left to that command."""
+    """Represent a command for help and completion; everything else is left to that command."""
 
     def __init__(self, name: str, told: Mapping[str, Any], real: Callable[[], click.Command]) -> None:
         params: list[click.Parameter] = [*map(_argument, told["arguments"])]

@@ -95,7 +95,7 @@ async def ask_and_send(
 
 
 def signature_of(session: ProjectSession) -> Signature:
-    """What the journal says of us; by whom only where that was asked for another reason."""
+    """Return the signature for the journal; the user only where it was read for another reason."""
     me = session.known_me
     return Signature(
         by=(me.email or me.label) if me else "",
@@ -129,7 +129,7 @@ def _dry_run(
 
 
 class TerminalInterface(Interface[P, R], Generic[P, R]):
-    """A change asked and told in lines, by a person there or by the options of the command."""
+    """Ask and report in lines; the user at the terminal or the options of the command confirm."""
 
     def __init__(self, terms: WriteTerms, report: ChangeReport, planned: Planned[Any, P]) -> None:
         self._terms = terms
@@ -153,7 +153,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         raise refusal(refused)
 
     async def confirm(self, question: Question[P]) -> Approved[P] | None:
-        """What was changed there first is told with all sides. Raises Trouble for what else is missing."""
+        """Confirm the question and show conflicts in full. Raises Trouble for what else is missing."""
         given, printer = self._terms.agreement, self._terms.printer
         if printer.format == "table":
             show_question(question)

@@ -55,7 +55,7 @@ class ReaderGone(BrokenPipeError):
 
 
 class Trouble(Exception):
-    """Says what happened and what to do next; its code decides how the program ends."""
+    """An error with what happened and what to do next; its code decides the exit code."""
 
     def __init__(self, what: str, fix: str = "", *, code: Code = "failed", retryable: bool = False) -> None:
         super().__init__(what)
@@ -79,7 +79,7 @@ class Trouble(Exception):
 
 
 def in_words(error: ApiError) -> Trouble:
-    """What a server said, or why it could not be asked, with what to do next."""
+    """Convert an error of the API: what the server reported or why it was not reached, and the next step."""
     return Trouble(error.what, error.next, code=code_of(error), retryable=_may_work_later(error))
 
 

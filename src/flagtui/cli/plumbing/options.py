@@ -67,7 +67,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class WriteTerms:
-    """All that a writing command was told beside what to change."""
+    """The options of a writing command that do not concern the change itself."""
 
     place: WorkPlace
     agreement: Agreement
@@ -85,7 +85,7 @@ def named_project(given: str) -> str:
 
 
 def is_read_only() -> bool:
-    """Whether `--read-only` stands before the command."""
+    """Return whether `--read-only` precedes the command."""
     return click.get_current_context().find_root().params.get("read_only") is True
 
 

@@ -1,4 +1,4 @@
-"""Which profile is meant, its server, and where its key can be: found out without asking anybody."""
+"""Choose the profile, its server, and where its key can be, without any prompt or request."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -53,7 +53,7 @@ class LoginEnvironment:
 
 @dataclass(frozen=True)
 class Opening:
-    """A profile and everything that could be found out about it without asking anybody."""
+    """A profile and everything known about it without any prompt or request."""
 
     environment: LoginEnvironment
     chosen: Chosen
@@ -151,7 +151,7 @@ def _origin_of(text: str) -> str:
 
 
 def is_unknown(environment: LoginEnvironment) -> bool:
-    """Whether neither a key nor a profile says which server is meant."""
+    """Return whether neither a key nor a profile names a server."""
     return not environment.key and not environment.settings.profiles
 
 

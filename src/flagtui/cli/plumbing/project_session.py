@@ -41,7 +41,7 @@ LOOK_EVERY: Final = 2.0
 
 
 def waits_told(link: "ConnectionState") -> Callable[[], None]:
-    """Says on standard error, once each, what keeps requests waiting."""
+    """Report on standard error, once each, what delays requests."""
     until = 0.0
 
     def hear() -> None:
@@ -141,7 +141,7 @@ class ProjectSession:
         return self._me[0] if self._me else None
 
     async def names(self, flags: Iterable[Mapping[str, JSON]]) -> "Names":
-        """What group types are called, where a condition goes by one and the server tells it in time."""
+        """Return the names of group types, where a condition uses one and the server responds in time."""
         from flagtui.models.flag_details import NO_NAMES, Names
 
         sides = (side for flag in flags for side in _sides(as_dict(flag.get("filters"))))

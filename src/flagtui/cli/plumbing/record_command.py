@@ -1,4 +1,4 @@
-"""A command that says what it prints, which operations it asks, and how it is used; and its calling."""
+"""Declare a command: what it prints, which operations it calls, how it is used; and call it."""
 
 from collections.abc import Callable, Sequence
 from inspect import iscoroutinefunction

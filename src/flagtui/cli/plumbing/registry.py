@@ -43,5 +43,5 @@ def load_command(words: str) -> Any:
 
 
 def load_help(group: str) -> str:
-    """Return the help of a group: what its package says of itself."""
+    """Return the help of a group: the docstring of its package."""
     return import_module(f"flagtui.cli.{command_index()[group].module}").__doc__ or ""

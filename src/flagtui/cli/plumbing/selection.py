@@ -139,7 +139,7 @@ class Wanted:
 
 
 def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str = "") -> Wanted:
-    """Sort words into names and queries; `-` stands for the names on standard input, which has no queries.
+    """Sort words into names and queries; `-` means the names on standard input, which has no queries.
 
     Raises Trouble when nothing is named or piped in, or standard input is a terminal.
     """

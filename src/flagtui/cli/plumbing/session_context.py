@@ -17,7 +17,7 @@ UNCOUNTED: Final = "not counted, since --yes agrees beforehand"
 
 
 class SessionContext(PlanContext):
-    """The project of a command. With `--yes` nothing around a record is asked for, and nobody is told."""
+    """The project of a command. `--yes` skips the requests for context, which no one would read."""
 
     def __init__(self, session: ProjectSession, terms: WriteTerms) -> None:
         is_asked = terms.agreement.dry_run or not terms.agreement.yes

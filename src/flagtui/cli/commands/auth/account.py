@@ -24,7 +24,7 @@ from flagtui.text.shared_messages import lacking_scope
 
 @dataclass(frozen=True)
 class SignedIn:
-    """Which key is used where, and what the server says of it."""
+    """The key in use, its source, and what the server reports about it."""
 
     opening: Opening
     found: FoundSecret

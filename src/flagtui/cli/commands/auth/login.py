@@ -49,7 +49,7 @@ class SignIn:
 
 
 def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
-    """What the server says about the key. Raises ApiError."""
+    """Return what the server reports about the key. Raises ApiError."""
 
     async def ask() -> Introduction:
 
@@ -173,7 +173,7 @@ class TerminalSignIn:
     def _other_region(
         self, host: Host, other: Host, key: Secret, profile: Profile
     ) -> tuple[Host, Introduction]:
-        """A key belongs to one region; it goes to the other one only when the person says so."""
+        """Try the other region, only with consent of the user: a key belongs to one region."""
         said = f"{host.name} does not know this key"
         if not self.person.is_there:
             raise Trouble(

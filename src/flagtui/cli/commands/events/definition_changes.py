@@ -110,7 +110,7 @@ async def owner(session: ProjectSession, events: Wanted, person: str, terms: Wri
 @EVENT_WORD
 @click.option("--to", "name", required=True, metavar="NAME", help="The property; empty for none.")
 async def primary_property(session: ProjectSession, event: Wanted, name: str, terms: WriteTerms) -> int:
-    """Say which property tells most about an event."""
+    """Choose the primary property of an event."""
 
     def named(fresh: EventDefinition) -> EventIntent:
         return intents.set_field(fresh.id, "primary_property", name.strip(), fresh.primary_property)

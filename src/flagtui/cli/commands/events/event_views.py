@@ -47,7 +47,7 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
         RecordField("created_at", "time?", "When it was first sent.", words=age_words),
         RecordField("updated_at", "time?", "When it was changed.", words=age_words),
         RecordField("enforcement", "text", "allow or reject."),
-        RecordField("primary_property", "text", "What tells most about it."),
+        RecordField("primary_property", "text", "The most informative property."),
         RecordField(
             "builtin", "truth", "Whether the product's libraries send it.", lambda row: row.is_builtin
         ),

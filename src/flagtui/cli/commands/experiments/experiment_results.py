@@ -61,7 +61,7 @@ def _chance(value: Any) -> str:
 
 
 def _reasons(why: Any) -> str:
-    """As the app says them; what the server calls otherwise stays."""
+    """Return the reasons in the words of the app; unknown ones stay as the server sent them."""
     return ", ".join(FAILURES.get(one, one) for one in why.split(", "))
 
 
@@ -204,7 +204,7 @@ def timeseries(
 async def _results_of(
     session: ProjectSession, row: ExperimentRow, anew: bool, wait: float | None
 ) -> tuple[Findings, bool]:
-    """What came within the time there is, and whether that is all."""
+    """Return the results received before the timeout, and whether they are complete."""
     inspector = ExperimentInspector(session.client, time.time, lambda: anew)
     steps, found = Steps(0, f"metrics of {row.name}"), Findings(row)
     try:

@@ -36,7 +36,7 @@ class StaleFlag:
 
 @dataclass(frozen=True)
 class FlagUse:
-    """Whether a flag is used, as the server says it."""
+    """Whether a flag is used, as the server reports it."""
 
     key: str
     status: str

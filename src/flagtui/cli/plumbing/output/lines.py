@@ -34,7 +34,7 @@ def progress(line: str) -> None:
 
 @dataclass
 class Steps:
-    """How far something slow has come: told on standard error now and then, never what is quick."""
+    """Progress of a slow task, reported on standard error at intervals; quick tasks report nothing."""
 
     count: int
     doing: str

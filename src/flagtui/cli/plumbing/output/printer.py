@@ -56,7 +56,7 @@ class Printer:
     def records(
         self, kind: RecordSchema[R], records: Iterable[R], empty: str = "", page: Page[R] = no_page
     ) -> None:
-        """Print all of them; `empty` is said to a person when there are none.
+        """Print all records; `empty` is shown to people when there are none.
 
         On a terminal the first field, what the record is called, leads to `page`.
         """

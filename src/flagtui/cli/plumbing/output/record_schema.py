@@ -49,7 +49,7 @@ _TYPES: Final[Mapping[str, Mapping[str, JSON]]] = {
 
 @dataclass(frozen=True, slots=True)
 class RecordField(Generic[R_contra]):
-    """One value of a record. `words` says it to people; programs get the value itself."""
+    """One value of a record. `words` formats it for people; programs get the value itself."""
 
     name: str
     type: FieldType
