@@ -63,7 +63,7 @@ class Draft:
         """Why a variant cannot have this key; empty when it can."""
         if not is_plain_key(key):
             return "letters, digits, - and _, up to 400 of them"
-        taken = key != itself and key in {as_text(as_dict(one).get("key")) for one in self.variants}
+        taken = key != itself and key in {as_text(as_dict(variant).get("key")) for variant in self.variants}
         return "there is already a variant with this key" if taken else ""
 
     @property
@@ -89,7 +89,7 @@ class Draft:
 
 def share_sum(variants: Sequence[JSON]) -> float:
     """In percent."""
-    return math.fsum(as_number(as_dict(one).get("rollout_percentage")) or 0.0 for one in variants)
+    return math.fsum(as_number(as_dict(variant).get("rollout_percentage")) or 0.0 for variant in variants)
 
 
 def move(items: list[JSON], place: int, to: int) -> bool:

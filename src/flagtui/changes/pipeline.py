@@ -238,7 +238,7 @@ class Batch(Generic[P, R]):
     @property
     def watched_keys(self) -> tuple[str, ...]:
         """Keys of the plans that `settle` looks up."""
-        return tuple(one.plan.key for one in self.outcomes if one.ending in self._watched)
+        return tuple(outcome.plan.key for outcome in self.outcomes if outcome.ending in self._watched)
 
     async def run(self) -> AsyncIterator[Outcome[P, R]]:
         """Send the plans and yield their outcomes; stop early when the rest would fail too."""

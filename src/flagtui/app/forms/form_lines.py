@@ -172,7 +172,9 @@ async def ask_field(
 
 async def _choose(runner: ChangeRunner, field: EditableField, before: JSON, title: str) -> FieldAnswer | None:
     now = field.option(before)
-    choices = [Choice(one.value, one.words, one.about, one is now) for one in field.takes.options]
+    choices = [
+        Choice(option.value, option.words, option.about, option is now) for option in field.takes.options
+    ]
     if field.blank is None and not field.takes.wrong(None):
         choices.append(Choice("", "none", "", now is None))
     chosen = await runner.ask(PickerScreen(title, choices))

@@ -64,10 +64,12 @@ def results_of(
     outcomes: Iterable[Outcome[P, R]], unsent: Iterable[P], record_of: Callable[[P], RecordId]
 ) -> Iterator[Result]:
     """What became of each, and what was not sent; `record_of` names the record that was chosen for a plan."""
-    for one in outcomes:
-        reason = "" if one.is_saved else one.reason or one.ending
-        done = done_word(one) if one.is_saved else ""
-        yield Result(record_of(one.plan), one.plan.key, one.ending, reason, done, one.is_unchanged)
+    for outcome in outcomes:
+        reason = "" if outcome.is_saved else outcome.reason or outcome.ending
+        done = done_word(outcome) if outcome.is_saved else ""
+        yield Result(
+            record_of(outcome.plan), outcome.plan.key, outcome.ending, reason, done, outcome.is_unchanged
+        )
     for plan in unsent:
         yield Result(record_of(plan), plan.key, NOT_SENT, can_try_again=True)
 

@@ -44,7 +44,9 @@ def stored_field(fresh: Experiment, name: str) -> JSON:
         case "parameters":
             kept = dict(as_dict(value))
             if variants := as_list(kept.get("feature_flag_variants")):
-                kept["feature_flag_variants"] = [_without(as_dict(one), "split_percent") for one in variants]
+                kept["feature_flag_variants"] = [
+                    _without(as_dict(variant), "split_percent") for variant in variants
+                ]
             return kept
     return value
 
@@ -83,7 +85,7 @@ def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:
 
 
 def _problems_in_variants(variants: list[JSON]) -> Iterator[str]:
-    keys = [as_text(as_dict(one).get("key")) for one in variants]
+    keys = [as_text(as_dict(variant).get("key")) for variant in variants]
     if len(keys) < 2:
         yield "an experiment needs two variants at least"
     if len(keys) > MOST_VARIANTS:
@@ -169,7 +171,7 @@ def _by_uuid(metrics: list[JSON]) -> dict[str, dict[str, JSON]]:
 
 
 def _link_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
-    old, new = ({as_dict(one).get("id"): _role(one) for one in links} for links in (before, after))
+    old, new = ({as_dict(link).get("id"): _role(link) for link in links} for links in (before, after))
     for id, role in new.items():
         if id not in old:
             yield f"+ #{id} ({role})"
@@ -200,7 +202,7 @@ def _parameter_words(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> I
 
 def _shares(parameters: JSON) -> dict[str, JSON]:
     variants = (as_dict(one) for one in variants_in(parameters))
-    return {as_text(one.get("key")): one.get("rollout_percentage") for one in variants}
+    return {as_text(variant.get("key")): variant.get("rollout_percentage") for variant in variants}
 
 
 def split_words(parameters: JSON) -> str:

@@ -97,14 +97,14 @@ def goals_of(experiment: Experiment, role: str) -> tuple[Item, ...]:
     if role == "primary":
         goal = _goal("", experiment.filters)
         return (goal,) if goal["series"] else ()
-    others = [as_dict(one) for one in experiment.secondary_metrics]
-    return tuple(_goal(as_text(one.get("name")), as_dict(one.get("filters"))) for one in others)
+    others = [as_dict(metric) for metric in experiment.secondary_metrics]
+    return tuple(_goal(as_text(other.get("name")), as_dict(other.get("filters"))) for other in others)
 
 
 def _goal(name: str, filters: Mapping[str, JSON]) -> Item:
     insight = as_text(filters.get("insight")).upper()
-    nodes = [_old_node(as_dict(one), "EventsNode") for one in as_list(filters.get("events"))]
-    nodes += [_old_node(as_dict(one), "ActionsNode") for one in as_list(filters.get("actions"))]
+    nodes = [_old_node(as_dict(event), "EventsNode") for event in as_list(filters.get("events"))]
+    nodes += [_old_node(as_dict(action), "ActionsNode") for action in as_list(filters.get("actions"))]
     nodes.sort(key=lambda node: as_number(node.get("order")) or 0.0)
     return {
         "kind": GOAL,

@@ -116,7 +116,7 @@ def _asked(properties: JSON) -> str:
     """Return filters as `plan is pro and price > 5`; a group joins its own with its operator."""
     if isinstance(properties, dict):
         joint = " or " if as_text(properties.get("type")).upper() == "OR" else " and "
-        parts = [_asked([one]) for one in as_list(properties.get("values"))]
+        parts = [_asked([value]) for value in as_list(properties.get("values"))]
         return joint.join(f"({part})" if " or " in part else part for part in parts if part)
     return " and ".join(filter(None, map(_filter, as_list(properties))))
 

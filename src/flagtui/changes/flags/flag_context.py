@@ -137,5 +137,5 @@ def _distinct(old: Sequence[ConditionQuery], new: Sequence[ConditionQuery]) -> d
 
 def _sum(conditions: Sequence[ConditionQuery], counted: Mapping[str, BlastRadius], total: int) -> int:
     """Return the upper bound: users who match several conditions count for each."""
-    found = sum(counted[one.identity].affected * one.share / 100 for one in conditions)
+    found = sum(counted[condition.identity].affected * condition.share / 100 for condition in conditions)
     return min(total, round(found))

@@ -220,7 +220,7 @@ class WorkingCopy(Draft):
     @property
     def payload_keys(self) -> tuple[str, ...]:
         """What can have a payload: every variant, else the flag being on."""
-        keys = tuple(as_text(as_dict(one).get("key")) for one in self.variants)
+        keys = tuple(as_text(as_dict(variant).get("key")) for variant in self.variants)
         return tuple(key for key in keys if key) or ("true",)
 
     def payload_text(self, key: str) -> str:

@@ -134,7 +134,10 @@ def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[D
 def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path, JSON, str]]:
     variants = [as_dict(each) for each in as_list(as_dict(filters.get("multivariate")).get("variants"))]
     if variants:
-        shares = [f"{as_text(one.get('key'))} {percent(one.get('rollout_percentage'))}" for one in variants]
+        shares = [
+            f"{as_text(variant.get('key'))} {percent(variant.get('rollout_percentage'))}"
+            for variant in variants
+        ]
         counted = f"{len(variants)} variant{'s' * (len(variants) > 1)}: {', '.join(shares)}"
         yield ("filters", "multivariate"), filters.get("multivariate"), counted
     for place, group in enumerate(as_list(filters.get("groups"))):

@@ -53,5 +53,8 @@ def projects(printer: Printer, place: WorkPlace) -> None:
 
     opening = open_profile(place.profile, place.project)
     found, current = ask(opening, find_key(opening), question)
-    listed = [ListedProject(one, found.organization_of(one), one.id == current) for one in found.projects]
+    listed = [
+        ListedProject(project, found.organization_of(project), project.id == current)
+        for project in found.projects
+    ]
     printer.records(PROJECT, listed, "The key opens no project.")

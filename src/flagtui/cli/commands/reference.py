@@ -45,7 +45,7 @@ COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(
 def commands(printer: Printer) -> None:
     """List every command of this program; with --json all that a program needs to use it."""
     codes = {str(code): words for code, words in EXIT_WORDS.items()}
-    found = [SimpleNamespace(**one, exit_codes=codes) for one in descriptions().values()]
+    found = [SimpleNamespace(**description, exit_codes=codes) for description in descriptions().values()]
     printer.records(COMMAND, found)
 
 

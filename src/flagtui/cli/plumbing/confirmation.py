@@ -187,7 +187,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
                     Outcome(one, "unknown", reason=LEFT_ON_ITS_WAY) for one in left[:begun]
                 ]
                 return Report((*self._heard, *stopped), tuple(left[begun:]), is_stopped=True)
-            done = (one for one in ended.outcomes if not one.is_without_journal)
+            done = (outcome for outcome in ended.outcomes if not outcome.is_without_journal)
             self.ended_so_far = Report((*self.ended_so_far.outcomes, *done))
             return ended
 
@@ -217,7 +217,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     def results(self, ended: Report[P, R]) -> list[ChangeResult]:
         """How each ended, and what was not sent."""
-        found = [result_of(one, self._undoes.get(one.plan.key, "")) for one in ended.outcomes]
+        found = [result_of(outcome, self._undoes.get(outcome.plan.key, "")) for outcome in ended.outcomes]
         unsent = [ChangeResult(one.key, NOT_SENT, "was not sent", id=str(one.id)) for one in ended.unsent]
         return [*found, *unsent]
 

@@ -105,8 +105,12 @@ class RecordCommand(ShownCommand):
     @property
     def _named(self) -> list[tuple[str, str]]:
         """Arguments that name records, and of which kind."""
-        arguments = [one for one in self.params if isinstance(one, click.Argument)]
-        return [(one.name, one.type.kind) for one in arguments if isinstance(one.type, RecordWord)]
+        arguments = [param for param in self.params if isinstance(param, click.Argument)]
+        return [
+            (argument.name, argument.type.kind)
+            for argument in arguments
+            if isinstance(argument.type, RecordWord)
+        ]
 
     def _call(self, **given: Any) -> int:
         """The work in the project; the exit code. Raises Trouble."""

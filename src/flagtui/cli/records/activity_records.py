@@ -14,8 +14,8 @@ def _what(row: ChangeRow) -> str:
 
 def _changes(row: ChangeRow) -> list[dict[str, object]]:
     return [
-        {"field": one.field, "action": one.action, "before": one.before, "after": one.after}
-        for one in row.entry.changes
+        {"field": change.field, "action": change.action, "before": change.before, "after": change.after}
+        for change in row.entry.changes
     ]
 
 

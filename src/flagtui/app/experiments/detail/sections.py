@@ -85,7 +85,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
             ("  excluded from the results" if key in excluded else "", "$warning"),
         ]
 
-    yield from shortened(([line(*one)] for one in shares.items()), len(shares), "variants", MOST_VARIANTS)
+    yield from shortened(([line(*item)] for item in shares.items()), len(shares), "variants", MOST_VARIANTS)
     for key, seen in findings.exposed.items():
         if shares and key not in shares:
             yield [

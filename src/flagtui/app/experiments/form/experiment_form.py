@@ -43,7 +43,7 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
         client = self._workspace.client
         metrics, holdouts = await _read(client.saved_metrics.all()), await _read(client.holdouts.all())
         self._questions.known = Companions(
-            {one.id: one for one in metrics}, {one.id: one for one in holdouts}
+            {metric.id: metric for metric in metrics}, {holdout.id: holdout for holdout in holdouts}
         )
         if self.is_attached:
             self._draw()

@@ -32,7 +32,7 @@ class SignedIn:
 
     def scopes(self, *, works: bool) -> list[str]:
         """Those of abilities that the key has, or lacks."""
-        return [one.scope for one in abilities(self.introduction.key) if one.works is works]
+        return [ability.scope for ability in abilities(self.introduction.key) if ability.works is works]
 
 
 SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(

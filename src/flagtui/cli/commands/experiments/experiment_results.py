@@ -220,9 +220,9 @@ async def _results_of(
 
 def _metric(found: Findings, wanted: str, name: str) -> Metric:
     metrics = [reading.metric for reading in found.readings]
-    chosen = [one for one in metrics if not wanted or wanted in (one.uuid, one.name)]
+    chosen = [metric for metric in metrics if not wanted or wanted in (metric.uuid, metric.name)]
     if not chosen:
-        known = ", ".join(one.name for one in metrics) or "none"
+        known = ", ".join(metric.name for metric in metrics) or "none"
         raise Trouble(f"{name} has no such metric.", f"Metrics: {known}.", code="not_found")
     return chosen[0]
 

@@ -141,7 +141,7 @@ async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequen
         return sorted(chain.from_iterable(said), key=lambda value: value.key)
     flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
     with limited_evaluation():
-        return [value_of(one) for one in await _accounts(session, subjects, flags)]
+        return [value_of(account) for account in await _accounts(session, subjects, flags)]
 
 
 async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:

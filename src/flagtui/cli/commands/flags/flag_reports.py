@@ -124,7 +124,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[di
     """Show flags as the server hands them to libraries that evaluate by themselves."""
     wanted = read_words(keys, lambda _word: False).names if keys else ()
     document = await session.client.evaluation.local_evaluation()
-    found = [as_dict(one) for one in document.flags] if document is not None else []
+    found = [as_dict(flag) for flag in document.flags] if document is not None else []
     known = [str(one.get("key")) for one in found]
     if missing := [key for key in wanted if key not in known]:
         raise not_found("definition of a flag", missing, known, "flagtui flags definitions")

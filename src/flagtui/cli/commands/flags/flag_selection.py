@@ -22,7 +22,7 @@ async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag
     """The deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
     if wanted.queries or any(":" in name for name in wanted.names):
         raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
-    deletions = {one.key: one.id for one in await recent_deletions(session.client.flags)}
+    deletions = {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}
     ids: list[int] = []
     missing: list[str] = []
     for name in wanted.names:
