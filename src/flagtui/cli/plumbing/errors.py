@@ -20,6 +20,7 @@ Code = Literal[
     "awaiting_approval",
     "sign_in",
     "not_found",
+    "findings",
 ]
 EXIT_CODES: Final[Mapping[Code, int]] = {
     "failed": 1,
@@ -31,6 +32,7 @@ EXIT_CODES: Final[Mapping[Code, int]] = {
     "awaiting_approval": 4,
     "sign_in": 5,
     "not_found": 6,
+    "findings": 7,
 }
 READER_GONE: Final = 141
 """As a shell tells of a program that SIGPIPE ended."""

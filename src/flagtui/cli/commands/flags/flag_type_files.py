@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from flagtui.models.flag_shapes import FlagShape
     from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
-DIFFERENT: Final = 7
-"""Exit code of `--check` for a file that is not what would be written."""
 LANGUAGES: Final = ("ts", "python", "go", "openfeature")
 PART: Final = "shapes"
 
@@ -169,7 +167,7 @@ def _compare(path: Path, before: str, after: str) -> int:
     )
     sys.stdout.writelines(line if line.endswith("\n") else f"{line}\n" for line in map(_drawable, lines))
     progress(f"{path} differs; nothing was written.")
-    return DIFFERENT
+    return EXIT_CODES["findings"]
 
 
 def _drawable(line: str) -> str:
