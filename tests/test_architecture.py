@@ -260,9 +260,9 @@ def test_what_is_loaded_after_the_first_rows_is_not_loaded_before_them(
 
 
 def test_the_first_rows_need_few_modules(loaded_for_the_first_rows: frozenset[str]) -> None:
-    """Each takes about a millisecond: a list, its search, its keys and the terminal are 93 of over 400."""
+    """Each takes about a millisecond: a list, its search, its keys and the terminal are 94 of over 400."""
     ours = {name for name in loaded_for_the_first_rows if name.startswith("flagtui")}
-    assert len(ours) <= 93
+    assert len(ours) <= 94
 
 
 def test_a_list_and_its_search_need_no_models_of_whole_records() -> None:

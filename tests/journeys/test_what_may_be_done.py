@@ -48,7 +48,7 @@ async def take_nothing_back(program: Program) -> None:
     for scope in scopes.values():
         await program.press("z", "question_mark")
         inside = [line.split("│")[1] for line in program.screen.splitlines() if line.count("│") > 1]
-        assert f"Revert the change under the cursor needs {scope}" in words(" ".join(inside))
+        assert f"Revert the marked changes, or this one needs {scope}" in words(" ".join(inside))
         await program.press("escape", "down")
 
 

@@ -39,7 +39,7 @@ class AboveLists:
 
     def show_journal(self) -> None:
         """The person's own changes."""
-        self._app.push_screen(JournalScreen(self._app_state, self._runner, self._runner.undo_entry))
+        self._app.push_screen(JournalScreen(self._app_state, self._runner, self._runner.undo_entries))
 
     def show_help(self) -> None:
         """The keys of the screen in front."""

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -41,13 +42,17 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
     active = {each.binding.id: each for each in reversed(screen.active_bindings.values())}
     elsewhere: list[Offer] = []
     subject = _subject(screen, app_state)
+    single = subject
+    if isinstance(screen, RecordKeys) and len(rows := screen.chosen()) == 1:
+        single = replace(subject, record=screen.link_to(rows[0]))
     for command in COMMANDS:
         here = active.get(command.id)
         if here is not None:
             run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
-            about = "" if here.enabled else why_dimmed(app_state, command, screen)
-            line = cli_equivalent(command, subject)
-            yield Offer(command, display_key(app, here.binding), run, about, cli=line)
+            key = display_key(app, here.binding)
+            about = "" if here.enabled else why_dimmed(app_state, command, screen, key)
+            line = cli_equivalent(command, single if command.applies_to == "one" else subject)
+            yield Offer(command, key, run, about, cli=line)
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
             tab = command.places[0]
             key = display_key(app, command.binding())

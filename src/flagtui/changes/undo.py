@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeVar
 
 from flagtui.api import Client
 from flagtui.changes.adapter import EntryKind, with_later_changes
@@ -20,6 +20,7 @@ from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, taken_back
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
 
+C = TypeVar("C")
 KINDS: Final[dict[str, EntryKind]] = {
     "flag": FlagEntries(),
     "experiment": StepEntries(),
@@ -100,6 +101,8 @@ def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
 def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
     """`turn new-nav on again`, `turn 17 flags on again`, `set the old rollout of new-nav`."""
     entry, count = entries[0], len(entries)
+    if len({(each.kind, kind_of(each.kind).undo_words(each)) for each in entries}) > 1:
+        return f"{count:,} changes"
     what = entry.key if count == 1 else f"{count:,} {kind_of(entry.kind).noun}s"
     words = kind_of(entry.kind).undo_words(entry)
     if is_redo and not _IT.search(words):
@@ -140,6 +143,22 @@ async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> 
     return tuple(Part(part, UndoTarget(entry.id, part is found[-1])) for part in found)
 
 
+def distinct_records(changes: Sequence[C], record: Callable[[C], object]) -> list[list[C]]:
+    """Split changes, in order, into batches in which no record occurs twice.
+
+    Two changes of one record cannot be planned together: the second undo starts from the result of the first.
+    """
+    batches: list[list[C]] = []
+    records: set[object] = set()
+    for change in changes:
+        if not batches or record(change) in records:
+            batches.append([])
+            records.clear()
+        batches[-1].append(change)
+        records.add(record(change))
+    return batches
+
+
 async def questions_of(
     found: Sequence[Entry], entries: Sequence[Entry], client: Client, purpose: Purpose
 ) -> list[tuple[list[Part], Purpose]]:
@@ -152,7 +171,11 @@ async def questions_of(
     if any(len(each) > 1 for each in parts):
         groups = [[part] for part in every]
     else:
-        groups = [list(group) for _kind, group in groupby(every, key=lambda part: part.entry.kind)]
+        groups = [
+            batch
+            for _kind, group in groupby(every, key=lambda part: part.entry.kind)
+            for batch in distinct_records([*group], lambda part: part.entry.uuid or part.entry.record)
+        ]
     if len(groups) == 1:
         return [(groups[0], purpose)]
     counted = (replace(purpose, part=f"{place} of {len(groups)}") for place in range(1, len(groups) + 1))

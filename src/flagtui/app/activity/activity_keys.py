@@ -1,6 +1,8 @@
 """What a person can do with an entry of the activity: open its flag, take it back, copy it."""
 
 from functools import partial
+from operator import attrgetter
+from typing import Any
 
 from textual import work
 from textual.widgets.input import Selection
@@ -16,6 +18,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.changes.pipeline import Report
 from flagtui.models.activity import ChangeRow
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of
@@ -34,11 +37,8 @@ class ActivityKeys(ListScreen[ChangeRow]):
         super().__init__(app_state, runner, self._finding)
         self._workspace: Workspace | None = None
 
-    def target(self) -> RecordLink | None:
-        row = self.record
-        return (
-            RecordLink("flags", row.flag_id, row.key) if row is not None and row.flag_id is not None else None
-        )
+    def link_to(self, row: ChangeRow) -> RecordLink | None:
+        return RecordLink("flags", row.flag_id, row.key) if row.flag_id is not None else None
 
     @property
     def feed(self) -> ActivityFeed | None:
@@ -65,11 +65,13 @@ class ActivityKeys(ListScreen[ChangeRow]):
             self.post_message(OpenRecord(target, tab))
 
     def action_revert(self) -> None:
-        """Take this entry back, after the usual question."""
-        if self.record is not None:
-            self._runner.revert(self.record.entry, lambda _report: self._saved())
+        """Revert the marked changes together, else the one under the cursor, newest first."""
+        rows = sorted(self.chosen(), key=attrgetter("place"), reverse=True)
+        self._runner.revert([row.entry for row in rows], self._saved)
 
-    def _saved(self) -> None:
+    def _saved(self, report: Report[Any, Any]) -> None:
+        if report.is_saved:
+            self.rows.action_clear_marks()
         if self.is_attached:
             self.catch_up()
 

@@ -1,6 +1,6 @@
 """What one command is: something a person can do, with a name and a key."""
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
@@ -9,6 +9,9 @@ from textual.binding import Binding
 
 from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS, KINDS
 
+AppliesTo = Literal["", "many", "one", "cursor"]
+"""Which records a command is for: all that are marked, else the one under the cursor; one record, refused
+while more are marked; always the one under the cursor; empty for none."""
 Places = tuple[str, ...]
 """Where commands work: `flags` is the list of flags, `flag` the page of one, and so on."""
 
@@ -68,6 +71,7 @@ class Command(Struct, frozen=True):
     """Whether it comes first on the last line of the screen; the others follow where there is room."""
     scope: str = ""
     """What a key needs for it, or RECORD_SCOPE; empty where nothing is changed."""
+    applies_to: AppliesTo = ""
     turns_keys: bool = False
     """Whether it changes what the keys after it mean. Such a key is obeyed before the next one is looked at:
     over a slow link `/` and a word arrive together."""
@@ -102,6 +106,12 @@ class Command(Struct, frozen=True):
         """The call of the handler as Textual writes it: `cycle('state')`."""
         call = self.handler if self.argument is None else f"{self.handler}({self.argument!r})"
         return f"app.{call}" if self.by_app else call
+
+    @property
+    def sign(self) -> str:
+        """Its first default key as a person reads it."""
+        key = self.keys.partition(",")[0]
+        return SIGNS.get(key, key)
 
     def binding(self) -> Binding:
         """The same as Textual wants it; the id is what a keymap names."""

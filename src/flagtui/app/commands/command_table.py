@@ -6,6 +6,7 @@ where it works in several places it does the same kind of thing in all of them.
 """
 
 from collections.abc import Container, Iterable
+from functools import cache
 from typing import Final
 
 from textual.binding import BindingType
@@ -23,7 +24,7 @@ from flagtui.app.commands.command import (
 from flagtui.app.commands.record_commands import RECORD_COMMANDS
 from flagtui.store.kinds import KINDS
 
-__all__ = ["COMMANDS", "Command", "bindings_of", "commands_of"]
+__all__ = ["COMMANDS", "Command", "bindings_of", "command_of", "commands_of"]
 
 SCREEN_COMMANDS: Final = (
     Command("lists.search", "slash", "Go to the search line", LISTS, shown=True, turns_keys=True,
@@ -45,8 +46,8 @@ SCREEN_COMMANDS: Final = (
     Command("lists.columns", "c", "Choose columns and their order", LISTS, synonyms="fields layout"),
     Command("lists.preview", "v", "Show or hide the preview beside the list", LISTS,
             synonyms="pane split details side"),
-    Command("lists.copy_key", "y", "Copy the key or name to the terminal's clipboard", LISTS, title="copy",
-            shown=True, synonyms="yank clipboard name"),
+    Command("lists.copy_key", "y", "Copy the keys or names to the terminal's clipboard", LISTS, title="copy",
+            shown=True, synonyms="yank clipboard name", applies_to="many"),
     Command("lists.save_query", "Q", "Give this search a name and a tab", LISTS, title="save search",
             synonyms="bookmark name favourite view"),
     Command("lists.query_5", "5", "Go to the saved search with the key 5", LISTS, title="search 5",
@@ -60,11 +61,11 @@ SCREEN_COMMANDS: Final = (
     Command("lists.query_9", "9", "Go to the saved search with the key 9", LISTS, title="search 9",
             handler="query", argument=9),
     Command("lists.copy_menu", "Y", "Copy key, id, link, JSON, curl or command", ("lists", *PAGES),
-            title="copy as", asks=True, synonyms="yank clipboard url json curl command id"),
+            title="copy as", asks=True, synonyms="yank clipboard url json curl command id", applies_to="one"),
     Command("lists.link", "o", "Open it in the browser, or show its link", ("lists", *PAGES), title="browser",
-            asks=True, synonyms="url web open"),
+            asks=True, synonyms="url web open", applies_to="cursor"),
     Command("lists.links", "l", "Go to what it names: its flag, its experiments, what depends on it", RECORDS,
-            asks=True, synonyms="related dependents used jump"),
+            asks=True, synonyms="related dependents used jump", applies_to="cursor"),
     Command("lists.down", "down,j", "One line down", LISTS, handler="rows", argument="cursor_down"),
     Command("lists.up", "up,k", "One line up", LISTS, handler="rows", argument="cursor_up"),
     Command("lists.page_down", "pagedown", "One page down", LISTS, title="page down", handler="rows",
@@ -150,6 +151,13 @@ COMMANDS: Final = (*RECORD_COMMANDS, *SCREEN_COMMANDS)
 def commands_of(*places: str) -> Iterable[Command]:
     """The commands that work in these places, in the order of the table."""
     return (command for command in COMMANDS if any(place in places for place in command.places))
+
+
+@cache
+def command_of(place: str, handler: str, argument: object = None) -> Command | None:
+    """Return the command of a place, or of every list, that a screen carries out with this handler."""
+    commands = (command for command in commands_of(place, "lists") if not command.by_app)
+    return next((each for each in commands if (each.handler, each.argument) == (handler, argument)), None)
 
 
 def bindings_of(*places: str, without: Container[str] = ()) -> list[BindingType]:

@@ -57,7 +57,7 @@ class EventKeys(RecordKeys):
 
     def action_describe(self) -> None:
         """On one line; a description of several lines goes to the editor."""
-        for row in self.at_cursor():
+        for row in self.single():
             if "\n" in row.description:
                 self.action_describe_in_editor()
             else:
@@ -73,7 +73,7 @@ class EventKeys(RecordKeys):
 
     def action_describe_in_editor(self) -> None:
         """In the person's own editor."""
-        for row in self.at_cursor():
+        for row in self.single():
             if self.event_path.is_read_only():
                 return
             text = edit_as_text(self._runner, row.description, "description.txt")
@@ -84,7 +84,7 @@ class EventKeys(RecordKeys):
 
     def action_edit_json(self) -> None:
         """All that can be changed, as JSON in the person's own editor."""
-        for row in self.at_cursor():
+        for row in self.single():
             if not self.event_path.is_read_only():
                 self._edit_json(row)
 
@@ -134,7 +134,7 @@ class EventKeys(RecordKeys):
 
     def action_primary_property(self) -> None:
         """The property people see first; empty for none."""
-        for row in self.at_cursor():
+        for row in self.single():
             self._ask(self._field("primary_property", [row], f"Primary property of {row.name}"))
 
     def action_enforcement(self) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.experiments.experiment_steps import TOGETHER, ExperimentSteps, key_problem
+from flagtui.app.experiments.experiment_steps import ExperimentSteps, key_problem
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.experiment_questions import ask_flag
 from flagtui.app.forms.form_lines import ask_line
@@ -62,16 +62,10 @@ class ExperimentKeys(RecordKeys):
         return NEXT.get("archived" if row.archived else row.status, ())
 
     def action_step(self, name: StepName) -> None:
-        """For everything chosen where one answer does for all, else for the one that is meant."""
+        """For everything chosen; the question for one names its result."""
         rows = self.chosen()
-        if len(rows) > 1 and name in TOGETHER:
-            self.steps.start(name, rows, on_report=self.on_report)
-            return
-        row = rows[0] if len(rows) == 1 else self.subject()
-        if row is not None:
-            leading = leading_of(self.known(row))
-            words = leading.words if leading else ""
-            self.steps.start(name, [row], words, self.on_report)
+        leading = leading_of(self.known(rows[0])) if len(rows) == 1 else None
+        self.steps.start(name, rows, leading.words if leading else "", self.on_report)
 
     def action_switch(self) -> None:
         """Pause or resume: the first row decides; the rest is skipped with the reason."""
@@ -88,17 +82,17 @@ class ExperimentKeys(RecordKeys):
 
     def action_edit(self) -> None:
         """In a form of its fields."""
-        if (row := self.subject()) is not None:
+        for row in self.single():
             self._runner.run(self._edit(row))
 
     def action_edit_json(self) -> None:
         """As JSON in the person's own editor."""
-        if (row := self.subject()) is not None:
+        for row in self.single():
             self._runner.run(self._edit_json(row))
 
     def action_duplicate(self) -> None:
         """A draft like it, here or in another project."""
-        if (row := self.subject()) is not None:
+        for row in self.single():
             self._runner.run(self._duplicate(row))
 
     async def _create(self) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
@@ -23,11 +22,6 @@ from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_blocked, explain_refusal
-
-TOGETHER: Final[frozenset[StepName]] = frozenset(
-    {"launch", "pause", "resume", "end", "archive", "unarchive", "reset", "cohort", "delete"}
-)
-"""Steps that need no choice of their own for each experiment."""
 
 
 class ExperimentSteps:

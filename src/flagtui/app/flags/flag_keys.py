@@ -26,8 +26,8 @@ class FlagKeys(RecordKeys):
     def _ask(
         self, edit: Callable[[Sequence[FlagRow]], Coroutine[Any, Any, None]], *, is_single: bool
     ) -> None:
-        """Begin what asks for more; `is_single` limits it to the flag under the cursor."""
-        rows: Sequence[FlagRow] = self.at_cursor() if is_single else self.chosen()
+        """Begin what asks for more; `is_single` is for one flag."""
+        rows: Sequence[FlagRow] = self.single() if is_single else self.chosen()
         if rows and self.editing.may_write():
             self._runner.run(edit(rows))
 
@@ -65,5 +65,5 @@ class FlagKeys(RecordKeys):
         self.app.push_screen(DeletedScreen(self._app_state, self._runner))
 
     def action_schedule(self) -> None:
-        for row in self.at_cursor():
+        for row in self.single():
             self._runner.run(self.editing.related.schedule(row))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Final
 
 from flagtui import local_time
@@ -22,6 +23,7 @@ from flagtui.app.widgets.column_layout import (
 )
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.proposal import Skipped
 from flagtui.changes.timeline import markdown
 from flagtui.changes.undo import undoable, why_not
 from flagtui.safe_text import safe_text
@@ -152,7 +154,12 @@ class JournalScreen(ReadList[Entry]):
     place = "journal"
     tab = "J"
 
-    def __init__(self, app_state: AppState, runner: ChangeRunner, undo: Callable[[Entry], None]) -> None:
+    def __init__(
+        self,
+        app_state: AppState,
+        runner: ChangeRunner,
+        undo: Callable[[Sequence[Entry], Sequence[Skipped]], None],
+    ) -> None:
         super().__init__(app_state, runner)
         self._undo = undo
         self._undoable: frozenset[str] = frozenset()
@@ -163,9 +170,8 @@ class JournalScreen(ReadList[Entry]):
         """What a key needs for changes like the one under the cursor."""
         return self._write_scope
 
-    def target(self) -> RecordLink | None:
-        entry = self.record
-        if entry is None or entry.kind not in BY_ENTRY or not (entry.uuid or entry.record):
+    def link_to(self, entry: Entry) -> RecordLink | None:
+        if entry.kind not in BY_ENTRY or not (entry.uuid or entry.record):
             return None
         return RecordLink(BY_ENTRY[entry.kind].plural, entry.uuid or entry.record, entry.key)
 
@@ -220,13 +226,18 @@ class JournalScreen(ReadList[Entry]):
     # Keys
 
     def action_revert(self) -> None:
-        entry = self.record
-        if entry is None:
-            return
-        if entry.id in self._undoable:
-            self._undo(entry)
-        else:
-            show_toast(self.app, Notice(f"{entry.key}: {self._undo_words(entry)}", "warning", "not undone"))
+        """Undo the marked changes together, newest first, else the one under the cursor."""
+        entries = sorted(self.chosen(), key=attrgetter("at"), reverse=True)
+        undoable = [entry for entry in entries if entry.id in self._undoable]
+        skipped = [
+            Skipped(entry.record, entry.key, self._undo_words(entry))
+            for entry in entries
+            if entry.id not in self._undoable
+        ]
+        if undoable:
+            self._undo(undoable, skipped)
+        for each in skipped[:1] if not undoable else ():
+            show_toast(self.app, Notice(f"{each.key}: {each.reason}", "warning", "not undone"))
 
     def action_copy(self) -> None:
         if entries := self.chosen():

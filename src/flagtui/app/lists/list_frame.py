@@ -92,6 +92,7 @@ class BrowseScreen(FramedScreen):
         super().__init__()
         self._app_state = app_state
         self._runner = runner
+        self._row_list: RowList[Any] | None = None
         self._finder: Finder[Any] = finder or Finder(
             listing=self.description.listing, sort=self.description.sort, clock=app_state.session.clock
         )
@@ -116,12 +117,18 @@ class BrowseScreen(FramedScreen):
             rows = RowList(columns, clock=self._app_state.now)
             if self.starts_at.record is not None:
                 rows.prefer(self.starts_at.record)
+            self._row_list = rows
             yield rows
             yield self.make_preview().add_class("-beside")
 
     @property
     def rows(self) -> RowList[Any]:
         return self.query_one(RowList)
+
+    @property
+    def marked(self) -> int:
+        """How many records are marked, shown or not."""
+        return len(self._row_list.marks) if self._row_list is not None else 0
 
     @property
     def search(self) -> SearchLine:

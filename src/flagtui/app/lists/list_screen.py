@@ -1,13 +1,13 @@
 """What every list does: find while typing, keep an order, follow the cursor, copy, jump to a row."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Final
 
 from textual import events, on, work
 from textual.timer import Timer
 
-from flagtui.app.lists.list_frame import FIRST_QUERY, BrowseScreen
-from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.lists.list_frame import FIRST_QUERY
+from flagtui.app.lists.marked_records import MarkedRecords, R, marked_piece
 from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.row_list import RowList
@@ -15,7 +15,6 @@ from flagtui.app.widgets.row_painter import SortSign
 from flagtui.app.widgets.search_line import Completion, SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.safe_text import safe_text
-from flagtui.store.collection import Identified
 from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId
 from flagtui.store.query.line_edits import accept, complete, cycle, describe
@@ -23,18 +22,13 @@ from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words
 from flagtui.text.styled import Notice, Piece
 
-if TYPE_CHECKING:
-    from flagtui.changes.pipeline import Report
-
-R = TypeVar("R", bound=Identified)
-
 PAUSE: Final = 0.25
 """Seconds without a letter after which the server is searched."""
 REST: Final = 0.12
 """Seconds the cursor stays before the pane beside the list follows: a held arrow key asks nothing."""
 
 
-class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
+class ListScreen(MarkedRecords[R]):
     """A finder, its rows on screen, and the line above them, as `description` defines.
 
     Subclasses define where rows come from, and what is drawn beside them.
@@ -77,25 +71,6 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         """How many rows have not come."""
         return 0
 
-    @property
-    def record(self) -> R | None:
-        """The record under the cursor."""
-        row: R | None = self.rows.row
-        return row
-
-    def chosen(self) -> Sequence[R]:
-        """The marked records, else the one under the cursor."""
-        marked: list[R] = self.rows.marked_rows()
-        return marked or ([self.record] if self.record is not None else [])
-
-    def at_cursor(self) -> Sequence[R]:
-        """The record under the cursor alone, whatever is marked."""
-        return [self.record] if self.record is not None else []
-
-    def on_report(self, report: "Report[Any, Any]") -> None:
-        """Unmark the records whose change was saved."""
-        self.rows.unmark(report.saved_ids)
-
     def reframe(self) -> None:
         self.draw_frame()
         self._show_counts(self._finder.find(self.search.value))
@@ -134,10 +109,10 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         if apart:
             others: list[str] = [f"{number:,} {word}" for word, number in apart.items()]
             count = ", ".join([count, *others] if listed else others)
-        reason, marked = safe_text(self.search.reason, 60), len(self.rows.marks)
+        reason, marked = safe_text(self.search.reason, 60), self.marked
         end: list[Piece] = [(f"{reason}  ", "$warning")] if reason else []
         end += [(hidden, "$primary")] if (hidden := self._hidden_sort_words()) else []
-        end += [(f" {marked} marked  ", "$primary")] if marked else []
+        end += [marked_piece(marked, self.bulk_limit)] if marked else []
         self.show_chips(() if reason else describe(self._finder.query), [*end, (count, "$text-muted")])
         if not order:
             words = self.words_without(total)
@@ -156,6 +131,7 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
     @on(RowList.MarksChanged)
     def _marked(self) -> None:
         self._show_counts(self._finder.find(self.search.value))
+        self.show_keys_for_marks()
 
     @on(RowList.Opened)
     def _opened(self) -> None:
@@ -203,12 +179,6 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
         qualifier = self.description.filters.get(name, name)
         self.search.set_line(cycle(self.search.value, qualifier, self.description.listing.vocabulary))
 
-    def action_mark_shown(self) -> None:
-        if self.rows.marks:
-            self.rows.action_clear_marks()
-        else:
-            self.rows.action_mark_all()
-
     def action_query(self, key: int) -> None:
         named = self.preferences.queries_of(self.description.name)
         if (place := key - FIRST_QUERY) < len(named):
@@ -232,8 +202,10 @@ class ListScreen(RecordKeys, BrowseScreen, Generic[R]):
             self.reframe()
 
     def action_copy_key(self) -> None:
-        if self.record is not None:
-            copy_text(self.app, self.description.key(self.record))
+        keys = [self.description.key(row) for row in self.chosen()]
+        if keys:
+            what = f"{len(keys):,} {self.description.what}" if len(keys) > 1 else ""
+            copy_text(self.app, "\n".join(keys), what)
 
     def action_sort(self) -> None:
         name, orders = self._finder.sort.name, self.description.visible_orders(self.rows.shown_columns)

@@ -8,7 +8,8 @@ from textual import work
 from textual.timer import Timer
 
 from flagtui.api.errors import needs_key
-from flagtui.app.lists.list_screen import ListScreen, R
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.lists.marked_records import R
 from flagtui.app.shell.status_line import missing_records, words_without_records
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.panes import AgedPane, PaneLine

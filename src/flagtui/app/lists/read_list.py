@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from textual import work
 
 from flagtui.api.errors import ApiError
-from flagtui.app.lists.list_screen import ListScreen, R
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.lists.marked_records import R
 from flagtui.app.shell.header import Tab
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import OpenRecord

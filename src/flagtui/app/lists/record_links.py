@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from flagtui.app.commands.command_table import Command, command_of
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_write, writes_in
@@ -36,7 +37,7 @@ class RecordKeys(AnyScreen):
     chosen: Callable[[], Sequence[Any]]
     """Gives the rows that a key is meant for: those that are marked, or the one there is."""
     at_cursor: Callable[[], Sequence[Any]]
-    """Gives the one row that a key is meant for which can only be about one; none without a row."""
+    """Gives the row under the cursor, whatever is marked; none without a row."""
     on_report: OnReport
     """Called with the report of every change that is begun here."""
 
@@ -53,13 +54,27 @@ class RecordKeys(AnyScreen):
         """Nothing that changes records has a key where it is known that it would be refused."""
         if action in writes_in(self.place) and (allowed := self.may_change(action)) is not True:
             return allowed
+        command = command_of(self.place, action, *parameters[:1])
+        if command is not None and self.why_not_now(command, command.sign):
+            return None
         return super().check_action(action, parameters)
 
+    def why_not_now(self, command: Command, sign: str) -> str:
+        """Return why the command cannot run on the chosen records; empty if it can. `sign` is its key."""
+        return ""
+
+    def single(self) -> Sequence[Any]:
+        """Return the one marked record, else the one under the cursor; none while more are marked."""
+        rows = self.chosen()
+        return rows if len(rows) == 1 else ()
+
+    def link_to(self, row: Any) -> RecordLink | None:
+        """Return the record that a row is about."""
+        return RecordLink.to(self.kind, row)
+
     def target(self) -> RecordLink | None:
-        """The record the keys are about."""
-        for row in self.at_cursor():
-            return RecordLink.to(self.kind, row)
-        return None
+        """The record under the cursor."""
+        return next(map(self.link_to, self.at_cursor()), None)
 
     def action_undo(self) -> None:
         self._runner.undo()
@@ -70,7 +85,7 @@ class RecordKeys(AnyScreen):
     def action_copy_menu(self) -> None:
         from flagtui.app.lists.record_copies import copy_menu
 
-        if (target := self.target()) is not None:
+        if (target := next(map(self.link_to, self.single()), None)) is not None:
             self._runner.run(copy_menu(self._app_state, self._runner, target))
 
     def action_link(self) -> None:

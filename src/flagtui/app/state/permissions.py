@@ -1,13 +1,13 @@
 """What cannot be done here, and why: a profile that only reads, or a key that lacks a scope."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from textual.binding import Binding
 from textual.screen import Screen
 
-from flagtui.app.commands.command import RECORD_SCOPE, Command
+from flagtui.app.commands.command import RECORD_SCOPE, SIGNS, Command
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.state.app_state import AppState
 from flagtui.config.guard_rules import Level
@@ -32,21 +32,32 @@ def is_missing(app_state: AppState, scope: str) -> bool:
 
 
 def why_refused(app_state: AppState, key: str, screen: Screen[Any], keymap: Mapping[str, str]) -> str:
-    """Why a key does nothing here that would change something elsewhere; empty for every other key.
+    """Why a key of this screen does nothing now; empty for every other key.
 
     `keymap` has the keys that the person chose.
     """
     bound = {binding.id for binding in screen.BINDINGS if isinstance(binding, Binding)}
     for command in COMMANDS:
-        if command.writes and command.id in bound and key in keymap.get(command.id, command.keys).split(","):
-            if app_state.session.rules.level is Level.READ_ONLY:
+        if command.id in bound and key in keymap.get(command.id, command.keys).split(","):
+            if command.writes and app_state.session.rules.level is Level.READ_ONLY:
                 return f"{command.title}: {app_state.session.badge} is read-only; nothing can be changed"
-            if missing := why_dimmed(app_state, command, screen):
+            if missing := _why_out_of_scope(app_state, command, screen):
                 return f"{command.title}: the key {missing}"
+            return why_not_now(screen, command, SIGNS.get(key, key))
     return ""
 
 
-def why_dimmed(app_state: AppState, command: Command, screen: Screen[Any]) -> str:
-    """`needs feature_flag:write` for a command of the screen that the key does not cover."""
+def why_dimmed(app_state: AppState, command: Command, screen: Screen[Any], sign: str) -> str:
+    """Why a command of the screen is dimmed: `needs feature_flag:write`, or what the records do not allow."""
+    return _why_out_of_scope(app_state, command, screen) or why_not_now(screen, command, sign)
+
+
+def why_not_now(screen: Screen[Any], command: Command, sign: str) -> str:
+    """Why the command cannot run on the marked records, or on the one under the cursor."""
+    refuse: Callable[[Command, str], str] | None = getattr(screen, "why_not_now", None)
+    return refuse(command, sign) if refuse is not None else ""
+
+
+def _why_out_of_scope(app_state: AppState, command: Command, screen: Screen[Any]) -> str:
     scope = getattr(screen, "write_scope", "") if command.scope == RECORD_SCOPE else command.scope
     return f"needs {scope}" if is_missing(app_state, scope) else ""

@@ -182,6 +182,11 @@ class RowList(RowSurface[R]):
     def action_mark_all(self) -> None:
         self._mark(lambda: self._marks.take(self._shown_ids()))
 
+    def keep_first_marks(self, number: int) -> None:
+        """Keep the marks of so many records, the first shown, and unmark all others."""
+        kept = [record for record in self._shown_ids() if record in self.marks][:number]
+        self._mark(lambda: self._marks.drop(self.marks.difference(kept)))
+
     def action_clear_marks(self) -> None:
         self._mark(self._marks.clear)
 

@@ -79,10 +79,10 @@ class ChangeRunner(ChangeTasks):
         if workspace is not None:
             self.run(self._path.create(new_flags, on_report, skipped, workspace, place))
 
-    def revert(self, entry: Activity, on_report: OnReport = ignore) -> None:
-        """Revert a change of a flag in the activity, unless the same fields were changed since."""
-        if entry.record_id is not None:
-            self.run(self._path.change([entry], on_report))
+    def revert(self, entries: Sequence[Activity], on_report: OnReport = ignore) -> None:
+        """Revert changes of flags in the activity, unless the same fields were changed since."""
+        if changes := [entry for entry in entries if entry.record_id is not None]:
+            self.run(self._path.revert(changes, on_report))
 
     def undo(self) -> None:
         """Undo the newest change of this user here, with what was confirmed together with it."""
@@ -92,9 +92,9 @@ class ChangeRunner(ChangeTasks):
         """Redo what was undone last, unless something else was changed since."""
         self.run(self._path.undo_newest(is_redo=True))
 
-    def undo_entry(self, entry: Entry) -> None:
-        """Undo one earlier change of this user here, whatever came after it."""
-        self.run(self._path.undo_entries([entry]))
+    def undo_entries(self, entries: Sequence[Entry], skipped: Sequence[Skipped] = ()) -> None:
+        """Undo earlier changes of this user here, newest first, whatever came after them."""
+        self.run(self._path.undo_entries(entries, skipped))
 
     def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""

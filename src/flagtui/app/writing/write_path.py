@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from flagtui.api.errors import ApiError, needs_key
@@ -26,7 +27,15 @@ from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, R, Skipped, chosen_id
 from flagtui.changes.recovery import recover_all
-from flagtui.changes.undo import SURPRISING, next_redo, next_undo, questions_of, undo_words, why_not
+from flagtui.changes.undo import (
+    SURPRISING,
+    distinct_records,
+    next_redo,
+    next_undo,
+    questions_of,
+    undo_words,
+    why_not,
+)
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity import Activity
 from flagtui.store.workspace import Workspace
@@ -56,6 +65,16 @@ class WritePath:
             planner = FlagPlanner(WorkspaceContext(self._app_state, workspace))
             await self.write(requests, planner, on_report, skipped)
 
+    async def revert(self, entries: Sequence[Activity], on_report: OnReport) -> None:
+        """Revert changes in the activity, newest first; those of one flag one after the other."""
+        for batch in distinct_records(entries, attrgetter("record_id")):
+            reports = list[Report[Any, Any]]()
+            await self.change(batch, reports.append)
+            for report in reports:
+                on_report(report)
+            if not reports or not reports[0].is_saved:
+                return
+
     async def create(
         self,
         new_flags: Sequence[NewFlag],
@@ -84,7 +103,12 @@ class WritePath:
         self._runner.show_toast(Notice(nothing))
 
     async def undo_entries(
-        self, changes: Sequence[Entry], *, is_newest: bool = False, is_redo: bool = False
+        self,
+        changes: Sequence[Entry],
+        skipped: Sequence[Skipped] = (),
+        *,
+        is_newest: bool = False,
+        is_redo: bool = False,
     ) -> None:
         """Undo these changes question by question, up to the first that is not saved.
 
@@ -111,7 +135,7 @@ class WritePath:
             questions = await questions_of(changes, entries, workspace.client, purpose)
         except ApiError as error:
             if await self._runner.signing_in.helps(error):
-                await self.undo_entries(changes, is_newest=is_newest, is_redo=is_redo)
+                await self.undo_entries(changes, skipped, is_newest=is_newest, is_redo=is_redo)
             else:
                 self._runner.show_toast(explain_error(error, changes[0].key))
             return
@@ -119,7 +143,8 @@ class WritePath:
             context = WorkspaceContext(self._app_state, workspace)
             kind = parts[0].entry.kind
             planner = UndoPlanner(context, entries=entries, signature=here, entry_kind=kind)
-            report = await self.write(parts, planner, purpose=part_purpose)
+            report = await self.write(parts, planner, skipped=skipped, purpose=part_purpose)
+            skipped = ()
             if report is None or not report.is_saved:
                 return
             if not report.outcomes:

@@ -1,0 +1,91 @@
+"""Which records a key of a list is for: those that are marked, or the one under the cursor."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from flagtui.app.commands.command import Command
+from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.shell.toasts import show_toast
+from flagtui.app.state.permissions import may_write
+from flagtui.store.collection import Identified
+from flagtui.text.styled import Notice, Piece
+
+if TYPE_CHECKING:
+    from flagtui.changes.pipeline import Report
+
+R = TypeVar("R", bound=Identified)
+
+
+class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
+    """Applies one rule to every command: for many, for one, or for the row under the cursor."""
+
+    _marked_before = 0
+
+    @property
+    def record(self) -> R | None:
+        """The record under the cursor."""
+        row: R | None = self.rows.row
+        return row
+
+    def chosen(self) -> Sequence[R]:
+        """The marked records, else the one under the cursor."""
+        marked: list[R] = self.rows.marked_rows()
+        return marked or ([self.record] if self.record is not None else [])
+
+    def at_cursor(self) -> Sequence[R]:
+        """The record under the cursor alone, whatever is marked."""
+        return [self.record] if self.record is not None else []
+
+    def why_not_now(self, command: Command, sign: str) -> str:
+        """A command for one record is refused while more are marked, a change while too many are."""
+        marked = self.marked
+        if command.applies_to == "one" and marked > 1:
+            unmark = "esc esc unmarks" if self.search.value else "esc unmarks"
+            return f"{marked:,} are marked; {sign} is for one; {unmark}"
+        if command.applies_to == "many" and command.writes and marked > self.bulk_limit:
+            return self._too_many(marked)
+        return super().why_not_now(command, sign)
+
+    def _too_many(self, marked: int) -> str:
+        limit = self.bulk_limit
+        return f"{marked:,} are marked; one change has at most {limit:,}; ctrl+a keeps the first {limit:,}"
+
+    @property
+    def bulk_limit(self) -> int:
+        """How many records one change may have in this profile."""
+        return self._app_state.session.rules.bulk_limit
+
+    def on_report(self, report: "Report[Any, Any]") -> None:
+        """Unmark the records whose change was saved."""
+        self.rows.unmark(report.saved_ids)
+
+    def action_mark_shown(self) -> None:
+        """Mark all shown; then keep as many as one change may have, then none."""
+        if self.marked > self.bulk_limit:
+            self.rows.keep_first_marks(self.bulk_limit)
+        elif self.marked:
+            self.rows.action_clear_marks()
+        else:
+            self.rows.action_mark_all()
+
+    def show_keys_for_marks(self) -> None:
+        """Dim or show the keys that depend on the number of marks, and warn once there are too many."""
+        before, self._marked_before = self._marked_before, self.marked
+        kinds = {_marks_class(marked, self.bulk_limit) for marked in (before, self.marked)}
+        if len(kinds) > 1:
+            self.refresh_bindings()
+        if before <= self.bulk_limit < self.marked and may_write(self._app_state, self.write_scope):
+            show_toast(self.app, Notice(self._too_many(self.marked), "warning"))
+
+
+def _marks_class(marked: int, limit: int) -> tuple[bool, bool, bool]:
+    """Return what the keys depend on: any marks, more than one, more than one change may have."""
+    return marked > 0, marked > 1, marked > limit
+
+
+def marked_piece(marked: int, limit: int) -> Piece:
+    """Return ` 3 marked  `, with a warning where one change may not have so many."""
+    if marked > limit:
+        return (f" {marked:,} marked, at most {limit:,} at once  ", "$warning")
+    return (f" {marked:,} marked  ", "$primary")
