@@ -78,9 +78,7 @@ def undoable_entries(program: Program) -> None:
     here = program.app.app_state.signature(program.app.app_state.workspace)
     for number in range(5):
         id = f"change-{number}"
-        program.journal.begin(
-            Entry(id, 9.0 - number, number + 1, f"flag-{number}", "turn off", here, "flag", {"active": True})
-        )
+        program.journal.begin(Entry(id, 9.0 - number, number + 1, f"flag-{number}", "turn off", here, "flag"))
         program.journal.finish(id, "saved")
 
 
