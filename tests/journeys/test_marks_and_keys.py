@@ -137,9 +137,9 @@ async def test_too_many_marks_are_refused_before_any_read(setting: Setting) -> N
         await program.press("ctrl+a")
         marked = program.app.screen.rows.marks  # type: ignore[attr-defined]  # of every list
         assert f"{len(marked)} are marked; one change has at most 20" in program.notices[-1]
-        asked = len(program.wire.passed)
+        before = len(program.wire.passed)
         await program.press("space", "d", "T")
-        assert program.wire.passed[asked:] == []
+        assert program.wire.passed[before:] == []
         assert "ctrl+a keeps the first 20" in program.notices[-1]
         await program.press("ctrl+a")
         assert len(program.app.screen.rows.marks) == 20  # type: ignore[attr-defined]
