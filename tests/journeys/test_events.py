@@ -92,7 +92,7 @@ async def test_an_event_is_described_verified_hidden_and_all_of_it_undone(
         await stand_on_event(program, "checkout completed")
         before = await stored(program, "checkout completed")
         await program.press("e")
-        await answer(program, *" by card")
+        await answer(program, "end", *" by card")
         assert "Order paid → Order paid by card" in words(program.screen)
         await program.press("y")
         assert (await stored(program, "checkout completed")).description == "Order paid by card"

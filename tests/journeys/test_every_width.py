@@ -73,7 +73,15 @@ PUSHED: Final[dict[str, Callable[[], Screen[Any]]]] = {
     "ResultsScreen": lambda: ResultsScreen([Result(id, f"flag-{id}", SKIPPED, "why") for id in range(9)]),
 }
 """Dialogs behind many keys."""
-BASES: Final = {"NarrowedList", "BrowseScreen", "ListScreen", "WorkspaceList", "InspectedList", "ReadList"}
+BASES: Final = {
+    "NarrowedList",
+    "BrowseScreen",
+    "MarkedRecords",
+    "ListScreen",
+    "WorkspaceList",
+    "InspectedList",
+    "ReadList",
+}
 BASES_TOO: Final = {"RecordScreen", "FramedScreen", "Dialog", "OwnedScreen", "LinesForm", "ActivityKeys"}
 """What the screens are built on."""
 COVER: Final = "TooSmallScreen"

@@ -143,7 +143,7 @@ async def give_another_key(program: Program) -> str:
 async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE, rules=GuardRules(Level.STRICT))) as program:
         await stand_on_event(program, "checkout completed")
-        await program.press("e", "exclamation_mark", "enter")
+        await program.press("e", "end", "exclamation_mark", "enter")
         revoke(program.wire, "PATCH")
         await program.press(*"checkout completed", "enter")
         assert len(program.wire.writes()) == 1
