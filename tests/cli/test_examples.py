@@ -233,6 +233,7 @@ def test_a_hostile_machine_gets_a_word_and_a_code(
         else:
             assert done.code == 1
             assert re.search("the output ended early: (No space left on device|Broken pipe)", done.err)
+            assert ("flagtui journal" in done.err) == (not is_dry)
 
 
 PIPED = ("flags get", "flags diff", "flags delete", "flags cohort", "experiments launch", "events verify")

@@ -51,9 +51,18 @@ def test_every_code_has_words() -> None:
     [
         ("{program} journal --json --limit 1 > /dev/full", 1, "No space left on device"),
         ("{program} doctor --offline --json | true; exit ${{PIPESTATUS[0]}}", 141, ""),
+        ("{program} doctor --offline >&-", 1, "the output ended early: Bad file descriptor"),
+        ("{program} --help >&-", 1, "the output ended early: Bad file descriptor"),
+        ("{program} --help > /dev/full", 1, "No space left on device"),
+        ("{program} --help | true; exit ${{PIPESTATUS[0]}}", 141, ""),
+        ("{program} --version <&- 2>&- > /dev/null", 0, ""),
+        ("{program} nonsense 2>&-", 2, ""),
         ("LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=ascii {program} profiles", 0, ""),
     ],
-    ids=["full disk", "closed pipe", "ascii"],
+    ids=[
+        *("full disk", "closed pipe", "closed output", "help to closed output", "help to a full disk"),
+        *("help to a closed pipe", "closed input and messages", "closed messages", "ascii"),
+    ],
 )
 def test_a_hostile_machine_gets_a_word_and_a_code(line: str, code: int, said: str, tmp_path: Path) -> None:
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}

@@ -14,6 +14,7 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 def main() -> None:
     """Show the last screen at once if the app is meant, then find out what was asked for."""
+    _open_closed_streams()
     if _answered_at_once():
         raise SystemExit(0)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
@@ -30,6 +31,24 @@ def main() -> None:
         gc.freeze()
 
 
+def _open_closed_streams() -> None:
+    """Give each closed stream a file of its number, so that no database or connection gets text for it.
+
+    Closed output (`>&-`) refuses text as a full disk does; text for closed messages is dropped.
+    """
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
 def _answered_at_once() -> bool:
     """Whether it was for the names a shell completes, or the help, which need no command."""
     if "_FLAGTUI_COMPLETE" in os.environ:
@@ -42,6 +61,11 @@ def _answered_at_once() -> bool:
     if sys.argv[1:] not in (["--help"], ["-h"]) or sys.stdout.isatty():
         return False
     # No library for the path: importing one takes longer than reading the file.
-    with open(f"{__file__.removesuffix('__init__.py')}{HELP_FILE}", encoding="utf-8") as file:  # noqa: PTH123
-        sys.stdout.write(file.read())
+    try:
+        with open(f"{__file__.removesuffix('__init__.py')}{HELP_FILE}", encoding="utf-8") as file:  # noqa: PTH123
+            sys.stdout.write(file.read())
+        sys.stdout.flush()
+    except OSError:
+        # The command line reports it, with an exit code.
+        return False
     return True

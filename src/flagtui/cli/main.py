@@ -1,6 +1,5 @@
 """The program: which command is called. Importing this module loads click and nothing heavier."""
 
-import errno
 import os
 import re
 import sys
@@ -12,7 +11,13 @@ import click
 from flagtui import __version__
 from flagtui.cli.launch import leave
 from flagtui.cli.plumbing.command_tree import LINEAR, LazyGroup
-from flagtui.cli.plumbing.errors import READER_GONE, ReaderGone, Trouble, require_text
+from flagtui.cli.plumbing.errors import (
+    OUTPUT_FAULTS,
+    READER_GONE,
+    OutputLost,
+    Trouble,
+    require_text,
+)
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.registry import command_index
 from flagtui.safe_text import safe_text
@@ -24,7 +29,6 @@ HELP_ORDER = (
 )
 """What the help lists first; other commands follow by name."""
 _COMPLETION = "_FLAGTUI_COMPLETE"
-_OUTPUT_FAULTS = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
 class Program(LazyGroup):
@@ -92,22 +96,29 @@ def program(
 
 def main() -> None:
     """Run the command line: foreseen trouble is one sentence, or one line of JSON, and an exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # A terminal that cannot show a character gets its number instead of a crash.
-            stream.reconfigure(errors="backslashreplace")
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="surrogateescape")
     try:
+        _escape_odd_characters()
         code = _run(sys.argv[1:])
         sys.stdout.flush()
-    except ReaderGone:
+    except BrokenPipeError:
         _drop_output()
         code = READER_GONE
     except OSError as fault:
-        # The reader of the output is gone, or the disk it goes to is full.
-        code = _without_output(fault)
+        # The disk of the output is full, or the output is closed.
+        code = _without_output(fault.strerror or str(fault))
+    except OutputLost as lost:
+        more = "What was changed is in: flagtui journal" if lost.is_in_journal else ""
+        code = _without_output(f"{lost}", more)
     raise SystemExit(code)
+
+
+def _escape_odd_characters() -> None:
+    """Let a terminal that cannot show a character get its number instead of a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
 
 
 def _run(arguments: list[str]) -> int:
@@ -125,9 +136,11 @@ def _run(arguments: list[str]) -> int:
     except Trouble as known:
         trouble = known
     except OSError as fault:
-        if fault.errno in _OUTPUT_FAULTS:
+        if fault.errno in OUTPUT_FAULTS:
             raise
         trouble = Trouble(_fault_in_words(fault))
+    except OutputLost:
+        raise
     except Exception as fault:
         trouble = Trouble(_fault_in_words(fault))
     return _complain(trouble, arguments)
@@ -165,12 +178,12 @@ def _say(trouble: Trouble) -> None:
         warn(f"{trouble}")
 
 
-def _without_output(fault: OSError) -> int:
-    """Say why the output ended; the exit code."""
+def _without_output(reason: str, more: str = "") -> int:
+    """Print why the output ended; return the exit code."""
     leave()
     _drop_output()
     with suppress(OSError):
-        print(f"flagtui: the output ended early: {fault.strerror or fault}.", file=sys.stderr)
+        print(f"flagtui: the output ended early: {reason}. {more}".rstrip(), file=sys.stderr)
     return 1
 
 

@@ -8,6 +8,8 @@ from typing import Final
 from flagtui.safe_text import safe_text
 
 _WORDS: Final = re.compile(r"(?:[A-Z]+(?![a-z])|[A-Z]?[a-z]+)[0-9]*|[0-9]+")
+_QUOTES: Final = re.compile(r"([\"'`])\1+")
+"""Several of a kind: they end a docstring, and gofmt rewrites two of them."""
 _LONGEST: Final = 80
 """Characters of an identifier."""
 _COMMENT_LENGTH: Final = 200
@@ -99,7 +101,7 @@ def _escape_in_utf16(character: str) -> str:
 def comment(text: str) -> str:
     """Return one line that cannot end a comment of any language."""
     line = " ".join(safe_text(text, _COMMENT_LENGTH).split())
-    return line.replace("*/", "* /").replace('"""', "'''").replace("\\", "/")
+    return _QUOTES.sub(r"\1", line).replace("*/", "* /").replace("\\", "/")
 
 
 def comment_sentences(*parts: str) -> str:

@@ -1,5 +1,6 @@
 """Trouble that ends a command: what happened and what to do next, never a traceback."""
 
+import errno
 import json
 import os
 import sys
@@ -52,8 +53,17 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
 }
 
 
-class ReaderGone(BrokenPipeError):
-    """The reader of what a command prints has seen enough; nothing that was changed is left untold."""
+OUTPUT_FAULTS: Final = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF)
+"""What a closed pipe, a full disk, a failing one and a closed output give."""
+
+
+class OutputLost(Exception):
+    """The output of a command that does more than show something could not be written."""
+
+    def __init__(self, fault: OSError, *, is_in_journal: bool) -> None:
+        super().__init__(fault.strerror or str(fault))
+        self.is_in_journal = is_in_journal
+        """Whether the journal has what was changed."""
 
 
 class Trouble(Exception):

@@ -1,5 +1,6 @@
 """Declare a command: what it prints, which operations it calls, how it is used; and call it."""
 
+import sys
 from collections.abc import Callable, Sequence
 from inspect import iscoroutinefunction
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import click
 
 from flagtui.cli.plumbing.command_tree import ShownCommand
-from flagtui.cli.plumbing.errors import ReaderGone
+from flagtui.cli.plumbing.errors import OUTPUT_FAULTS, OutputLost
 from flagtui.cli.plumbing.options import (
     Agreement,
     WorkPlace,
@@ -96,11 +97,14 @@ class RecordCommand(ShownCommand):
             source = SOURCES[noun]
             given[name] = read_words(words, source.is_query, source.kind.name) if words else None
         try:
-            return self._call(**given) if iscoroutinefunction(self.callback) else super().invoke(ctx)
-        except BrokenPipeError as fault:
-            if is_look:
-                raise ReaderGone(*fault.args) from fault
+            code = self._call(**given) if iscoroutinefunction(self.callback) else super().invoke(ctx)
+            # Here it is known whether anything was changed.
+            sys.stdout.flush()
+        except OSError as fault:
+            if not is_look and fault.errno in OUTPUT_FAULTS:
+                raise OutputLost(fault, is_in_journal=self.writes) from fault
             raise
+        return code
 
     @property
     def _named(self) -> list[tuple[str, str]]:

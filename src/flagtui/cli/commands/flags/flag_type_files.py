@@ -102,11 +102,13 @@ async def _read(session: ProjectSession, line: str) -> "Sequence[FlagShape]":
     query = read_query(line, FLAGS.kind.listing.vocabulary)
     me = await session.me() if any(term.name == "by" for term in query.terms) else None
     FLAGS.check(query, "", session.now, me)
-    shapes: list[FlagShape] = []
+    by_id: dict[int, FlagShape] = {}
     source = FlagShapes(session.client.connection, session.client.project)
     for filters in ({}, {"archived": "true"}):
         async for page in source.pages(filters):
-            shapes += page.rows
+            # Servers without an archive list every flag both times.
+            by_id.update((shape.id, shape) for shape in page.rows)
+    shapes = list(by_id.values())
     snapshots = _snapshots(session.opening)
     for project in dict.fromkeys((str(session.client.project), session.opening.profile.project)):
         snapshots.save(_place(session.opening, project), shapes, FlagShape)
