@@ -51,9 +51,9 @@ RIGHT_HERE: Final[dict[str, tuple[str, ...]]] = {}
 MOST: Final[dict[str, tuple[int, int]]] = {
     "src": (4, 3),
     "src/api": (0, 2),
-    "src/app": (17, 38),
-    "src/changes": (151, 219),
-    "src/cli": (131, 284),
+    "src/app": (17, 33),
+    "src/changes": (151, 204),
+    "src/cli": (130, 270),
     "src/code": (0, 0),
     "src/config": (0, 0),
     "src/details": (0, 2),
