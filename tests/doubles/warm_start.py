@@ -6,6 +6,7 @@ ends as any Python does, and is adopted by the process that asked for it, which 
 usage, by `fork` alone: python -m tests.doubles.warm_start SOCKET
 """
 
+import atexit
 import ctypes
 import gc
 import json
@@ -156,7 +157,14 @@ def _server() -> _Server:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, pass_fds=[its.fileno()], env=environment
         )
+    atexit.register(_end, ours, process)
     return _Server(ours, environment, process)
+
+
+def _end(connection: socket.socket, process: "subprocess.Popen[bytes]") -> None:
+    """End the server, which reads the closed connection; Python would report both as left open."""
+    connection.close()
+    process.wait()
 
 
 def _import() -> None:
