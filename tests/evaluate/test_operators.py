@@ -3,7 +3,7 @@
 import os
 from datetime import UTC, datetime
 from itertools import product
-from time import monotonic
+from time import process_time
 from typing import Any
 
 import pytest
@@ -113,12 +113,12 @@ def test_by_default_an_operator_compares_as_the_server_does(
 
 def test_costly_texts_use_up_one_budget_and_spoil_no_pattern() -> None:
     costly = "(?=.)(a|aa)+$"
-    start = monotonic()
+    start = process_time()
     with limited_patterns():
         for number in range(100):
             verdict = compare("regex", costly, "a" * (60 + number) + "!", Manner())
             assert verdict == Unknown(Why.PATTERN_COSTLY, costly)
-    assert monotonic() - start < 1
+    assert process_time() - start < 1
     assert compare("regex", costly, "aa", Manner()) is True
 
 

@@ -82,8 +82,10 @@ def test_budget_ends_with_a_reserve_for_quick_patterns() -> None:
     budget = PatternBudget(0.075)
     budget.charge(0.06)
     assert 0.01 < budget.allowance("a") <= 0.02
+    assert budget.tries == 1
     budget.charge(0.06)
     assert budget.allowance("a") == 0.001
+    assert budget.tries == 3
     budget.charge(0.06)
     with pytest.raises(TooCostlyError):
         budget.allowance("a")

@@ -98,7 +98,7 @@ def test_a_terminal_that_says_nothing_is_not_waited_for() -> None:
         with asked_background(answers):
             pass
         waited = time.monotonic() - begun
-    assert PATIENCE * 0.9 <= waited < PATIENCE + 1.0
+    assert PATIENCE * 0.9 <= waited < PATIENCE + 5.0
     assert answers.is_light is None
     # It may say it later: that is no key either.
     assert answers.sift(b"\x1b]11;rgb:ffff/ffff/ffff" + ST + ATTRIBUTES + b"q") == b"q"
