@@ -40,6 +40,20 @@ async def test_a_moment_ranks_what_can_have_caused_it(program: Program) -> None:
     assert [row.place for row in shown(screen)] == sorted((row.place for row in shown(screen)), reverse=True)
 
 
+async def test_suspects_have_no_arrow_and_can_be_sorted(program: Program) -> None:
+    screen = await on_activity(program)
+    assert "UTC ↓" in program.screen
+    await ask(program, "@ 04:30")
+    suspects = shown(screen)
+    assert "UTC ↓" not in program.screen
+    await program.press("s")
+    assert "UTC ↓" in program.screen
+    assert "outside" not in program.screen
+    assert [row.place for row in shown(screen)] == sorted((row.place for row in shown(screen)), reverse=True)
+    await program.press("s", "s", "s", "s")
+    assert shown(screen) == suspects
+
+
 async def test_another_moment_jumps_to_its_best_candidate(program: Program, setting: Setting) -> None:
     screen = await on_activity(program)
     await program.press("down", "down", "down")

@@ -60,7 +60,7 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert program.app.screen.query_one(SearchLine).value == "nav"
         await program.press("escape", "escape", "slash", *"x", "enter")
         assert program.app.screen.query_one(RowList).row == first
-        assert "KEY ↑" in program.screen, program.screen.splitlines()[5]
+        assert "KEY ↓" in program.screen, program.screen.splitlines()[5]
 
 
 async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_lost(kept: Setting) -> None:
@@ -171,3 +171,20 @@ async def test_remembered_hidden_order_is_named_without_an_arrow(kept: Setting) 
         await program.press("s")
         assert "UPDATED ↓" in program.screen
         assert "sorted by" not in program.screen
+
+
+async def test_stale_order_has_no_arrow_and_is_sorted_again(setting: Setting) -> None:
+    async with running(setting) as program:
+        assert "UPDATED ↓" in program.screen
+        await program.press(
+            "slash", *"type:boolean", "enter", "down", "down", "space", "y", "escape", "escape"
+        )
+        changed = program.app.screen.query_one(RowList).row_id
+        assert "UPDATED" in program.screen
+        assert "UPDATED ↓" not in program.screen
+        await program.press("s")
+        assert "UPDATED ↓" in program.screen
+        await program.press("g")
+        assert program.app.screen.query_one(RowList).row_id == changed
+        await program.press("s")
+        assert "KEY ↑" in program.screen

@@ -154,10 +154,32 @@ def test_a_row_that_changes_stays_where_it_stands_until_the_rows_are_sorted_agai
     touched = [msgspec.structs.replace(row, updated_at=NOW + 1) if row.id == changed else row for row in rows]
     finder.show(tuple(touched))
     assert found_ids(finder) == before
+    assert not finder.is_sorted
     finder.show(tuple(row for row in touched if row.id != before[3]))
     assert found_ids(finder) == [*before[:3], *before[4:]]
     finder.sort_by(finder.sort)
     assert found_ids(finder)[0] == changed
+    assert finder.is_sorted
+
+
+@pytest.mark.parametrize("sort", [Sort("updated"), Sort("key"), Sort("key", is_reversed=True)], ids=str)
+def test_rows_stay_sorted_when_a_change_moves_none(sort: Sort) -> None:
+    rows = make_rows(20)
+    finder = Finder(rows, sort=sort, clock=lambda: NOW)
+    finder.is_steady = True
+    first = found_ids(finder)[0]
+    touched = [msgspec.structs.replace(row, updated_at=NOW + 1) if row.id == first else row for row in rows]
+    finder.show(tuple(touched))
+    assert finder.is_sorted
+
+
+def test_order_of_words_is_ascending_until_reversed() -> None:
+    finder = Finder(make_rows(3), sort=Sort("key"))
+    assert not finder.is_descending
+    finder.sort_by(Sort("key", is_reversed=True))
+    assert finder.is_descending
+    finder.sort_by(Sort("updated"))
+    assert finder.is_descending
 
 
 def test_rows_that_are_gone_are_not_found() -> None:

@@ -63,6 +63,8 @@ class Finder(Generic[Row]):
         """By index: words of which the query needs one before the row is shown; empty if it is not hidden."""
         self._answers: dict[tuple[Term[Row], ...], _Answer[Row]] = {}
         self._answered_at = 0.0
+        self._was_sorted: bool | None = None
+        """Whether this order was sorted when last checked; None before that."""
         self._columns: Columns[Row] = Columns(())
         self.rows: Sequence[Row] = ()
         self.query: Query[Row] = read_line("", listing.vocabulary)
@@ -72,6 +74,20 @@ class Finder(Generic[Row]):
     def sort(self) -> Sort:
         """Return the current order."""
         return self._ranking.sort
+
+    @property
+    def is_descending(self) -> bool:
+        """Return whether the order has the greatest value or the last word first."""
+        return self._ranking.is_descending
+
+    @property
+    def is_sorted(self) -> bool:
+        """Return whether the rows are where their present values put them; changed rows keep their places."""
+        if not self._ranking.holds_rows:
+            return True
+        if self._was_sorted is None:
+            self._was_sorted = self._ranking.is_sorted(self._order, self.rows)
+        return self._was_sorted
 
     @property
     def is_steady(self) -> bool:
@@ -250,6 +266,7 @@ class Finder(Generic[Row]):
     def _stand_in(self, order: list[int]) -> None:
         """Discard results that belong to other rows or to another order."""
         self._order = order
+        self._was_sorted = None
         self._in_order = itemgetter(*order) if len(order) > 1 else tuple
         self._answers.clear()
         text = self._listing.vocabulary.text

@@ -4,6 +4,8 @@ import math
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import le
 from typing import Any, Final, Generic, overload
 
 from msgspec import Struct
@@ -120,6 +122,16 @@ class Ranking(Generic[Row]):
         """Let every row move to its place at the next arrangement."""
         self._held.clear()
 
+    def is_sorted(self, order: Sequence[int], rows: Sequence[Row]) -> bool:
+        """Return whether the rows in this order are sorted by their present values."""
+        present = {index: self._compared(row) for index, row in enumerate(rows) if _record(row) in self._held}
+        if not present:
+            return True
+        keys = [present.get(index) or (self._values[index], self._labels[index]) for index in order]
+        if self._is_turned:
+            keys.reverse()
+        return all(map(le, keys, islice(keys, 1, None)))
+
     def arranged(self, rows: Sequence[Row]) -> list[int]:
         """Return the indices of all rows in order, ignoring previous places."""
         self._labels, self._values = [], array("d")
@@ -142,6 +154,11 @@ class Ranking(Generic[Row]):
         if self._is_turned:
             return self._merged(order[::-1], fresh)[::-1]
         return self._merged(order, fresh)
+
+    @property
+    def is_descending(self) -> bool:
+        """Return whether the order has the greatest value or the last word first."""
+        return self._order.is_descending is not self.sort.is_reversed
 
     @property
     def _order(self) -> Order[Row]:

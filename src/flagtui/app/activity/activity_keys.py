@@ -82,6 +82,16 @@ class ActivityKeys(ListScreen[ChangeRow]):
         else:
             self.toggle_class("-below")
 
+    def action_sort(self) -> None:
+        """Sort by the next column; around a moment the likeliest cause comes first again after the last."""
+        finding = self._finding
+        is_last = finding.sort.name == self.description.visible_orders(self.rows.shown_columns)[-1]
+        if finding.centre is not None and is_last and finding.is_sorted:
+            finding.rank_suspects()
+            self._find(self.search.value)
+        else:
+            super().action_sort()
+
     def action_moment(self) -> None:
         """Begin to type a moment in front of what is in the line, in the place of the one before."""
         moment, rest = moment_of(self.search.value)

@@ -162,6 +162,7 @@ class ActivityScreen(ActivityKeys):
 
     def reframe(self) -> None:
         self.draw_frame()
+        self._show_sort()
         if self.rows.place == 0:
             self._newest = self._finding.newest
         news = sum(1 for row in self._finding.rows if row.place > self._newest)

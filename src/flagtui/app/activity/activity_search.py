@@ -34,6 +34,8 @@ class ActivityFinder(Finder[ChangeRow]):
         self._rest = ""
         self.centre: Centre | None = None
         """What `@` in the line means; fixed when it was typed."""
+        self._is_sort_chosen = False
+        """Whether an order was chosen after the moment was typed."""
         self._centre_problems: tuple[Problem, ...] = ()
         self.newest = 0
         """The place of the newest entry."""
@@ -54,11 +56,31 @@ class ActivityFinder(Finder[ChangeRow]):
     def find(self, line: str) -> Sequence[int]:
         """Places in `rows` of the entries asked for: in order, or nearest to the moment in the line."""
         if line != self._line:
-            self._line = line
+            self._line, before = line, self.centre
             self.centre, self._rest, wrong = split_centre(line, self._now())
             self._centre_problems = tuple((problem.start, problem.end, problem.reason) for problem in wrong)
+            self._is_sort_chosen = self._is_sort_chosen and self.centre == before
         order = super().find(self._rest)
-        return order if self.centre is None else by_closeness(self.rows, order, self.centre)
+        if self.centre is None or self._is_sort_chosen:
+            return order
+        return by_closeness(self.rows, order, self.centre)
+
+    @property
+    def ranks_suspects(self) -> bool:
+        """Whether the likeliest cause of what happened at the moment in the line comes first."""
+        return self.centre is not None and not self._is_sort_chosen
+
+    @property
+    def is_sorted(self) -> bool:
+        return not self.ranks_suspects and super().is_sorted
+
+    def sort_by(self, sort: Sort) -> None:
+        self._is_sort_chosen = True
+        super().sort_by(sort)
+
+    def rank_suspects(self) -> None:
+        """Put the likeliest cause first again."""
+        self._is_sort_chosen = False
 
     def count(self, line: str) -> int:
         """How many entries a line finds, without the moment in it."""
@@ -66,7 +88,7 @@ class ActivityFinder(Finder[ChangeRow]):
 
     def rule(self, order: Sequence[int]) -> tuple[int, str]:
         """Return where a line divides the candidates around the moment from the rest, and its label."""
-        if self.centre is None:
+        if self.centre is None or not self.ranks_suspects:
             return 0, ""
         inside = sum(1 for index in order if self.centre.holds(self.rows[index].at))
         return inside, f"outside {WINDOW}"

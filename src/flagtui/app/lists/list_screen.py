@@ -99,6 +99,7 @@ class ListScreen(MarkedRecords[R]):
         return [accept(line, cursor, completion) for completion in complete(line, cursor, offers, vocabulary)]
 
     def _show_counts(self, order: Sequence[int]) -> None:
+        self._show_sort()
         total = self._finder.total
         apart = self._finder.apart(order)
         listed = len(order) - sum(apart.values())
@@ -208,6 +209,9 @@ class ListScreen(MarkedRecords[R]):
             copy_text(self.app, "\n".join(keys), what)
 
     def action_sort(self) -> None:
+        if not self._finder.is_sorted:
+            self._sort_by(self._finder.sort)
+            return
         name, orders = self._finder.sort.name, self.description.visible_orders(self.rows.shown_columns)
         place = orders.index(name) if name in orders else -1
         self._sort_by(Sort(orders[(place + 1) % len(orders)]))
@@ -217,26 +221,30 @@ class ListScreen(MarkedRecords[R]):
 
     @on(RowList.SortAsked)
     def _sort_asked(self, message: RowList.SortAsked) -> None:
-        self._sort_by(self._finder.sort.press(message.column))
+        sort = self._finder.sort
+        is_again = message.column == sort.name and not self._finder.is_sorted
+        self._sort_by(sort if is_again else sort.press(message.column))
 
     def _sort_by(self, sort: Sort) -> None:
         self._finder.sort_by(sort)
-        self._show_sort()
         order = self._finder.find(self.search.value)
         self.rows.show(self._finder.rows, order)
         self._show_counts(order)
         self.keep_sort(sort)
 
     def _show_sort(self) -> None:
-        sort = self._finder.sort
-        self.rows.set_sort(SortSign(self.description.column_of(sort.name), descending=not sort.is_reversed))
+        """Draw the arrow of the order; none while rows are not in it."""
+        finder = self._finder
+        sign = SortSign(self.description.column_of(finder.sort.name), descending=finder.is_descending)
+        self.rows.set_sort(sign if finder.is_sorted else None)
 
     def _hidden_sort_words(self) -> str:
         """Return `sorted by created ↓` where no visible column has the order, else an empty text."""
-        sort, shown = self._finder.sort, self.rows.shown_columns
-        if not shown or self.description.column_of(sort.name) in shown or not self.description.names_order:
+        finder, shown = self._finder, self.rows.shown_columns
+        is_named = self.description.names_order and finder.is_sorted
+        if not shown or self.description.column_of(finder.sort.name) in shown or not is_named:
             return ""
-        return f"sorted by {sort.name} {self.rows.arrow(descending=not sort.is_reversed)}  "
+        return f"sorted by {finder.sort.name} {self.rows.arrow(descending=finder.is_descending)}  "
 
     # Going to a record
 
