@@ -20,7 +20,8 @@ from flagtui.changes.guard import Approved, Confirmation, GuardRules, Level, Not
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo import KINDS
-from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, ChangeResult
+from flagtui.cli.plumbing.change_records import ChangeResult
+from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport
 from flagtui.cli.plumbing.confirmation import settle
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.models.flag import Flag
@@ -136,12 +137,12 @@ def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run,
     machine.turn_off("eeee1111")
     machine.change(active=True)
     already = signed_in("undo", "--yes")
-    assert already.code == 3
-    assert f"{machine.key}: it is as it was already; nothing was sent." in already.err
-    assert "flagtui journal shows the ids" in already.err
+    assert already.code == 0
+    assert f"{machine.key}\tunchanged\tit is as it was already" in already.out
+    assert "flagtui journal shows the ids" in already.out
     named = signed_in("undo", "eeee1111", "--yes")
-    assert (named.code, "it is as it was already" in named.err) == (3, True)
-    assert "flagtui journal" not in named.err
+    assert (named.code, "it is as it was already" in named.out) == (0, True)
+    assert "flagtui journal" not in named.out
     assert len(machine.journal.entries()) == 1
 
 

@@ -19,11 +19,17 @@ def faults(value: Any, schema: Mapping[str, Any], where: str = "$") -> Iterator[
     """What the schema objects to; nothing for a valid document."""
     unknown = schema.keys() - {
         *("$schema", "title", "description", "type", "required", "additionalProperties"),
-        *("properties", "items", "const", "format"),
+        *("properties", "items", "const", "format", "enum", "if", "then", "not"),
     }
     assert not unknown, unknown
     if "const" in schema and value != schema["const"]:
         yield f"{where} is {value!r}, not {schema['const']!r}"
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{where} is {value!r}, not one of {schema['enum']}"
+    if "not" in schema and not list(faults(value, schema["not"], where)):
+        yield f"{where} is what it must not be"
+    if "if" in schema and not list(faults(value, schema["if"], where)):
+        yield from faults(value, schema["then"], where)
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(is_of(value, kind) for kind in kinds):

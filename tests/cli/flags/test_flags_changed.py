@@ -111,7 +111,7 @@ def test_keys_are_read_from_standard_input_as_a_list_prints_them(
     assert done.code == 0, done.err
     assert read(service, key).active is False
     again = signed_in("flags", "disable", "-", "--yes", stdin=listed)
-    assert (again.code, "already is off; nothing was sent" in again.err) == (3, True)
+    assert (again.code, again.out) == (0, f"{key}\tunchanged\talready is off\t\n")
 
 
 def test_a_query_chooses_and_half_a_query_chooses_nothing(signed_in: Run, service: Service, key: str) -> None:
@@ -159,7 +159,7 @@ def test_a_flag_is_made_copied_deleted_and_restored(signed_in: Run, service: Ser
     made = read(service, new)
     assert (made.active, made.targeting.rollout, made.tags) == (False, 10, ("web",))
     taken = signed_in("flags", "create", new, "--yes")
-    assert (taken.code, f"there is already a flag {new}" in taken.err) == (3, True)
+    assert (taken.code, f"there is already a flag {new}" in taken.out) == (3, True)
     assert signed_in("flags", "copy", key, "--to-key", f"{key}-copy", "--yes").code == 0
     assert read(service, f"{key}-copy").targeting.conditions == read(service, key).targeting.conditions
     assert signed_in("flags", "delete", new, "--yes").code == 0
@@ -196,7 +196,23 @@ def test_a_question_says_what_is_left_out_and_why(signed_in: Run, key: str, serv
     assert "left out: left-out-base: left-out-child depends on this flag and is on; change or turn" in shown
 
 
-def test_a_value_that_is_there_already_is_said_to_be_so(signed_in: Run, key: str) -> None:
+def test_no_op_is_unchanged_and_exits_with_0(signed_in: Run, key: str) -> None:
     for words in (("rollout", key, "--to", "50"), ("tag", key, "--remove", "none")):
-        done = signed_in("flags", *words, "--yes")
-        assert (done.code, done.err) == (3, f"flagtui: {key}: is so already; nothing was sent.\n")
+        for more in (("--yes",), ("--dry-run",)):
+            done = signed_in("flags", *words, *more)
+            assert (done.code, "is so already" in done.out, done.err) == (0, True, "")
+        shown = signed_in("flags", *words, "--yes", is_shown=True)
+        assert shown.out == f"{key}: unchanged: is so already; nothing was sent.\n"
+
+
+def test_record_and_records_have_one_result_shape(signed_in: Run, service: Service, key: str) -> None:
+    other = service.ask(lambda client: client.flags.create({"key": f"{key}-b", "active": False})).key
+    lines = [(key,), (key, other)]
+    done = [signed_in("flags", "edit", key, "--field", "name=", "--yes", "--json")]
+    done += [signed_in("flags", "disable", *names, "--yes", "--json") for names in (*lines, *lines)]
+    results = [json.loads(each.out)["records"] for each in done]
+    assert [each.code for each in done] == [0] * 5
+    endings = [[result["ending"] for result in each] for each in results]
+    assert endings[:2] == [["unchanged"], ["saved"]]
+    assert endings[2:] == [["unchanged", "unchanged"], ["unchanged"], ["unchanged", "unchanged"]]
+    assert len({tuple(result) for each in results for result in each}) == 1

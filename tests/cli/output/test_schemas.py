@@ -8,7 +8,7 @@ from typing import Any
 from tests.doubles.command_tree import all_commands
 from tests.doubles.json_schema import faults
 
-from flagtui.cli.plumbing.change_report import PLAN
+from flagtui.cli.plumbing.change_records import PLAN
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
 
 FOLDER = Path(__file__).parents[3] / "docs" / "schemas"
@@ -42,10 +42,18 @@ def test_every_kind_has_columns_for_people_and_words_about_its_fields() -> None:
         assert all(field.about.endswith((".", "…")) for field in kind.fields), kind.name
 
 
+def test_ending_is_an_enum_that_includes_unchanged() -> None:
+    record = kinds()["change-result"].schema()["properties"]["records"]["items"]
+    assert {"saved", "unchanged", "skipped", "unknown"} <= {*record["properties"]["ending"]["enum"]}
+
+
 def test_the_checker_of_schemas_sees_what_is_wrong() -> None:
     schema = kinds()["project"].schema()
     good = {"opened": True, "id": 1, "name": "a", "organization": ""}
     envelope = {"schema_version": 1, "schema": "project"}
     assert list(faults({**envelope, "records": [good]}, schema)) == []
+    part = {**envelope, "fields": ["id"], "records": [{"id": 1}]}
+    assert list(faults(part, schema)) == []
+    assert list(faults({**part, "fields": ["nonsense"]}, schema))
     for wrong in ({**good, "id": True}, {**good, "more": 1}, {"opened": True}, {**good, "name": None}):
         assert list(faults({**envelope, "records": [wrong]}, schema))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
+from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
-from flagtui.changes.experiments.steps import ExperimentIntent, StepName
+from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName
 from flagtui.changes.planner import Planned, Planner, collect, read_each, skip
 from flagtui.changes.proposal import Skipped
 from flagtui.models.experiment import Experiment
@@ -63,7 +64,12 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         known = await gather_for_step(intent, fresh, context.client, rows)
         known = replace(known, now=context.clock.time(), leading=intent.leading)
         plan = plan_step(intent, fresh, known)
-        return skip(fresh.id, fresh.name, plan) if isinstance(plan, Blocked) else plan
+        if not isinstance(plan, Blocked):
+            return plan
+        # With choices, such as a conclusion, the step would change more than the state.
+        is_no_op = plan.code == NO_OP and choices == Choices()
+        skipped = skip(fresh.id, fresh.name, plan)
+        return replace(skipped, next="", is_no_op=True) if is_no_op else skipped
 
 
 def unread_experiment(intent: ExperimentIntent) -> Experiment:

@@ -17,16 +17,20 @@ from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 EDITABLE_OLD: Final = EXPERIMENT_FIELDS.having("old engine")
 """All that experiments of the old engine let be changed."""
+NO_OP: Final = "no-op"
+"""The code of a refusal because the experiment is in the state that the step leads to."""
 _WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy", "reopen")
 """Steps for which the state does not matter."""
 _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
+    ("launch", "running"): Blocked(NO_OP, "it has already been launched"),
     "launch": Blocked("state", "it has already been launched"),
-    "reset": Blocked("state", "it is already a draft"),
+    "reset": Blocked(NO_OP, "it is already a draft"),
     "archive": Blocked("state", "it must be ended before it can be archived", "end it first"),
     ("archive", "draft"): Blocked("state", "it must be launched and ended before it can be archived"),
-    ("pause", "paused"): Blocked("state", "it is already paused", "resume it instead"),
-    ("resume", "running"): Blocked("state", "it is not paused", "pause it instead"),
+    ("pause", "paused"): Blocked(NO_OP, "it is already paused", "resume it instead"),
+    ("resume", "running"): Blocked(NO_OP, "it is not paused", "pause it instead"),
     ("resume", "exposure_frozen"): Blocked("state", "it is not paused", "pause it instead"),
+    ("end", "stopped"): Blocked(NO_OP, "it has already ended", "reset it to a draft first"),
     "draft": Blocked("state", "it has not been launched yet", "launch it first"),
     "stopped": Blocked("state", "it has already ended", "reset it to a draft first"),
 }
@@ -54,7 +58,7 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
     if problems := EXPERIMENT_FIELDS.problems(said):
         yield Blocked("conclusion", problems[0], "say it otherwise")
     if step.name == "cohort" and fresh.exposure_cohort:
-        yield Blocked("cohort", f"it already has an exposure cohort, #{fresh.exposure_cohort}")
+        yield Blocked(NO_OP, f"it already has an exposure cohort, #{fresh.exposure_cohort}")
     yield from _of_fields(fresh, step, choices)
     if step.name in ("duplicate", "create") and not is_plain_key(choices.flag_key):
         yield Blocked("key", "a flag key has 1 to 400 letters, digits, - and _", "choose another key")
@@ -65,7 +69,7 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
 
 def _of_state(fresh: Experiment, step: Step) -> Iterator[Blocked]:
     if step.name in ("archive", "unarchive") and (step.name == "archive") == fresh.archived:
-        yield Blocked("state", "it is already archived" if fresh.archived else "it is not archived")
+        yield Blocked(NO_OP, "it is already archived" if fresh.archived else "it is not archived")
     state = fresh.state
     if state not in step.states and step.name not in _WHATEVER:
         known = ((step.name, state), step.name, state) if state in ANY else ()

@@ -1,13 +1,13 @@
 """`flagtui journal`: what this person changed from this machine, for reading, sharing and programs."""
 
 import time
-from typing import Final
+from typing import Final, get_args
 
 import click
 
 from flagtui import local_time
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Entry, taken_back
+from flagtui.changes.journal_entries import Ending, Entry, taken_back
 from flagtui.changes.timeline import markdown as markdown_of
 from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
@@ -39,9 +39,10 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
         RecordField(
             "ending",
             "text",
-            "saved, refused, …; open while it is not known.",
+            "How it ended; open while that is not known.",
             lambda one: one.ending or "open",
             True,
+            choices=("open", *get_args(Ending)),
         ),
         RecordField("words", "texts", "The differences."),
         RecordField("before", "object", "The changed fields before.", lambda one: dict(one.before)),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import click
@@ -81,10 +82,9 @@ async def _take_back(
             kind = parts[0].entry.kind
             planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
             planned = await planner.plan(parts)
-            settled = [skipped for skipped in planned.skipped if skipped.is_no_op]
-            if not planned.plans and settled and not change:
-                what = f"{found[0].key}: {settled[0].reason}; nothing was sent."
-                raise Trouble(what, ANOTHER, code="nothing_to_do")
+            if not planned.plans and not change:
+                skipped = [replace(it, next=ANOTHER) if it.is_no_op else it for it in planned.skipped]
+                planned = replace(planned, skipped=skipped)
             if code := await ask_and_send(planned, session, terms, report, asked):
                 return code
     return 0

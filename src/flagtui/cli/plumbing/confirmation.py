@@ -28,18 +28,8 @@ from flagtui.changes.pipeline import Batch, Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
-from flagtui.cli.plumbing.change_report import (
-    LEFT_OUT,
-    NOT_SENT,
-    ChangePlan,
-    ChangeReport,
-    ChangeResult,
-    exit_code,
-    nothing_sent,
-    refusal,
-    result_of,
-    set_apart,
-)
+from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlan, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refusal, result_of, set_apart
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, say
@@ -90,7 +80,7 @@ async def ask_and_send(
         return EXIT_CODES["conflict"]
     results = interface.results(ended)
     report.results([*results, *apart])
-    code = exit_code([*results, *(one for one in apart if one.ending == LEFT_OUT)])
+    code = exit_code([*results, *apart])
     return interface.stopped_code if ended.is_stopped and not ended.is_saved else code
 
 
@@ -114,7 +104,9 @@ def _rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
 def _dry_run(
     planned: Planned[Any, P], purpose: Purpose | None, session: ProjectSession, report: ChangeReport
 ) -> int:
-    printer = report.printer
+    printer, apart = report.printer, set_apart(planned.skipped)
+    if not planned.plans and not apart:
+        return nothing_sent(apart, report)
     if printer.format == "table" and not printer.fields and planned.plans:
         asked_with = QuestionContext(planned.skipped, purpose)
         question = guard(planned.plans, _rules_of(planned, session), asked_with)
@@ -122,10 +114,10 @@ def _dry_run(
             raise refusal(question)
         show_question(question)
         say("Nothing was sent: this was a dry run.")
-        return 0
+        return exit_code(apart)
     plans = [ChangePlan(plan) for plan in planned.plans]
     report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])
-    return 0 if plans else EXIT_CODES["nothing_to_do"]
+    return exit_code(apart)
 
 
 class TerminalInterface(Interface[P, R], Generic[P, R]):

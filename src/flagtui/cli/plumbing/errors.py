@@ -38,10 +38,10 @@ EXIT_CODES: Final[Mapping[Code, int]] = {
 READER_GONE: Final = 141
 """As a shell tells of a program that SIGPIPE ended."""
 EXIT_WORDS: Final[Mapping[int, str]] = {
-    0: "done",
+    0: "done, or every record has the requested values already (`unchanged`)",
     1: "failed",
     2: "the command line or a setting is wrong",
-    3: "nothing to do, or refused before anything was sent",
+    3: "nothing is selected, or a change is refused or not confirmed",
     4: "another person changed it first, it waits for approval, or the outcome is not known",
     5: "the key is missing, wrong, or may not do this",
     6: "not found",

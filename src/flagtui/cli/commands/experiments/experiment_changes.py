@@ -10,6 +10,8 @@ from flagtui.changes.draft import Faulty
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.planner import skip_no_op
+from flagtui.changes.proposal import Skipped
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
@@ -26,8 +28,8 @@ from flagtui.models.experiment import Experiment
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 SURE: Final = ("31 --dry-run", "31 --dry-run --fields key,title")
 """Examples of what is not done in passing."""
-Choose = Callable[[Experiment], Choices]
-"""What the options choose for one experiment."""
+Choose = Callable[[Experiment], Choices | Skipped]
+"""What the options choose for one experiment, or why it stays as it is."""
 CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
 CONCLUSION = click.option(
     "--conclusion",
@@ -234,7 +236,7 @@ async def edit(
         raise click.UsageError("Say what: --field NAME=VALUE, or --from FILE.")
     text, fields = read_text(source), read_fields(values)
 
-    def choose(fresh: Experiment) -> Choices:
+    def choose(fresh: Experiment) -> Choices | Skipped:
         wanted = dict(fields)
         if text is not None:
             found = experiment_text(fresh).read(text)
@@ -247,9 +249,7 @@ async def edit(
             raise Trouble(f"{unknown[0]} cannot be edited here.", fix, code="usage")
         changed = {name: value for name, value in wanted.items() if value != known[name]}
         if not changed:
-            raise Trouble(
-                f"{fresh.name}: it says what is there already; nothing was sent.", code="nothing_to_do"
-            )
+            return skip_no_op(fresh.id, fresh.name, "it has these values already")
         return Choices(fields=changed, seen={name: known[name] for name in changed})
 
     return await take_step(session, "edit", experiment, choose, terms)
@@ -267,8 +267,10 @@ async def take_step(
         intents = [ExperimentIntent(id, step) for id in await ids_of(session, wanted)]
         return await _carry_out(session, intents, (), terms)
     fresh = await experiments_of(session, wanted)
-    intents = [ExperimentIntent(one.id, step, choose(one)) for one in fresh]
-    return await _carry_out(session, intents, fresh, terms)
+    choices = [(one.id, choose(one)) for one in fresh]
+    intents = [ExperimentIntent(id, step, choice) for id, choice in choices if isinstance(choice, Choices)]
+    skipped = [choice for _, choice in choices if isinstance(choice, Skipped)]
+    return await _carry_out(session, intents, fresh, terms, skipped)
 
 
 async def _carry_out(
@@ -276,6 +278,8 @@ async def _carry_out(
     intents: Sequence[ExperimentIntent],
     fresh: Sequence[Experiment],
     terms: WriteTerms,
+    skipped: Sequence[Skipped] = (),
 ) -> int:
     planner = StepPlanner(SessionContext(session, terms), {one.id: one for one in fresh})
-    return await carry_out(await planner.plan(intents), session, terms)
+    planned = await planner.plan(intents)
+    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)

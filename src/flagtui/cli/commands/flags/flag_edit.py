@@ -8,6 +8,7 @@ from flagtui.changes import draft
 from flagtui.changes.draft import Faulty
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.planner import skip_no_op
 from flagtui.changes.proposal import Skipped
 from flagtui.cli.commands.flags.flag_changes import WRITE, change_flags
 from flagtui.cli.commands.flags.flag_objects import NAMING
@@ -75,7 +76,7 @@ def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> In
         fix = f"Fields: {', '.join(editable(flag))}."
         raise Trouble(f"{unknown[0]} is no field that can be edited.", fix, code="usage")
     found = intent_of({**shown, **fields}, flag)
-    return found or Skipped(flag.id, flag.key, "it says what is there already")
+    return found or skip_no_op(flag.id, flag.key, "it has these values already")
 
 
 def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
@@ -92,6 +93,6 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
         raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
     intent = intent_of({**record.shown, **made}, flag)
     if intent is None:
-        return Skipped(flag.id, flag.key, "nothing was changed")
+        return skip_no_op(flag.id, flag.key, "its text was not edited")
     draft.keep_changes(record, made, folder)
     return intent

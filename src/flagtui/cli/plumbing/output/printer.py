@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import progress, say, wrapped
-from flagtui.cli.plumbing.output.record_schema import SCHEMA_VERSION, RecordField, RecordSchema, plain
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, plain
 from flagtui.cli.plumbing.output.table import table_lines
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import linked, shows_links
@@ -63,7 +63,8 @@ class Printer:
         fields = kind.chosen(self.fields) if self.fields else self._usual(kind)
         if self.format == "json":
             found = [_object(fields, record) for record in records]
-            print(_dumped(_envelope(kind, {"records": found}), indent=2))
+            chosen = {"fields": list(self.fields)} if self.fields else {}
+            print(_dumped(_envelope(kind, {**chosen, "records": found}), indent=2))
         elif self.format == "ndjson":
             for record in records:
                 print(self.document(kind, record))
@@ -165,7 +166,7 @@ def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:
 
 
 def _envelope(kind: RecordSchema[Any], members: dict[str, Any]) -> dict[str, Any]:
-    return {"schema_version": SCHEMA_VERSION, "schema": kind.name, **members}
+    return {"schema_version": kind.version, "schema": kind.name, **members}
 
 
 def _dumped(value: Any, indent: int | None = None) -> str:

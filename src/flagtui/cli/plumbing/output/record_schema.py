@@ -12,9 +12,6 @@ R = TypeVar("R")
 Outer = TypeVar("Outer")
 R_contra = TypeVar("R_contra", contravariant=True)
 
-SCHEMA_VERSION: Final = 1
-"""Raised when a field is renamed, removed or means something else; new fields leave it as it is."""
-
 FieldType = Literal[
     "text",
     "text?",
@@ -63,6 +60,8 @@ class RecordField(Generic[R_contra]):
     """Programs get it only when they name it: it takes long to work out."""
     is_long: bool = False
     """A line of its own below the others where a terminal is too narrow for all columns."""
+    choices: tuple[str, ...] = ()
+    """Every value it can have; empty where any can be."""
 
     def read(self, record: R_contra) -> JSON:
         """The value as programs get it."""
@@ -82,6 +81,8 @@ class RecordSchema(Generic[R]):
     name: str
     about: str
     fields: tuple[RecordField[R], ...]
+    version: int = 1
+    """Increased when a field is renamed, removed or changes its meaning; new fields leave it as it is."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,15 +117,17 @@ class RecordSchema(Generic[R]):
         return tuple(field for field in self.fields if field.is_shown)
 
     def schema(self) -> dict[str, JSON]:
-        """The JSON schema of what `--json` prints. With `--fields` only those members are there."""
+        """Return the JSON schema of what `--json` prints.
+
+        With `--fields` the document names them as `fields`, and records have those members only.
+        """
         record = {
             "type": "object",
-            "required": [field.name for field in self.told],
             "additionalProperties": False,
-            "properties": {
-                field.name: {**_TYPES[field.type], "description": field.about} for field in self.fields
-            },
+            "properties": {field.name: _value_schema(field) for field in self.fields},
         }
+        complete = {"required": [field.name for field in self.told]}
+        names = {"type": "array", "items": {"enum": list(self.names)}, "description": "The chosen fields."}
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": self.name,
@@ -133,11 +136,19 @@ class RecordSchema(Generic[R]):
             "required": ["schema_version", "schema", "records"],
             "additionalProperties": False,
             "properties": {
-                "schema_version": {"const": SCHEMA_VERSION},
+                "schema_version": {"const": self.version},
                 "schema": {"const": self.name},
+                "fields": names,
                 "records": {"type": "array", "items": record},
             },
+            "if": {"not": {"required": ["fields"]}},
+            "then": {"properties": {"records": {"items": complete}}},
         }
+
+
+def _value_schema(field: RecordField[Any]) -> dict[str, JSON]:
+    choices = {"enum": list(field.choices)} if field.choices else {}
+    return {**_TYPES[field.type], **choices, "description": field.about}
 
 
 def plain(value: JSON) -> str:

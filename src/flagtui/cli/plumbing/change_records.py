@@ -1,0 +1,173 @@
+"""The records that a changing command prints: the result of each record, or its plan in a dry run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flagtui.changes.difference import MISSING, Clash
+from flagtui.changes.proposal import Proposal, Skipped
+from flagtui.cli.plumbing.errors import EXIT_CODES, Code
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+
+UNCHANGED: Final = "unchanged"
+LEFT_OUT: Final = "skipped"
+NOT_SENT: Final = "not sent"
+CODES: Final[dict[str, Code]] = {
+    "unknown": "not_known",
+    "conflicted": "conflict",
+    "awaiting approval": "awaiting_approval",
+    "failed": "failed",
+    "refused": "failed",
+    NOT_SENT: "failed",
+    LEFT_OUT: "refused",
+}
+"""The exit code of each ending but `saved` and `unchanged`. The gravest, which is first, decides."""
+ENDINGS: Final = tuple(ending.replace(" ", "_") for ending in ("saved", UNCHANGED, *CODES))
+"""As programs read them."""
+
+
+@dataclass(frozen=True)
+class ChangeResult:
+    """What became of one record."""
+
+    key: str
+    ending: str
+    """`saved`, `unchanged`, or one of CODES."""
+    words: str = ""
+    next: str = ""
+    now: str = ""
+    """What was saved, in words for people, where `words` does not say it."""
+    id: str = ""
+    version: int | None = None
+    journal_id: str = ""
+    undoes: str = ""
+    clashes: Sequence[Clash] = ()
+    code: Code | None = None
+    """Why the server refused it, where that decides how the command ends."""
+
+
+@dataclass(frozen=True)
+class ChangePlan:
+    """What one record would become, or why it stays as it is."""
+
+    plan: Proposal | None
+    left_out: Skipped | None = None
+
+    @property
+    def record(self) -> Any:
+        return self.plan or self.left_out
+
+
+def _sides(clashes: Sequence[Clash]) -> list[dict[str, Any]]:
+    return [
+        {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs, "by_you": one.is_own}
+        for one in clashes
+    ]
+
+
+def id_words(id: int | str) -> str:
+    """Return the id of a record; 0 for one that does not exist yet."""
+    # A copy that is not there yet has the number of its original, below zero.
+    return str(max(0, id) if isinstance(id, int) else id)
+
+
+def _of(found: ChangePlan, name: str, missing: Any) -> Any:
+    """Return an attribute of the plan; `missing` where nothing would change."""
+    return missing if found.plan is None else getattr(found.plan, name)
+
+
+def _raw(value: Any) -> Any:
+    return None if value is MISSING else value
+
+
+def _changes(found: ChangePlan) -> list[dict[str, Any]]:
+    return [
+        {"where": it.where, "words": it.words, "before": _raw(it.line.before), "after": _raw(it.line.after)}
+        for it in _of(found, "lines", ())
+    ]
+
+
+OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
+    "change-result",
+    "What became of one record that was to be changed.",
+    (
+        RecordField("key", "text", "What the record is called.", is_shown=True),
+        RecordField("id", "text", "Its id; empty where it has none yet."),
+        RecordField(
+            "ending",
+            "text",
+            "How it ended; unchanged: it has the requested values already.",
+            lambda one: one.ending.replace(" ", "_"),
+            True,
+            lambda ending: str(ending).replace("_", " "),
+            choices=ENDINGS,
+        ),
+        RecordField("words", "text", "What is true of it now, or why not.", is_shown=True, is_long=True),
+        RecordField("next", "text", "What to do about it.", is_shown=True, is_long=True),
+        RecordField("version", "whole?", "The version that was saved."),
+        RecordField("journal_id", "text", "What flagtui undo takes."),
+        RecordField("undoes", "text", "The entry of the journal it took back."),
+        RecordField(
+            "clashes",
+            "objects",
+            "What was changed there since: where, was, yours, theirs, by_you.",
+            lambda one: _sides(one.clashes),
+        ),
+    ),
+    version=2,
+)
+PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
+    "change-plan",
+    "What a change would do. Nothing was sent.",
+    (
+        RecordField("key", "text", "What the record is called.", lambda one: one.record.key, True),
+        RecordField("id", "text", "Its id; 0 for a new one.", lambda one: id_words(one.record.id)),
+        RecordField("title", "text", "What would be done.", lambda one: _of(one, "title", ""), True),
+        RecordField("versions", "text", "From which version to which.", lambda one: _of(one, "versions", "")),
+        RecordField(
+            "changes",
+            "objects",
+            "Each difference: where, words, before, after.",
+            _changes,
+            True,
+            lambda found: "; ".join(one["words"] for one in found),
+            is_long=True,
+        ),
+        RecordField(
+            "cautions",
+            "texts",
+            "What to be careful about.",
+            lambda one: [each.text for each in _of(one, "cautions", ())],
+        ),
+        RecordField(
+            "clashes",
+            "objects",
+            "What another person changed there first.",
+            lambda one: _sides(_of(one, "clashes", ())),
+        ),
+        RecordField(
+            "left_out",
+            "text",
+            "Why nothing would be changed; empty when something would.",
+            lambda one: f"{one.left_out.reason}; {one.left_out.next}".rstrip("; ") if one.left_out else "",
+            True,
+            is_long=True,
+        ),
+        RecordField(
+            "consequences",
+            "objects",
+            "What follows: label, text.",
+            lambda one: [{"label": each.label, "text": each.text} for each in _of(one, "consequences", ())],
+            True,
+            lambda found: "; ".join(f"{one['label']}: {one['text']}" for one in found),
+            is_long=True,
+        ),
+    ),
+)
+
+
+def exit_code(results: Sequence[ChangeResult]) -> int:
+    """That of the gravest ending."""
+    endings = {result.ending: result for result in results}
+    worst = next((endings[ending] for ending in CODES if ending in endings), None)
+    return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0
