@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.doubles.command_tree import all_commands, described, index_text
 from tests.doubles.man_pages import man_pages
+from tests.doubles.request_counts import request_table
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
@@ -89,7 +90,12 @@ def code_table() -> str:
     return "\n".join(["| code | means |", "|---|---|", *rows])
 
 
-TABLES: Final = {"commands": command_table, "operations": operation_table, "codes": code_table}
+TABLES: Final = {
+    "commands": command_table,
+    "operations": operation_table,
+    "codes": code_table,
+    "requests": request_table,
+}
 
 
 def test_the_index_has_every_command_that_is_declared() -> None:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, NotSignedIn, RateLimited, ServerFault, Unanswered, Unreachable
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from flagtui.changes.journal import Journal
     from flagtui.models.account import Me
     from flagtui.models.flag_details import Names
+    from flagtui.store.kinds import RecordKind
 
 Answer = TypeVar("Answer")
 NOTICED: Final = 2.0
@@ -139,6 +140,16 @@ class ProjectSession:
     def known_me(self) -> "Me | None":
         """The same, where it was asked already."""
         return self._me[0] if self._me else None
+
+    def keep_rows(self, kind: "RecordKind", rows: Sequence[Any]) -> None:
+        """Save a complete list, so that completion and the next start of the app have it."""
+        from flagtui.store.snapshots import SnapshotPlace, Snapshots
+
+        cache = self.opening.environment.places.cache if self.opening.settings.snapshots else None
+        place = SnapshotPlace(
+            self.opening.profile.name, str(self.client.host), str(self.client.project), kind.plural
+        )
+        Snapshots(cache / "rows" if cache else None).save(place, rows, kind.row, taken_at=self.now)
 
     async def names(self, flags: Iterable[Mapping[str, JSON]]) -> "Names":
         """Return the names of group types, where a condition uses one and the server responds in time."""

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble
@@ -46,13 +47,29 @@ class RowSource:
 
         return any(term.name for term in read_line(word, self.kind.listing.vocabulary).terms)
 
-    async def rows(self, session: ProjectSession, line: str, sort: str = "") -> list[Any]:
+    async def rows(
+        self, session: ProjectSession, line: str, sort: str = "", limit: int | None = None
+    ) -> list[Any]:
         """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
+        query, me = await self.checked(session, line, sort)
+        has_archived = "archived" in query.shows
+        if limit is not None and not has_archived:
+            from flagtui.cli.plumbing.first_rows import first_rows
+
+            search = partial(self.search, line=line, me=me)
+            first = await first_rows(self.kind, session, search, sort, limit)
+            if first is not None:
+                return first
+        rows = await self.every(session, has_archived=has_archived)
+        return self.search(rows, line, sort, me)[:limit]
+
+    async def checked(self, session: ProjectSession, line: str, sort: str = "") -> tuple[Any, Any]:
+        """Return the query, and the user where it names them as `me`. Raises Trouble as `check` does."""
         query = read_query(line, self.kind.listing.vocabulary)
-        me = await session.me() if any(term.name in ("by", "owner") for term in query.terms) else None
+        names_me = any(term.name in ("by", "owner") and "me" in term.words for term in query.terms)
+        me = await session.me() if names_me else None
         self.check(query, sort, session.now, me)
-        rows = await self.every(session, has_archived="archived" in query.shows)
-        return self.search(rows, line, sort, me)
+        return query, me
 
     def check(self, query: Any, sort: str, now: float, me: Any) -> None:
         """Raise Trouble for `by:me` where the user is not known, and for an unknown order."""
@@ -77,13 +94,22 @@ class RowSource:
         finder.set_user(me)
         return [rows[place] for place in finder.find(line)]
 
-    async def every(self, session: ProjectSession, *, has_archived: bool = False) -> list[Any]:
-        """Every row the server lists. Raises ApiError."""
-        rows: list[Any] = []
-        pages = getattr(session.client, self.kind.operations).pages
+    async def every(
+        self, session: ProjectSession, *, has_archived: bool = False, resource: Any = None
+    ) -> list[Any]:
+        """Return every row the server lists, each once, and save them for completion.
+
+        `resource` lists the same records as other rows, which are not saved. Raises ApiError.
+        """
+        by_id: dict[Any, Any] = {}
+        pages = (resource or getattr(session.client, self.kind.operations)).pages
         for filters in ({}, {"archived": "true"}) if has_archived and self.kind.has_archive else ({},):
             async for page in pages(filters):
-                rows += page.rows
+                # Servers without an archive list every flag both times.
+                by_id.update((row.id, row) for row in page.rows)
+        rows = [*by_id.values()]
+        if resource is None:
+            session.keep_rows(self.kind, rows)
         return rows
 
     async def unknown(

@@ -81,8 +81,8 @@ async def list_all(
     QUERY is words, and qualifiers with a value (is, kind, owner, tag, seen,
     updated, created, name): 'is:unverified seen:<7d'
     """
-    found: list[EventDefinitionRow] = await EVENTS.rows(session, " ".join(query), sort)
-    return found[:limit]
+    rows: list[EventDefinitionRow] = await EVENTS.rows(session, " ".join(query), sort, limit)
+    return rows
 
 
 @command(
@@ -96,7 +96,9 @@ async def list_all(
 @EVENT_WORDS
 async def get(session: ProjectSession, events: Wanted) -> list[EventDefinitionRow]:
     """Show event definitions as a whole."""
-    return [one.row() for one in await events_of(session, events)]
+    named = [event.row() for event in await _named(session, events)]
+    listed = [row for line in events.queries for row in await EVENTS.rows(session, line)]
+    return [*{row.id: row for row in (*named, *listed)}.values()]
 
 
 @command(
@@ -129,16 +131,21 @@ def types(language: Literal["typescript", "golang", "python"], place: WorkPlace,
 
 async def events_of(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
     """Each once. Raises ApiError, and Trouble when one is missing: the others are left alone then, too."""
-    found = await several(wanted.names, lambda name: _find(session, name))
-    missing = [name for name, one in zip(wanted.names, found, strict=True) if one is None]
-    if missing:
-        raise await EVENTS.unknown(session, missing)
-    known = {one.id: one for one in found if one is not None}
+    known = {event.id: event for event in await _named(session, wanted)}
     ids = [row.id for line in wanted.queries for row in await EVENTS.rows(session, line)]
     read = await several(
         [id for id in dict.fromkeys(ids) if id not in known], session.client.event_definitions.get
     )
     return [*known.values(), *read]
+
+
+async def _named(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
+    """Return the events that are named. Raises ApiError, and Trouble when one is missing."""
+    events = await several(wanted.names, lambda name: _find(session, name))
+    missing = [name for name, event in zip(wanted.names, events, strict=True) if event is None]
+    if missing:
+        raise await EVENTS.unknown(session, missing)
+    return [event for event in events if event is not None]
 
 
 async def _find(session: ProjectSession, name: str) -> EventDefinition | None:

@@ -180,8 +180,8 @@ async def list_all(
     QUERY is words, and qualifiers with a value (is, flag, by, result, type,
     started, ended, updated, created, id): 'is:running by:me started:>30d'
     """
-    found: list[ExperimentRow] = await EXPERIMENTS.rows(session, " ".join(query), sort)
-    return found[:limit]
+    rows: list[ExperimentRow] = await EXPERIMENTS.rows(session, " ".join(query), sort, limit)
+    return rows
 
 
 @command(

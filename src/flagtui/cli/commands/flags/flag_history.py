@@ -7,13 +7,13 @@ import click
 
 from flagtui.changes.difference import MISSING, difference
 from flagtui.changes.flags.flag_words import hidden, in_words
-from flagtui.cli.commands.flags.flag_objects import NAMING
+from flagtui.cli.commands.flags.flag_objects import NAMING, rows_of
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import Wanted, several
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, several
 from flagtui.cli.plumbing.word_types import FLAG_WORD, FLAG_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import minute_words
@@ -180,13 +180,25 @@ def differences(
     kind=SCHEDULED,
     empty="Nothing is scheduled.",
     operations=("flags.list", "flags.get", "schedule.list"),
-    examples=("flags due checkout-redesign", "flags due tag:web --json"),
+    examples=("flags due", "flags due tag:web --json"),
 )
-@FLAG_WORDS
-async def due(session: ProjectSession, flags: Wanted) -> list[ScheduledFlagChange]:
-    """List what the server will do to flags later."""
-    return [
-        ScheduledFlagChange(flag.key, change)
-        for flag in await flags_of(session, flags)
-        for change in await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
-    ]
+@click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
+async def due(session: ProjectSession, flags: Wanted | None) -> list[ScheduledFlagChange]:
+    """List scheduled changes of flags; of all flags without FLAG."""
+    rows = None if flags is None else await rows_of(session, flags)
+    if rows == []:
+        return []
+    target: dict[str, JSON] = {"record_id": rows[0].id} if rows and len(rows) == 1 else {}
+    changes: dict[str, list[ScheduledChange]] = {}
+    for change in await session.client.schedule.all({"model_name": "FeatureFlag", **target}):
+        changes.setdefault(change.record_id, []).append(change)
+    if rows is not None:
+        keys = {str(row.id): row.key for row in rows}
+    else:
+        listed = await FLAGS.every(session) if changes else []
+        if not changes.keys() <= {str(row.id) for row in listed}:
+            async for page in session.client.flags.pages({"archived": "true"}):
+                listed += page.rows
+        # A deleted flag is in no list, and its changes are still due.
+        keys = {id: id for id in changes} | {str(row.id): row.key for row in listed}
+    return [ScheduledFlagChange(key, due) for id, key in keys.items() for due in changes.get(id, ())]

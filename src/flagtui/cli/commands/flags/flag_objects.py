@@ -6,23 +6,37 @@ from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import FLAGS, Wanted, is_id, several
+from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import JSON, as_id
+from flagtui.models.rows import FlagRow
 
 FlagObject = dict[str, JSON]
 NAMING: Final = ("flags.local_evaluation", "flags.definitions", "projects.get")
 """The operations that tell what conditions name by number."""
 
 
+async def rows_of(session: ProjectSession, wanted: Wanted) -> list[FlagRow]:
+    """Return the row of each flag once; a query costs only the list. Raises ApiError, Trouble."""
+    named = map(row_of_object, (await _named(session, wanted)).values())
+    listed = [row for line in wanted.queries for row in await FLAGS.rows(session, line)]
+    return [*{row.id: row for row in (*named, *listed)}.values()]
+
+
 async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject]:
     """Each once. Raises ApiError, and Trouble when one is missing."""
-    found = await several(wanted.names, lambda name: _find(session, name))
-    missing = [name for name, one in zip(wanted.names, found, strict=True) if one is None]
-    if missing:
-        raise await FLAGS.unknown(session, missing)
-    known = {as_id(one.get("id")): one for one in found if one is not None}
+    known = await _named(session, wanted)
     ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in known]
     return [*known.values(), *await several(unread, session.client.flag_objects.get)]
+
+
+async def _named(session: ProjectSession, wanted: Wanted) -> dict[int | None, FlagObject]:
+    """Return the flags that are named, by id. Raises ApiError, and Trouble when one is missing."""
+    objects = await several(wanted.names, lambda name: _find(session, name))
+    missing = [name for name, flag in zip(wanted.names, objects, strict=True) if flag is None]
+    if missing:
+        raise await FLAGS.unknown(session, missing)
+    return {as_id(flag.get("id")): flag for flag in objects if flag is not None}
 
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:

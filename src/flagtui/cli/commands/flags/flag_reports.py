@@ -6,17 +6,20 @@ from typing import Any, Final
 
 import click
 
+from flagtui.api.stale_flag_list import StaleFlags
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words, several
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, QUERY_WORDS
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
+from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.rows import FlagRow
+from flagtui.models.stale_flags import ListedFlag
 from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import winner_words
 
@@ -136,21 +139,28 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[di
     kind=STALE,
     empty="No flag is stale.",
     pages="flags",
-    operations=("flags.list", "flags.get"),
+    operations=("flags.list",),
     examples=("flags stale", "flags stale tag:web --json"),
 )
 @QUERY_WORDS
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
     """List stale flags, with what everyone gets of them; QUERY narrows."""
-    rows = await FLAGS.rows(session, f"is:stale {' '.join(query)}".strip(), "called")
-    needed: dict[int, list[str]] = {}
-    for row in await FLAGS.every(session) if rows else ():
-        for id in row.depends_on:
-            needed.setdefault(id, []).append(row.key)
-    flags = await several([row.id for row in rows], session.client.flags.get)
+    line = f"is:stale {' '.join(query)}".strip()
+    read, me = await FLAGS.checked(session, line, "called")
+    source = StaleFlags(session.client.connection, session.client.project)
+    flags: dict[int, ListedFlag] = {
+        flag.id: flag
+        for flag in await FLAGS.every(session, has_archived="archived" in read.shows, resource=source)
+    }
+    rows = [flag.row for flag in flags.values()]
+    session.keep_rows(FLAGS.kind, rows)
+    dependents: dict[int, list[str]] = {}
+    for row in rows:
+        for id in () if row.archived else row.depends_on:
+            dependents.setdefault(id, []).append(row.key)
     return [
-        StaleFlag(row, winner_words(flag), needed.get(row.id, ()))
-        for row, flag in zip(rows, flags, strict=True)
+        StaleFlag(row, winner_words(Flag.of(flags[row.id].raw)), dependents.get(row.id, ()))
+        for row in FLAGS.search(rows, line, "called", me)
     ]
 
 

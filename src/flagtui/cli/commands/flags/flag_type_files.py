@@ -99,16 +99,9 @@ async def _read(session: ProjectSession, line: str) -> "Sequence[FlagShape]":
     from flagtui.api.flag_shapes import FlagShapes
     from flagtui.models.flag_shapes import FlagShape
 
-    query = read_query(line, FLAGS.kind.listing.vocabulary)
-    me = await session.me() if any(term.name == "by" for term in query.terms) else None
-    FLAGS.check(query, "", session.now, me)
-    by_id: dict[int, FlagShape] = {}
+    _query, me = await FLAGS.checked(session, line)
     source = FlagShapes(session.client.connection, session.client.project)
-    for filters in ({}, {"archived": "true"}):
-        async for page in source.pages(filters):
-            # Servers without an archive list every flag both times.
-            by_id.update((shape.id, shape) for shape in page.rows)
-    shapes = list(by_id.values())
+    shapes: list[FlagShape] = await FLAGS.every(session, has_archived=True, resource=source)
     snapshots = _snapshots(session.opening)
     for project in dict.fromkeys((str(session.client.project), session.opening.profile.project)):
         snapshots.save(_place(session.opening, project), shapes, FlagShape)

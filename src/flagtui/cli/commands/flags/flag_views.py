@@ -31,8 +31,8 @@ async def list_flags(
     QUERY is words, and qualifiers with a value (type, runtime, is, by, tag, rollout,
     updated, created, called, key, id): 'is:on tag:web updated:<7d -called:never'
     """
-    found: list[FlagRow] = await FLAGS.rows(session, " ".join(query), sort)
-    return found[:limit]
+    rows: list[FlagRow] = await FLAGS.rows(session, " ".join(query), sort, limit)
+    return rows
 
 
 @command(

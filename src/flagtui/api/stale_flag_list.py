@@ -1,0 +1,14 @@
+"""The list of flags with stale ones whole, for the report on them."""
+
+from dataclasses import dataclass
+
+from flagtui.api.resource import PagedRecords
+from flagtui.models.stale_flags import ListedFlag, read_stale_page
+
+
+@dataclass(frozen=True, eq=False)
+class StaleFlags(PagedRecords[ListedFlag]):
+    """The flags of one project; the same requests as the flag list."""
+
+    read_page = staticmethod(read_stale_page)
+    family = "flags"

@@ -1,0 +1,56 @@
+"""The first rows of a list in the server's own order, without reading the rest of the list."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.store.kinds import RecordKind
+
+PAGE: Final = 100
+"""Rows of one page, which every server sends at once."""
+MORE_PAGES: Final = 2
+"""Pages read beyond those that `--limit` needs, before the whole list is read in parallel instead."""
+
+
+async def first_rows(
+    kind: RecordKind,
+    session: ProjectSession,
+    search: Callable[[Sequence[Any]], list[Any]],
+    sort: str,
+    limit: int,
+) -> list[Any] | None:
+    """Return the first `limit` rows that `search` selects; None where the whole list has to be read.
+
+    A server that ignores the order, or a list that changes meanwhile, can have other rows further down.
+    Raises ApiError.
+    """
+    name, order = next(iter(kind.listing.orders.items()))
+    if sort not in ("", name):
+        return None
+    parameters = {"order": kind.order} if kind.order else {}
+    rows: dict[Any, Any] = {}
+    total = 0
+    for number in range(math.ceil((limit + 1) / PAGE) + MORE_PAGES):
+        window = {"limit": PAGE, "offset": number * PAGE or None, **parameters}
+        page = await getattr(session.client, kind.operations).page(window)
+        is_last = page.size < PAGE and not page.has_more and not page.is_capped
+        rows |= {row.id: row for row in page.rows}
+        is_short = page.size != PAGE and not (is_last and number * PAGE + page.size >= page.total)
+        if (number and page.total != total) or is_short:
+            return None
+        total = page.total
+        # Databases differ in where they put rows without a value.
+        ranks = [rank for row in rows.values() if (rank := order.rank(row, is_reversed=False)) < math.inf]
+        if ranks != sorted(ranks):
+            return None
+        matches = search([*rows.values()])
+        if is_last:
+            session.keep_rows(kind, [*rows.values()])
+            return matches[:limit]
+        # Unread rows can equal the last one read.
+        last = ranks[-1] if ranks else -math.inf
+        complete = [row for row in matches if order.rank(row, is_reversed=False) < last]
+        if len(complete) >= limit:
+            return complete[:limit]
+    return None

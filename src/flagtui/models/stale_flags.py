@@ -1,0 +1,31 @@
+"""Stale flags read from list pages: whole, so that no request per flag is needed."""
+
+from msgspec import Struct
+
+from flagtui.models.flag_rows import read_flag_page
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, read_json_for_rows
+from flagtui.models.rows import FlagRow, RowPage
+
+
+class ListedFlag(Struct, frozen=True):
+    """A row of the flag list, with the JSON object of a stale flag."""
+
+    row: FlagRow
+    raw: dict[str, JSON]
+    """Empty for other flags: the objects of a whole list would need many times the memory of its rows."""
+
+    @property
+    def id(self) -> int:
+        """Return the id of the flag."""
+        return self.row.id
+
+
+def read_stale_page(body: bytes) -> RowPage[ListedFlag]:
+    """Return the rows of a page of the flag list, the stale ones with their objects. Raises NotJson."""
+    page = read_flag_page(body)
+    raws: dict[int | None, dict[str, JSON]] = {}
+    if any(row.is_stale for row in page.rows):
+        items = as_list(as_dict(read_json_for_rows(body)).get("results"))
+        raws = {as_id(item.get("id")): item for item in items if isinstance(item, dict)}
+    flags = tuple(ListedFlag(row, raws.get(row.id, {}) if row.is_stale else {}) for row in page.rows)
+    return RowPage(flags, page.total, page.unreadable, page.server_time, page.is_capped, page.has_more)
