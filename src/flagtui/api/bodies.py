@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from flagtui.api.errors import Invalid
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.filters import is_frozen
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 
 NOT_COMPARED: Final = frozenset(
     {
@@ -51,6 +52,8 @@ def _stored_property(item: JSON) -> JSON:
 def ship_filters(filters: Mapping[str, JSON], variant: str, everyone: bool) -> dict[str, JSON]:
     """Return the filters with one variant at 100 %; `everyone` also adds an open condition first.
 
+    As on the server, a frozen exposure is lifted.
+
     Raises `Invalid` when the flag has no such variant.
     """
     variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
@@ -64,6 +67,36 @@ def ship_filters(filters: Mapping[str, JSON], variant: str, everyone: bool) -> d
     opened = [{"properties": [], "rollout_percentage": 100}] if everyone else []
     return {
         **filters,
-        "groups": opened + as_list(filters.get("groups")),
+        "groups": opened + as_list(unfrozen_filters(filters).get("groups")),
         "multivariate": {**as_dict(filters.get("multivariate")), "variants": shares},
     }
+
+
+_FROZEN: Final = "Added automatically when the experiment exposure was frozen to stop new enrollment."
+"""What freezing puts before the description of a condition."""
+
+
+def unfrozen_filters(filters: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the filters without what freezing the exposure of their experiment added."""
+    if not isinstance(filters.get("groups"), list):
+        return dict(filters)
+    return {**filters, "groups": [_unfrozen_condition(group) for group in filters["groups"]]}
+
+
+def _unfrozen_condition(condition: JSON) -> JSON:
+    if not isinstance(condition, dict) or not is_frozen(condition):
+        return condition
+    cohort = condition.get("exposure_frozen_cohort")
+    properties = [
+        item
+        for item in as_list(condition.get("properties"))
+        if not (as_dict(item).get("type") == "cohort" and as_dict(item).get("value") == cohort)
+    ]
+    stamps = ("exposure_frozen", "exposure_frozen_cohort")
+    kept = {name: value for name, value in condition.items() if name not in stamps}
+    description = as_text(condition.get("description")).replace(_FROZEN, "", 1).strip()
+    if description:
+        kept["description"] = description
+    else:
+        kept.pop("description", None)
+    return {**kept, "properties": properties}

@@ -90,6 +90,14 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         """Turn its flag on again."""
         return await self._switch("resume", id, {"paused"}, True)
 
+    async def freeze_exposure(self, id: int) -> Experiment:
+        """Restrict its flag to a cohort of the users exposed so far; the newest servers only."""
+        return await self._whole("freeze_exposure", id, {})
+
+    async def unfreeze_exposure(self, id: int) -> Experiment:
+        """Remove what freezing added to its flag."""
+        return await self._whole("unfreeze_exposure", id, {})
+
     async def end(self, id: int, *, conclusion: str | None = None, comment: str | None = None) -> Experiment:
         """Stop measuring; variants are still served. Without a conclusion, an earlier one is erased."""
         conclusions: dict[str, JSON] = {"conclusion": conclusion, "conclusion_comment": comment}

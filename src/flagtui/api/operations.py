@@ -140,6 +140,8 @@ NEWER: Final = _table(
     ("experiments.unarchive", "POST", f"{_E}/{{id}}/unarchive/", _EW, "same"),
     ("experiments.reset", "POST", f"{_E}/{{id}}/reset/", _EW, "same"),
     ("experiments.ship_variant", "POST", f"{_E}/{{id}}/ship_variant/", _EW, "same"),
+    ("experiments.freeze_exposure", "POST", f"{_E}/{{id}}/freeze_exposure/", _EW, "same"),
+    ("experiments.unfreeze_exposure", "POST", f"{_E}/{{id}}/unfreeze_exposure/", _EW, "same"),
     ("experiments.copy_to_project", "POST", f"{_E}/{{id}}/copy_to_project/", _EW, "again"),
     ("experiments.recalculate_timeseries", "POST", f"{_E}/{{id}}/recalculate_timeseries/", _EW, "same"),
     ("experiments.recalculate", "POST", f"{_E}/{{id}}/metrics_recalculation/", _EW, "same"),

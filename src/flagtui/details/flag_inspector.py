@@ -13,7 +13,7 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.activity import Activity
-from flagtui.models.filters import OPTED_IN, ConditionQuery, deciding_conditions
+from flagtui.models.condition_queries import OPTED_IN, ConditionQuery, deciding_conditions
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names

@@ -6,7 +6,7 @@ from typing import Literal
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
-from flagtui.models.filters import Filters, Variant
+from flagtui.models.filters import Filters, Variant, is_frozen
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.record import Each, Items, Moment, Record, Texts, Whole
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow
@@ -146,6 +146,18 @@ class Experiment(Record):
             return variants
         listed = as_list(self.parameters.get("feature_flag_variants"))
         return tuple(Variant.of(_with_share(item)) for item in listed if isinstance(item, dict))
+
+    @property
+    def frozen_conditions(self) -> int:
+        """Return how many conditions of the flag a freeze of the exposure restricts to exposed users."""
+        groups = as_list(self.feature_flag.filters.get("groups")) if self.feature_flag else []
+        return sum(is_frozen(group) for group in groups)
+
+    @property
+    def is_frozen(self) -> bool:
+        """Return whether the exposure is frozen, also while paused: every condition of the flag is."""
+        groups = as_list(self.feature_flag.filters.get("groups")) if self.feature_flag else []
+        return bool(groups) and self.frozen_conditions == len(groups)
 
     @property
     def uses_legacy_metrics(self) -> bool:

@@ -1,6 +1,5 @@
 """Read-only views of a flag's `filters`, whatever is stored. Writing starts from the raw JSON."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -248,6 +247,11 @@ def is_readable(condition: JSON) -> bool:
     return is_share and isinstance(properties, list) and all(isinstance(item, dict) for item in properties)
 
 
+def is_frozen(condition: JSON) -> bool:
+    """Return whether a stored condition is restricted to exposed users: its experiment is frozen."""
+    return as_dict(condition).get("exposure_frozen") is True
+
+
 def as_index(value: JSON) -> int | None:
     """Return a group type index: a small number from 0."""
     index = as_whole(value)
@@ -265,33 +269,3 @@ def _problem(raw: JSON) -> str:
         return "filters is not an object"
     groups = raw.get("groups")
     return "" if groups is None or isinstance(groups, list) else "groups is not a list"
-
-
-OPTED_IN: Final = "those who opted in to early access"
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionQuery:
-    """A condition as sent to the server: with its own group type, or the flag's."""
-
-    number: int
-    """Position from 1, as users and the server count."""
-    condition: Condition
-    group_type: int | None
-
-    @property
-    def share(self) -> float:
-        """Return the percentage."""
-        return self.condition.rollout
-
-    @property
-    def identity(self) -> str:
-        """Return what the server counts: properties and group type, without the percentage."""
-        properties = self.condition.raw.get("properties") or []
-        return json.dumps([properties, self.group_type], sort_keys=True, default=str)
-
-
-def deciding_conditions(filters: Filters) -> Iterator[ConditionQuery]:
-    """Yield each condition that can decide."""
-    for number, condition in enumerate(filters.deciding, 1):
-        yield ConditionQuery(number, condition, filters.group_type_of(condition))

@@ -95,6 +95,11 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     """Measured by an older engine."""
     can_edit: bool = True
 
+    @property
+    def is_frozen(self) -> bool:
+        """Return whether it enrolls no new users."""
+        return self.status == "exposure_frozen"
+
 
 OPTIONAL_MEMBERS: Final = ("description", "owner", "verified", "last_seen_at", "tags", "enforcement_mode")
 """Optional members of an event definition; the plainest servers omit some."""

@@ -12,6 +12,7 @@ _UNDONE_WHEN: Final[Mapping[str, str]] = {
     "enable|disable": "active",
     "archive|unarchive": "archived",
     "resume|pause": "flag_active",
+    "freeze|unfreeze": "is_frozen",
     "verify|unverify": "verified",
     "hide|show": "hidden",
 }

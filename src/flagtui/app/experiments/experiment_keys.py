@@ -27,7 +27,7 @@ HERE: Final = 0
 NEXT: Final[dict[str, tuple[str, ...]]] = {
     "draft": ("lists.open", "experiments.launch", "experiments.edit"),
     "running": ("lists.open", "experiments.switch", "experiments.end", "experiments.ship"),
-    "exposure_frozen": ("lists.open", "experiments.end", "experiments.ship"),
+    "exposure_frozen": ("lists.open", "experiments.freeze", "experiments.end", "experiments.ship"),
     "paused": ("lists.open", "experiments.switch", "experiments.end"),
     "stopped": ("lists.open", "experiments.ship", "experiments.archive", "experiments.duplicate"),
     "archived": ("lists.open", "experiments.archive", "experiments.duplicate"),
@@ -71,6 +71,11 @@ class ExperimentKeys(RecordKeys):
         """Pause or resume: the first row decides; the rest is skipped with the reason."""
         if rows := self.chosen():
             self.action_step("resume" if rows[0].status == "paused" else "pause")
+
+    def action_freeze(self) -> None:
+        """Freeze or unfreeze the exposure: the first row decides."""
+        if rows := self.chosen():
+            self.action_step("unfreeze" if rows[0].is_frozen else "freeze")
 
     def action_archive(self) -> None:
         if rows := self.chosen():

@@ -78,6 +78,7 @@ def consequences(
             yield _flag(fresh, "stays as it is")
         case "reopen":
             yield from _reopening(fresh, choices)
+    yield from _of_exposure(fresh, step)
     yield from _of_making(fresh, step, choices, context)
     if context.leading and step.name in ("end", "ship", "reset"):
         yield Consequence("So far", context.leading)
@@ -166,6 +167,21 @@ def _reopening(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
         yield Consequence("Results", "count on until today, as if it had never ended", "warning")
     elif "start_date" in fields:
         yield Consequence("Results", "count from its old start again", "warning")
+
+
+def _of_exposure(fresh: Experiment, step: Step) -> Iterator[Consequence]:
+    match step.name:
+        case "freeze":
+            yield _flag(fresh, "matches only users exposed so far; all others get no variant", "danger")
+            yield Consequence("Cohort", "a static cohort of the users exposed so far is created")
+            yield Consequence("Results", "exposed users still count; no new users do")
+            yield Consequence("Code", "libraries cannot evaluate static cohorts locally; they ask the server")
+        case "unfreeze":
+            yield _flag(fresh, "matches new users again: its conditions lose the restriction", "warning")
+            yield Consequence("Cohort", "its snapshot is deleted unless another flag uses it")
+        case "ship" | "reset" if fresh.frozen_conditions:
+            text = "is unfrozen: the flag matches new users again, and undo does not freeze it"
+            yield Consequence("Exposure", text, "warning")
 
 
 def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Consequence:

@@ -141,6 +141,8 @@ def is_reached(plan: ExperimentPlan, found: Experiment) -> bool:
         "archive": found.archived,
         "unarchive": not found.archived,
         "reset": state == "draft",
+        "freeze": state == "exposure_frozen",
+        "unfreeze": is_on and not found.frozen_conditions,
         "cohort": bool(found.exposure_cohort),
         "delete": found.deleted,
         "restore": not found.deleted,
@@ -160,7 +162,15 @@ def left_out(plan: ExperimentPlan, found: Experiment) -> tuple[str, ...]:
 
 def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[tuple[DifferenceLine, str]]:
     state = fresh.state
-    after = {"launch": "running", "pause": "paused", "resume": "running", "end": "stopped", "reset": "draft"}
+    after = {
+        "launch": "running",
+        "pause": "paused",
+        "resume": "exposure_frozen" if fresh.is_frozen else "running",
+        "end": "stopped",
+        "reset": "draft",
+        "freeze": "exposure_frozen",
+        "unfreeze": "running",
+    }
     if step.name in after:
         yield _moved("status", state, after[step.name])
     flag = fresh.feature_flag

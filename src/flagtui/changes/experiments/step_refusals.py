@@ -13,6 +13,7 @@ from flagtui.changes.experiments.experiment_fields import (
 from flagtui.changes.experiments.steps import ANY, Choices, Step
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
+from flagtui.models.filters import Filters
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 EDITABLE_OLD: Final = EXPERIMENT_FIELDS.having("old engine")
@@ -31,6 +32,8 @@ _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
     ("resume", "running"): Blocked(NO_OP, "it is not paused", "pause it instead"),
     ("resume", "exposure_frozen"): Blocked("state", "it is not paused", "pause it instead"),
     ("end", "stopped"): Blocked(NO_OP, "it has already ended", "reset it to a draft first"),
+    ("freeze", "paused"): Blocked("state", "a paused experiment cannot be frozen", "resume it first"),
+    ("unfreeze", "paused"): Blocked("state", "it is paused", "resume it first"),
     "draft": Blocked("state", "it has not been launched yet", "launch it first"),
     "stopped": Blocked("state", "it has already ended", "reset it to a draft first"),
 }
@@ -52,6 +55,8 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
         yield Blocked("old engine", reason, "make a new experiment in the browser")
     yield from _of_state(fresh, step)
     yield from _of_flag(fresh, step)
+    if step.name in ("freeze", "unfreeze"):
+        yield from _of_exposure(fresh, step)
     if step.name == "ship" and choices.variant not in {variant.key for variant in fresh.variants}:
         yield Blocked("variant", f"its flag has no variant {choices.variant or 'without a name'}")
     said = {"conclusion": choices.conclusion, "conclusion_comment": choices.comment}
@@ -82,7 +87,7 @@ def _of_flag(fresh: Experiment, step: Step) -> Iterator[Blocked]:
     flag = fresh.feature_flag
     if step.name == "restore" and flag is not None and flag.deleted:
         yield Blocked("flag", "its flag has been deleted", "restore the flag first")
-    if step.name not in ("launch", "pause", "resume", "ship", "cohort"):
+    if step.name not in ("launch", "pause", "resume", "ship", "cohort", "freeze", "unfreeze"):
         return
     if flag is None or flag.id <= 0:
         yield Blocked("flag", "it has no flag", "look at it in the browser")
@@ -90,6 +95,26 @@ def _of_flag(fresh: Experiment, step: Step) -> Iterator[Blocked]:
         yield Blocked("flag", f"its flag {flag.key} has been deleted", "restore the flag first")
     elif step.name == "launch" and len(fresh.variants) < 2:
         yield Blocked("flag", "its flag has fewer than two variants", "give the flag variants first")
+
+
+def _of_exposure(fresh: Experiment, step: Step) -> Iterator[Blocked]:
+    """Why servers would not freeze or unfreeze the exposure of a running experiment."""
+    if step.name == "unfreeze":
+        if not fresh.frozen_conditions:
+            yield Blocked(NO_OP, "its exposure is not frozen")
+        return
+    filters = fresh.feature_flag.targeting if fresh.feature_flag is not None else Filters.of({})
+    kinds = [filters.group_type_index, *map(filters.group_type_of, filters.conditions)]
+    if fresh.is_frozen or fresh.state == "exposure_frozen":
+        yield Blocked(NO_OP, "its exposure is already frozen")
+    if any(kind is not None for kind in kinds):
+        yield Blocked("flag", "its flag is for groups; only an experiment on users can be frozen")
+    if not filters.conditions:
+        yield Blocked("flag", "its flag has no condition to restrict")
+    if fresh.holdout_id or fresh.holdout or filters.raw.get("holdout") or filters.raw.get("holdout_groups"):
+        yield Blocked("holdout", "an experiment with a holdout cannot be frozen")
+    if filters.feature_enrollment:
+        yield Blocked("flag", "a flag with early access cannot be frozen")
 
 
 def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Blocked]:

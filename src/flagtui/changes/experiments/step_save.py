@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from flagtui.api.bodies import ship_filters
+from flagtui.api.bodies import ship_filters, unfrozen_filters
 from flagtui.api.errors import Invalid, NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import clean_filters
@@ -158,6 +158,8 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         "edit": lambda: experiments.update(id, with_order(plan.fresh, chosen.fields)),
         "reopen": lambda: experiments.update(id, chosen.fields),
         "copy": lambda: experiments.copy_to_project(id, chosen.project, flag_key=chosen.flag_key or None),
+        "freeze": lambda: experiments.freeze_exposure(id),
+        "unfreeze": lambda: experiments.unfreeze_exposure(id),
         "cohort": lambda: experiments.get(id),
         "delete": lambda: experiments.delete(id),
         "restore": lambda: experiments.restore(id),
@@ -222,4 +224,6 @@ def _shipped(
     before, after = (
         {name: side[name] for name in side if not name.startswith("filters.")} for side in (before, after)
     )
-    return {**before, "filters": clean_filters(flag.filters)}, {**after, "filters": clean_filters(filters)}
+    # Shipping deletes the cohort of a frozen exposure, so the undo cannot require it again.
+    stored = clean_filters(unfrozen_filters(flag.filters))
+    return {**before, "filters": stored}, {**after, "filters": clean_filters(filters)}

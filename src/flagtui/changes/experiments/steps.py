@@ -24,6 +24,8 @@ StepName = Literal[
     "edit",
     "copy",
     "reopen",
+    "freeze",
+    "unfreeze",
 ]
 LIVE: Final = frozenset({"running", "paused", "exposure_frozen"})
 LAUNCHED: Final = LIVE | {"stopped"}
@@ -91,6 +93,8 @@ cohort | Create an exposure cohort | has an exposure cohort | | launched
 delete | Delete the experiment | is deleted | restore it | any | restore | grave
 restore | Restore the experiment | is restored | delete it again | any | delete
 reopen | Bring back its dates and conclusion | is as it was | take that away again | any | reopen | grave
+freeze | Freeze the exposure | enrolls no new users | unfreeze it | on | unfreeze | newer
+unfreeze | Unfreeze the exposure | enrolls new users again | freeze it again | on | freeze | newer
 """
 """Name, title, done, undo, states, the step that takes it back, and what else is to be known."""
 _STATES: Final[Mapping[str, frozenset[str]]] = {

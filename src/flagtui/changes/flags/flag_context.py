@@ -8,7 +8,8 @@ from typing import Final
 
 from flagtui.changes.blocked import Linked
 from flagtui.models.account import User
-from flagtui.models.filters import OPTED_IN, ConditionQuery, Filters, deciding_conditions
+from flagtui.models.condition_queries import OPTED_IN, ConditionQuery, deciding_conditions
+from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import NO_NAMES, Names

@@ -88,6 +88,15 @@ pause = _step(
 resume = _step(
     "resume", "Turn the flags of paused experiments on again.", "experiments.resume", "flags.update"
 )
+freeze = _step(
+    "freeze",
+    "Freeze the exposure: flags match only users exposed so far.",
+    "experiments.freeze_exposure",
+    examples=SURE,
+)
+unfreeze = _step(
+    "unfreeze", "Unfreeze the exposure: flags match new users again.", "experiments.unfreeze_exposure"
+)
 unarchive = _step("unarchive", "Bring experiments back from the archive.", "experiments.unarchive")
 reset = _step(
     "reset", "Make experiments drafts again; results begin anew.", "experiments.reset", examples=SURE

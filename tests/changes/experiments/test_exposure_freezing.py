@@ -1,0 +1,171 @@
+"""Freezing the exposure of an experiment, and undoing it, against the service."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.changes.experiments.conftest import NOW, made, tried
+from tests.changes.writing import Writing, approve
+from tests.doubles.expected import expect, require
+from tests.doubles.new_database import copy_tables
+from tests.doubles.steady_clock import SteadyClock
+from tests.service.experiments.conftest import Clock, Service
+
+from flagtui.api.client import Client
+from flagtui.api.http_library import in_process
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.experiments.step_consequences import StepContext
+from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_save import StepAdapter
+from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.proposal import Outcome
+from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import as_dict
+from flagtui.service import create_service
+from flagtui.service.application import close_service
+
+
+@dataclass
+class Lab:
+    """A running experiment with two exposed users, and a user who takes its steps."""
+
+    client: Client
+    writing: Writing
+    id: int
+
+    async def fresh(self) -> Experiment:
+        return await self.client.experiments.get(self.id)
+
+    async def plan(self, name: StepName, **chosen: Any) -> ExperimentPlan | Blocked:
+        intent = ExperimentIntent(self.id, STEPS[name], Choices(**chosen))
+        return plan_step(intent, await self.fresh(), StepContext(now=NOW))
+
+    async def take(self, name: StepName, **chosen: Any) -> Outcome:
+        return await self.writing.save(approve(expect(await self.plan(name, **chosen), ExperimentPlan)))
+
+    async def conditions(self) -> Any:
+        flag = require((await self.fresh()).feature_flag)
+        return flag.filters["groups"]
+
+    @property
+    def entry(self) -> Entry:
+        return self.writing.journal.entries()[0]
+
+
+@pytest.fixture
+async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
+    clock = Clock()
+    service = create_service(copy_tables(tmp_path / "flags.db"), key="phx_all", clock=clock)
+    try:
+        async with Client("http://127.0.0.1:8010", "phx_all", 1, transport=in_process(service)) as client:
+            created = await client.experiments.create("Blue button", "blue", {})
+            clock.pass_(seconds=1)
+            await client.experiments.launch(created.id)
+            clock.pass_(hours=1)
+            nowhere: Any = None
+            events = Service(nowhere, tmp_path, clock, service.state.dispatcher.database)
+            events.expose("blue", "control", "ann")
+            events.expose("blue", "test", "bob")
+            clock.pass_(hours=1)
+            writing = Writing(
+                StepAdapter(client.experiments), Journal(tmp_path / "journal"), clock=SteadyClock()
+            )
+            yield Lab(client, writing, created.id)
+    finally:
+        close_service(service)
+
+
+def spoken(plan: ExperimentPlan) -> dict[str, str]:
+    return {consequence.label: consequence.text for consequence in plan.consequences}
+
+
+async def test_freeze_restricts_the_flag_and_is_undone(lab: Lab) -> None:
+    before = await lab.conditions()
+    plan = expect(await lab.plan("freeze"), ExperimentPlan)
+    assert [line.words for line in plan.lines] == ["experiment: running → exposure_frozen"]
+    assert spoken(plan)["Flag"] == "blue matches only users exposed so far; all others get no variant"
+    assert (await lab.take("freeze")).ending == "saved"
+    frozen = await lab.fresh()
+    assert (frozen.state, frozen.is_frozen, frozen.frozen_conditions) == ("exposure_frozen", True, 1)
+
+    entry = lab.entry
+    assert StepEntries().undo_words(entry) == "unfreeze it"
+    undo = expect(
+        plan_step_back(entry, require(step_back(entry)), frozen, StepContext(now=NOW)), ExperimentPlan
+    )
+    assert spoken(undo)["Flag"] == "blue matches new users again: its conditions lose the restriction"
+    assert (await lab.writing.save(approve(undo), entry.id)).ending == "saved"
+    assert (await lab.fresh()).state == "running"
+    assert await lab.conditions() == before
+
+
+async def test_frozen_experiment_pauses_and_resumes_frozen(lab: Lab) -> None:
+    await lab.take("freeze")
+    assert (await lab.take("pause")).ending == "saved"
+    plan = expect(await lab.plan("resume"), ExperimentPlan)
+    assert plan.lines[0].words == "experiment: paused → exposure_frozen"
+    assert (await lab.take("resume")).ending == "saved"
+    assert (await lab.fresh()).state == "exposure_frozen"
+
+
+async def test_shipping_reports_and_records_the_unfrozen_conditions(lab: Lab) -> None:
+    await lab.take("freeze")
+    plan = expect(await lab.plan("ship", variant="test"), ExperimentPlan)
+    assert spoken(plan)["Exposure"].startswith("is unfrozen: the flag matches new users again")
+    assert (await lab.take("ship", variant="test")).ending == "saved"
+    before, after = (as_dict(side["filters"]) for side in (lab.entry.before, lab.entry.after))
+    assert after["groups"] == before["groups"] == await lab.conditions()
+
+
+async def test_server_without_freezing_refuses_and_changes_nothing(tmp_path: Path) -> None:
+    service = create_service(copy_tables(tmp_path / "old.db"), key="phx_all", legacy=True)
+    try:
+        async with Client("http://127.0.0.1:8010", "phx_all", 1, transport=in_process(service)) as client:
+            created = await client.experiments.create("Blue button", "blue", {})
+            fresh = await client.experiments.launch(created.id)
+            writing = Writing(StepAdapter(client.experiments), Journal(tmp_path / "journal"))
+            plan = expect(tried("freeze", fresh), ExperimentPlan)
+            outcome = await writing.save(approve(plan))
+            assert outcome.ending in ("refused", "failed")
+            assert (await client.experiments.get(created.id)).frozen_conditions == 0
+    finally:
+        close_service(service)
+
+
+def flagged(**filters: Any) -> Experiment:
+    """A running experiment on a flag with these filters and one condition."""
+    flag = {"id": 31, "key": "blue", "active": True, "filters": {"groups": [{"properties": []}], **filters}}
+    return made(feature_flag=flag)
+
+
+STAMPED = {"properties": [], "exposure_frozen": True, "exposure_frozen_cohort": 7}
+
+
+@pytest.mark.parametrize(
+    ("name", "fresh", "reason"),
+    [
+        ("freeze", made("draft"), "it has not been launched yet"),
+        ("freeze", made("paused"), "a paused experiment cannot be frozen"),
+        ("freeze", made("stopped"), "it has already ended"),
+        ("freeze", flagged(groups=[STAMPED]), "its exposure is already frozen"),
+        ("freeze", flagged(aggregation_group_type_index=0), "its flag is for groups"),
+        ("freeze", flagged(groups=[]), "its flag has no condition to restrict"),
+        ("freeze", flagged(holdout={"id": 3}), "an experiment with a holdout cannot be frozen"),
+        ("freeze", made(holdout_id=3), "an experiment with a holdout cannot be frozen"),
+        ("freeze", flagged(feature_enrollment=True), "a flag with early access cannot be frozen"),
+        (
+            "freeze",
+            made(feature_flag={"id": 31, "key": "blue", "active": True, "deleted": True}),
+            "its flag blue has been deleted",
+        ),
+        ("unfreeze", made(), "its exposure is not frozen"),
+        ("unfreeze", made("paused"), "it is paused"),
+    ],
+)
+def test_freezing_is_refused_before_it_is_sent(name: StepName, fresh: Experiment, reason: str) -> None:
+    assert expect(tried(name, fresh), Blocked).reason.startswith(reason)
