@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.field_kinds import Field, Table, Use
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.generations import DEFAULT, NEWEST, OLDER, Generation
+from flagtui.service.sdk.endpoints import ENDPOINTS
 from flagtui.service.shapes import NUMBER, USER_FIELDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
@@ -57,13 +58,36 @@ def field_lines() -> Iterator[str]:
             yield f"| {table.record} | `{field.name}` | {' | '.join(cells)} |"
 
 
-def test_page_has_the_fields_of_every_generation() -> None:
-    table, text = "\n".join(field_lines()), PAGE.read_text(encoding="utf-8")
+def endpoint_lines() -> Iterator[str]:
+    yield ""
+    yield "Programs request these with the project token. Stored properties count unless others are sent."
+    yield "Bodies may be compressed, or a form."
+    yield ""
+    yield "| operation | what it does | scope | |"
+    yield "|---|---|---|---|"
+    for endpoint in ENDPOINTS:
+        yield f"| `{endpoint.method} {endpoint.path}` | {endpoint.summary} | project token |  |"
+    yield ""
+
+
+@pytest.mark.parametrize(
+    ("begin", "lines", "end"),
+    [
+        (BEGIN, field_lines, END),
+        (
+            "<!-- programs: made from the table of endpoints -->",
+            endpoint_lines,
+            "<!-- end of programs -->",
+        ),
+    ],
+)
+def test_page_has_the_declared_tables(begin: str, lines: Callable[[], Iterator[str]], end: str) -> None:
+    table, text = "\n".join(lines()), PAGE.read_text(encoding="utf-8")
     if os.environ.get("FLAGTUI_GOLDEN") == "write":
-        before, _, rest = text.partition(BEGIN)
-        text = f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n{table}\n{end}{rest.partition(end)[2]}"
         PAGE.write_text(text, encoding="utf-8")
-    assert f"{BEGIN}\n{table}\n{END}" in text
+    assert f"{begin}\n{table}\n{end}" in text
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)

@@ -5,6 +5,7 @@ from typing import Any
 from tests.doubles.service_world import Start, World
 
 from flagtui.service.application import OPERATIONS
+from flagtui.service.operations import REST
 
 HTTP = ("get", "post", "put", "patch", "delete")
 
@@ -20,12 +21,12 @@ async def test_every_route_is_in_the_document_and_every_entry_is_routed(world: W
     document = await served(world)
     described = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
     routed = {
-        (operation.method, operation.path + "/")
+        (operation.method, operation.path.replace(REST, "}") + "/")
         for operation in world.client._transport.app.state.dispatcher.routes.operations  # type: ignore[attr-defined]
     }
     assert described == routed
     assert ("GET", "/api/schema/") in described
-    assert {(operation.method, operation.path + "/") for operation in OPERATIONS} < described
+    assert {(each.method, each.path.replace(REST, "}") + "/") for each in OPERATIONS} < described
 
 
 async def test_the_document_is_openapi_with_unique_names_and_all_parts_of_paths(world: World) -> None:

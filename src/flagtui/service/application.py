@@ -31,6 +31,7 @@ from flagtui.service.keys import NewKey, insert_key
 from flagtui.service.operations import Operation, Routes
 from flagtui.service.request_body import Pace
 from flagtui.service.schema_document import schema_operation
+from flagtui.service.sdk import operations as sdk
 from flagtui.service.settings import Settings
 
 Fill = Callable[[sqlite3.Connection, datetime], None]
@@ -47,6 +48,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *evaluation.OPERATIONS,
     *experiments.OPERATIONS,
     *event_definitions.OPERATIONS,
+    *sdk.OPERATIONS,
 )
 
 

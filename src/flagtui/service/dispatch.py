@@ -128,7 +128,7 @@ class Dispatcher:
             if not (operation.has_body or operation.writes or operation.slow):
                 return _carry_out(operation, call)
         if operation.has_body:
-            check_announced(request.headers, self.settings.max_body_bytes)
+            check_announced(request.headers, self.settings.max_body_bytes, any_media=operation.any_media)
         turns = self._changes if operation.writes else self._reads
         try:
             # Callers of public operations are distinguished by what they send, unchecked so far.

@@ -16,6 +16,8 @@ class Fault(Exception):
         self.status = status
         self.content = b"" if body is None else msgspec.json.encode(body)
         self.headers = headers or {}
+        self.detail = str(body.get("detail", "")) if isinstance(body, dict) else ""
+        """The sentence of the standard body; empty for others."""
 
 
 def standard(

@@ -31,6 +31,8 @@ from flagtui.service.errors import Json
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 PROJECT = "/api/projects/{project_id}"
+REST = ":path}"
+"""Ends a last part that takes everything after it, slashes too."""
 Handler = Callable[[Call], Answer]
 
 
@@ -63,6 +65,8 @@ class Operation:
     """Open to the secret key of a project too."""
     public: bool = False
     """No key is looked for: the handler checks who asks."""
+    any_media: bool = False
+    """Bodies of every media type are read: libraries send JSON as text or compressed."""
 
     @property
     def writes(self) -> bool:
@@ -85,7 +89,8 @@ class Branch:
 
     fixed: dict[str, "Branch"] = field(default_factory=dict)
     any: "Branch | None" = None
-    any_name: str = ""
+    rest: "Branch | None" = None
+    """For all parts that are left, as one value."""
     methods: dict[str, Operation] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
@@ -103,7 +108,11 @@ class Routes:
         branch = self._root
         names: list[str] = []
         for part in operation.path.strip("/").split("/"):
-            if part.startswith("{"):
+            if part.endswith(REST):
+                names.append(part[1 : -len(REST)])
+                branch.rest = branch.rest or Branch()
+                branch = branch.rest
+            elif part.startswith("{"):
                 names.append(part[1:-1])
                 branch.any = branch.any or Branch()
                 branch = branch.any
@@ -135,5 +144,7 @@ def _walk(branch: Branch, parts: list[str], values: list[str]) -> tuple[Branch, 
         if route is not None:
             return route
     if branch.any is not None and first:
-        return _walk(branch.any, rest, [*values, first])
-    return None
+        route = _walk(branch.any, rest, [*values, first])
+        if route is not None:
+            return route
+    return None if branch.rest is None else _walk(branch.rest, [], [*values, "/".join(parts)])

@@ -31,12 +31,12 @@ def is_announced(headers: Headers) -> bool:
     return "transfer-encoding" in headers or headers.get("content-length", "0").strip("0") != ""
 
 
-def check_announced(headers: Headers, limit: int) -> None:
-    """Raise the faults that the head alone shows: 413 above `limit` bytes, 415 for another media type."""
+def check_announced(headers: Headers, limit: int, *, any_media: bool = False) -> None:
+    """Raise the faults that the head alone shows: 413 above `limit` bytes, 415 for other media than JSON."""
     length = headers.get("content-length", "0")
     if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit):
         raise too_large(limit)
-    if is_announced(headers):
+    if is_announced(headers) and not any_media:
         check_media_type(headers.get("content-type"))
 
 

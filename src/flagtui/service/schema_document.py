@@ -8,7 +8,7 @@ from flagtui import __version__
 from flagtui.service.answers import Answer, encode
 from flagtui.service.errors import Json
 from flagtui.service.generations import DEFAULT, Generation
-from flagtui.service.operations import Operation
+from flagtui.service.operations import REST, Operation
 from flagtui.service.shapes import RECORD_NAME
 
 _NAMED = re.compile(r"\{(\w+)\}")
@@ -36,7 +36,7 @@ def document(operations: Iterable[Operation], generation: Generation = DEFAULT) 
     """Return the whole document, with the fields of one generation; operations of one path come together."""
     paths: dict[str, dict[str, Json]] = {}
     for operation in operations:
-        path = paths.setdefault(operation.path + "/", {})
+        path = paths.setdefault(operation.path.replace(REST, "}") + "/", {})
         path[operation.method.lower()] = _operation(operation, generation)
     return {
         "openapi": "3.1.0",
@@ -56,7 +56,10 @@ def _operation(operation: Operation, generation: Generation) -> Json:
         "operationId": _name(operation),
         "summary": operation.summary,
         "tags": [_subject(operation.path)],
-        "parameters": [*_path_parameters(operation.path), *_query_parameters(operation.parameters)],
+        "parameters": [
+            *_path_parameters(operation.path.replace(REST, "}")),
+            *_query_parameters(operation.parameters),
+        ],
         "responses": _responses(operation, generation),
     }
     if operation.scope:
@@ -71,7 +74,7 @@ def _operation(operation: Operation, generation: Generation) -> Json:
 
 
 def _name(operation: Operation) -> str:
-    words = [word.strip("{}") for word in operation.path.strip("/").split("/")]
+    words = [word.strip("{}") for word in operation.path.replace(REST, "}").strip("/").split("/")]
     return "_".join((operation.method.lower(), *words))
 
 
@@ -83,7 +86,7 @@ def _subject(path: str) -> str:
 def _path_parameters(path: str) -> list[Json]:
     return [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in _NAMED.findall(path)
+        for name in _NAMED.findall(path.replace(REST, "}"))
     ]
 
 

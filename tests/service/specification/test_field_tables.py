@@ -20,6 +20,7 @@ from flagtui.service.application import OPERATIONS
 from flagtui.service.errors import Json
 from flagtui.service.generations import OLDER
 from flagtui.service.operations import Operation
+from flagtui.service.sdk import operations as sdk
 from flagtui.service.shapes import RECORD_NAME
 
 GENERATIONS: Final[Mapping[str, dict[str, bool]]] = {
@@ -29,6 +30,7 @@ GENERATIONS: Final[Mapping[str, dict[str, bool]]] = {
 }
 WITHOUT_RECORDS: Final = frozenset(
     (
+        *(operation.name for operation in sdk.OPERATIONS),
         *("GET /api/projects", "GET ", "GET /api/organizations", "GET /api/organizations/{organization_id}"),
         "GET /api/organizations/{organization_id}/projects",
         *(f"{method} /api/personal_api_keys/{{id}}" for method in ("GET", "PATCH", "DELETE")),

@@ -3,14 +3,14 @@
 import hmac
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 
 from flagtui.evaluate.definitions import linked
 from flagtui.service.access import admit, bearer, hash_key, identify, project_from
-from flagtui.service.answers import Answer, empty, joined, spliced, text_of, value_of
+from flagtui.service.answers import Answer, joined, text_of, value_of
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
 from flagtui.service.errors import Json, authentication_failed, not_found, standard
+from flagtui.service.etags import tagged_answer
 from flagtui.service.evaluation.stored import load_cohorts, load_group_types, minimal_text
 from flagtui.service.flags.dependents import dependencies
 from flagtui.service.flags.representation import properties_of
@@ -30,12 +30,7 @@ def local_evaluation(call: Call) -> Answer:
 
 def document_answer(call: Call, project: Project) -> Answer:
     """Return the document, or 304 without a body when the caller has it already."""
-    text = document_text(call, project)
-    tag = f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": "private, must-revalidate"}
-    if _is_known(tag, call.headers.get("if-none-match", "")):
-        return empty(304, headers)
-    return spliced(text, headers=headers)
+    return tagged_answer(document_text(call, project).encode(), call.headers)
 
 
 def document_text(call: Call, project: Project) -> str:
@@ -120,12 +115,6 @@ def _expands_cohorts(call: Call) -> bool:
     return call.query.get("send_cohorts", "no").lower() in _SENT_AS_NO
 
 
-def _is_known(tag: str, header: str) -> bool:
-    """Weak comparison, as the header asks for."""
-    candidates = {candidate.strip().removeprefix("W/") for candidate in header.split(",")}
-    return "*" in candidates or tag.removeprefix("W/") in candidates
-
-
 def expanded(filters: str, cohorts: Mapping[str, Json]) -> str:
     """Replace cohorts that are a plain list of person properties by those; the others stay."""
     if '"cohort"' not in filters:
@@ -174,14 +163,14 @@ def sdk_project(call: Call, operation: Operation) -> Project:
     if secret.startswith(SECRET_PREFIX):
         return _project_of_secret(call.db, secret, token)
     caller = identify(call.db, call.headers.get("authorization"))
-    number = caller.current_project_id if not token else _project_of_token(call.db, token)
+    number = caller.current_project_id if not token else project_id_of_token(call.db, token)
     project = admit(call.db, caller, operation, {"project_id": str(number)}, call.settings)
     if project is None:
         raise not_found("Project not found.")
     return project
 
 
-def _project_of_token(db: sqlite3.Connection, token: str) -> int:
+def project_id_of_token(db: sqlite3.Connection, token: str) -> int:
     row = find(db, "projects", api_token=token)
     if row is None:
         detail = "Incorrect authentication credentials."

@@ -1,0 +1,45 @@
+"""The table of the endpoints that programs call, for the service and the mirror."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.service.answers import Answer
+from flagtui.service.operations import Method
+from flagtui.service.sdk import array_config, events, flag_responses, ofrep
+from flagtui.service.sdk.sdk_call import SdkCall
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A method of a path; `{name}` in the path becomes `call.params["name"]`."""
+
+    method: Method
+    path: str
+    respond: Callable[[SdkCall], Answer]
+    summary: str
+    parameters: tuple[str, ...] = ()
+    """Names of query parameters."""
+    statuses: tuple[int, ...] = (200,)
+
+
+EVENT_PATHS: Final = (
+    *("/batch", "/capture", "/e", "/track", "/engage", "/s"),
+    *("/i/v0/e", "/i/v0/ai/batch", "/i/v1/analytics/events"),
+)
+
+ENDPOINTS: Final = (
+    Endpoint("POST", "/flags", flag_responses.flags, "Every flag of a person", ("v", "config")),
+    Endpoint("POST", "/decide", flag_responses.decide, "The same under its older path", ("v",)),
+    Endpoint("GET", "/array/{token}/config", array_config.config, "Settings of the browser library"),
+    Endpoint("GET", "/array/{token}/config.js", array_config.config_script, "The same as a script"),
+    *(Endpoint("POST", path, events.drop_events, "Accept events and drop them") for path in EVENT_PATHS),
+    Endpoint(
+        "POST",
+        "/ofrep/v1/evaluate/flags",
+        ofrep.evaluate_flags,
+        "Every flag of a person, by OFREP",
+        statuses=(200, 304),
+    ),
+    Endpoint("POST", "/ofrep/v1/evaluate/flags/{key:path}", ofrep.evaluate_flag, "One flag, by OFREP"),
+)

@@ -1,0 +1,156 @@
+"""The flags of one project at one moment, and the results of evaluating them for one person."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Evaluation, Unknown, Why
+from flagtui.evaluate.explanation import describe_unknown
+from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.run import Person
+from flagtui.service.answers import text_of
+from flagtui.service.errors import Json
+from flagtui.service.evaluation.reasons import describe_reason
+from flagtui.service.evaluation.rules import describe_rules
+
+FAILED: Final = "error"
+"""The reason of a flag that was not evaluated."""
+OVERRIDE: Final = "override"
+"""The reason of a value that is set on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlagRecord:
+    """What responses show of a flag to every caller."""
+
+    key: str
+    id: int = 0
+    version: int = 1
+    description: str = ""
+    has_experiment: bool = False
+    is_active: bool = True
+    is_remote_configuration: bool = False
+    has_encrypted_payloads: bool = False
+    """Its payloads are shown to no program here."""
+    has_rules: bool = False
+    """Its configuration is version 2."""
+    has_variants: bool = False
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Json]) -> "FlagRecord":
+        """Read a stored flag or one of a definitions document; malformed members count as absent."""
+        filters = raw.get("filters")
+        filters = filters if isinstance(filters, dict) else {}
+        multivariate = filters.get("multivariate")
+        return cls(
+            key=str(raw.get("key", "")),
+            id=_whole(raw.get("id"), 0),
+            version=_whole(raw.get("version"), 1),
+            description=name if isinstance(name := raw.get("name"), str) else "",
+            has_experiment=raw.get("has_experiment") is True,
+            is_active=bool(raw.get("active")),
+            is_remote_configuration=bool(raw.get("is_remote_configuration")),
+            has_encrypted_payloads=bool(raw.get("has_encrypted_payloads")),
+            has_rules=filters.get("version") == 2,
+            has_variants=isinstance(multivariate, dict) and bool(multivariate.get("variants")),
+        )
+
+
+def _whole(value: Json, default: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+@dataclass(frozen=True, slots=True)
+class FlagResult:
+    """One flag for one person."""
+
+    record: FlagRecord
+    value: Any
+    """True, false or a variant; with rules, any JSON. None is the caller's own default."""
+    code: str
+    description: str
+    condition_index: int | None = None
+    payload: str | None = None
+    """JSON text."""
+    problem: str = ""
+    """Why the flag was not evaluated; empty when it was."""
+    rule_id: str | None = None
+    rule_type: str | None = None
+
+    @property
+    def is_typed(self) -> bool:
+        """Return whether the value is a number or an object, which older responses show as a payload."""
+        return self.value is not None and not isinstance(self.value, bool | str)
+
+    @property
+    def is_on(self) -> bool:
+        """Return what `enabled` of older responses is: also true for 0 and an empty object."""
+        return self.value is not False and self.value is not None
+
+
+@dataclass(frozen=True)
+class FlagSet:
+    """The flags of a project at one moment."""
+
+    definitions: Definitions
+    records: Mapping[str, FlagRecord] = field(default_factory=dict)
+    """By key, without deleted flags."""
+    serves_rules: bool = True
+    """Evaluate flags of configuration version 2, and respond with their records to callers that know them."""
+    overrides: Mapping[str, Mapping[str | None, Any]] = field(default_factory=dict)
+    """By flag key and person, values that are set on this machine; the person None is everyone."""
+
+    def evaluate(self, person: Person, keys: Iterable[str] | None = None) -> list[FlagResult]:
+        """Return the results of these flags, or of all; keys that do not exist are skipped."""
+        existing = self.records if keys is None else [key for key in keys if key in self.records]
+        return [self.result_of(key, person) for key in existing]
+
+    def result_of(self, key: str, person: Person) -> FlagResult:
+        """Evaluate one flag. Raises KeyError for an unknown key."""
+        record = self.records[key]
+        by_person = self.overrides.get(key, {})
+        for name in (person.distinct_id, None):
+            if name in by_person:
+                return self._overridden(record, by_person[name])
+        if record.has_rules and not self.serves_rules and record.is_active:
+            description = describe_unknown(Unknown(Why.CONFIGURATION_NEWER, key))
+            return FlagResult(record, None, FAILED, description, problem=description)
+        return _result(record, evaluate(key, person, self.definitions))
+
+    def _overridden(self, record: FlagRecord, value: Any) -> FlagResult:
+        payload = None
+        if value is True or isinstance(value, str):
+            stored = self.definitions.flags[record.key].payloads.get("true" if value is True else value)
+            payload = _payload_text(record, stored)
+        return FlagResult(record, value, OVERRIDE, "Override on this machine", payload=payload)
+
+
+def _result(record: FlagRecord, evaluation: Evaluation) -> FlagResult:
+    problem = evaluation.unknown or (evaluation.problem if evaluation.rules else None)
+    if problem is not None:
+        return FlagResult(record, None, FAILED, description := describe_unknown(problem), problem=description)
+    if (rules := evaluation.rules) is not None:
+        return FlagResult(
+            record,
+            rules.value,
+            rules.reason.value,
+            describe_rules(rules),
+            rules.rule_index,
+            rule_id=rules.rule_id,
+            rule_type=rules.rule_type,
+        )
+    return FlagResult(
+        record,
+        evaluation.value,
+        evaluation.reason.value,
+        describe_reason(evaluation),
+        evaluation.condition_index,
+        _payload_text(record, evaluation.payload) if evaluation.value else None,
+    )
+
+
+def _payload_text(record: FlagRecord, payload: Json) -> str | None:
+    if payload is None or record.has_encrypted_payloads:
+        return None
+    return payload if isinstance(payload, str) else text_of(payload)

@@ -1,0 +1,151 @@
+"""OFREP 0.3.0, the remote evaluation protocol of OpenFeature: one flag, all flags, and news of changes."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from flagtui.evaluate.evaluation import Reason, RuleReason
+from flagtui.evaluate.parts import Flag, for_everyone
+from flagtui.service.answers import Answer, answer, encode, value_of
+from flagtui.service.errors import Fault, Json
+from flagtui.service.etags import tagged_answer
+from flagtui.service.sdk.flag_set import OVERRIDE, FlagResult, FlagSet
+from flagtui.service.sdk.sdk_call import EvaluationContext, SdkCall, note
+
+EVENTS_PATH: Final = "/ofrep/v1/events"
+"""Where news of changes are sent; the protocol leaves the address to the server."""
+INACTIVE_SECONDS: Final = 120
+"""How long a hidden page may keep its connection for news, by its own choice."""
+
+
+class _ContextError(Exception):
+    """A request that names no person; the code is the protocol's."""
+
+    def __init__(self, code: str, details: str) -> None:
+        super().__init__(details)
+        self.code = code
+        self.details = details
+
+
+def evaluate_flag(call: SdkCall) -> Answer:
+    """Respond with one flag. Providers read `variant` and `errorDetails` without looking for them first."""
+    key = call.params["key"]
+    call.source.admit(read_credential(call))
+    try:
+        context = _context(call)
+    except _ContextError as error:
+        return _failure(400, key, error.code, error.details)
+    flag_set = call.source.flag_set()
+    results = flag_set.evaluate(call.source.person_of(context), [key])
+    note(call.source, context, results, [key])
+    if not results:
+        return _failure(404, key, "FLAG_NOT_FOUND", f"there is no flag {key}")
+    item = describe(results[0], flag_set)
+    return answer(item, 400 if "errorCode" in item else 200)
+
+
+def evaluate_flags(call: SdkCall) -> Answer:
+    """Respond with every flag, or 304 when the caller has these values."""
+    call.source.admit(read_credential(call))
+    try:
+        context = _context(call)
+    except _ContextError as error:
+        return answer({"errorCode": error.code, "errorDetails": error.details}, 400)
+    flag_set = call.source.flag_set()
+    results = flag_set.evaluate(call.source.person_of(context))
+    note(call.source, context, results, None)
+    stream = {"type": "sse", "endpoint": {"requestUri": EVENTS_PATH}, "inactivityDelaySec": INACTIVE_SECONDS}
+    content = encode({"flags": [describe(result, flag_set) for result in results], "eventStreams": [stream]})
+    return tagged_answer(content, call.headers)
+
+
+def read_credential(call: SdkCall) -> str:
+    """Return the key of the `X-API-Key` or the `Authorization` header; empty for none."""
+    return call.headers.get("x-api-key") or call.headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def describe(result: FlagResult, flag_set: FlagSet) -> dict[str, Json]:
+    """Return one flag as the protocol has it: a value, no value for the default, or an error."""
+    flag = result.record
+    if result.problem:
+        return {"key": flag.key, "errorCode": "GENERAL", "errorDetails": result.problem}
+    metadata: dict[str, Json] = {"reason": result.code, "description": result.description}
+    if result.payload is not None and not flag.is_remote_configuration:
+        metadata["payload"] = result.payload
+    item: dict[str, Json] = {
+        "key": flag.key,
+        "reason": _reason(result, flag_set.definitions.flags[flag.key]),
+        "variant": _variant(result),
+        "metadata": metadata,
+    }
+    return item if _is_default(result) else item | {"value": _value(result)}
+
+
+def _is_default(result: FlagResult) -> bool:
+    """Return whether the caller uses its own default: flags that are off, unless off is their value."""
+    if result.value is None or result.code == Reason.DISABLED:
+        return True
+    is_boolean = not (result.record.has_variants or result.record.is_remote_configuration)
+    return result.value is False and not is_boolean
+
+
+def _value(result: FlagResult) -> Json:
+    if not result.record.is_remote_configuration or result.value is not True:
+        return result.value
+    try:
+        return value_of(result.payload)
+    except msgspec.DecodeError:
+        return result.payload
+
+
+def _variant(result: FlagResult) -> str:
+    """Return the variant of the value; a provider requires one of every flag."""
+    if isinstance(result.value, str):
+        return result.value
+    return "on" if result.is_on else "off"
+
+
+def _reason(result: FlagResult, flag: Flag) -> str:
+    """Return the protocol's word for what decided; `metadata.reason` has the product's."""
+    if _is_default(result) and result.value is not None:
+        return "DISABLED"
+    if result.code == OVERRIDE or for_everyone(flag) is not None:
+        return "STATIC"
+    match result.code:
+        case Reason.OUT_OF_ROLLOUT | RuleReason.ROLLOUT_MISS | Reason.HOLDOUT | RuleReason.HOLDOUT:
+            return "SPLIT"
+        case Reason.CONDITION_MATCH | RuleReason.TARGETING_MATCH | Reason.ENROLLMENT:
+            is_drawn = isinstance(result.value, str) or result.rule_type == "percentage_rollout"
+            return "SPLIT" if is_drawn else "TARGETING_MATCH"
+    return "UNKNOWN"
+
+
+def _context(call: SdkCall) -> EvaluationContext:
+    """Return the person of the request: attributes are properties, `groups` names groups by their type."""
+    try:
+        context = call.body().get("context")
+    except Fault as fault:
+        raise _ContextError("PARSE_ERROR", fault.detail) from None
+    if not isinstance(context, dict):
+        raise _ContextError("INVALID_CONTEXT", "context is missing, or is no object")
+    name = context.get("targetingKey")
+    if not isinstance(name, str) or not name:
+        raise _ContextError("TARGETING_KEY_MISSING", "the context has no targetingKey")
+    groups = context.get("groups")
+    device = context.get("$device_id")
+    return EvaluationContext(
+        name,
+        {key: value for key, value in context.items() if key not in ("targetingKey", "groups")},
+        {kind: key for kind, key in _mapping(groups).items() if isinstance(key, str | int)},
+        {kind: _mapping(value) for kind, value in _mapping(context.get("groupProperties")).items()},
+        device if isinstance(device, str) else None,
+    )
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _failure(status: int, key: str, code: str, details: str) -> Answer:
+    return answer({"key": key, "errorCode": code, "errorDetails": details}, status)

@@ -1,0 +1,167 @@
+"""One request of a program for its flags: its body in every form that libraries send, and who it is about."""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, QueryParams
+
+from flagtui.evaluate.run import Person
+from flagtui.service.bodies import parse_json
+from flagtui.service.errors import Json, invalid, parse_error, too_large
+from flagtui.service.sdk.flag_set import FlagResult, FlagSet
+
+LARGEST_BODY: Final = 20 * 2**20
+"""Bytes after decompression."""
+MOST_LEVELS: Final = 64
+_GZIP: Final = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationContext:
+    """The person a program asks about, as it describes them."""
+
+    distinct_id: str
+    properties: Mapping[str, Json] = field(default_factory=dict)
+    groups: Mapping[str, str | int] = field(default_factory=dict)
+    """Key by name of the group type."""
+    group_properties: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    device_id: str | None = None
+
+
+class FlagSource(Protocol):
+    """Where the flags come from, for the length of one request."""
+
+    def admit(self, token: str) -> None:
+        """Check who asks. Raises the faults of an unknown token or key."""
+
+    def flag_set(self) -> FlagSet:
+        """Return the flags as they are now."""
+
+    def person_of(self, context: EvaluationContext) -> Person:
+        """Return the person, with what is stored of them."""
+
+    def note_results(self, context: EvaluationContext, results: Sequence[FlagResult]) -> None:
+        """Take notice of what a program requested."""
+
+    def note_missing(self, context: EvaluationContext, key: str) -> None:
+        """Take notice of a requested key that does not exist."""
+
+    def note_events(self, count: int) -> None:
+        """Take notice of events that are dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class SdkCall:
+    """What an endpoint is given."""
+
+    source: FlagSource
+    params: Mapping[str, str] = field(default_factory=dict)
+    query: QueryParams = field(default_factory=QueryParams)
+    headers: Headers = field(default_factory=Headers)
+    raw_body: bytes = b""
+
+    @property
+    def version(self) -> int:
+        """Return the number in `?v=`; 1 for none or a malformed one."""
+        text = self.query.get("v", "1")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 1
+
+    def body(self) -> dict[str, Json]:
+        """Return the JSON object. Raises 400 for a malformed body and 413 for one that is too large."""
+        return _object(decode_body(self.raw_body, self.headers, self.query))
+
+
+def decode_body(raw: bytes, headers: Headers, query: Mapping[str, str]) -> Json:
+    """Return the JSON value of a body; {} for none.
+
+    Libraries compress with gzip, named in a header or in the query, or send a form with base64 in `data`.
+    """
+    if raw.startswith(_GZIP):
+        raw = _decompressed(raw)
+    is_form = headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
+    if is_form or (query.get("compression") == "base64" and raw.startswith(b"data=")):
+        raw = _form_data(raw)
+    return parse_json(raw, "application/json", MOST_LEVELS)
+
+
+def _decompressed(raw: bytes) -> bytes:
+    engine = zlib.decompressobj(wbits=31)
+    try:
+        text = engine.decompress(raw, LARGEST_BODY + 1)
+    except zlib.error:
+        raise parse_error("the compressed body is damaged") from None
+    if len(text) > LARGEST_BODY:
+        raise too_large(LARGEST_BODY)
+    if not engine.eof:
+        raise parse_error("the compressed body ends early")
+    return text
+
+
+def _form_data(raw: bytes) -> bytes:
+    try:
+        values = parse_qs(raw.decode("ascii"), max_num_fields=20).get("data", [""])
+        return base64.b64decode(values[0].replace(" ", "+"), validate=True)
+    except (binascii.Error, ValueError):
+        raise parse_error("data is not base64") from None
+
+
+def _object(value: Json) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise invalid("Invalid data. Expected a dictionary.")
+    return value
+
+
+def read_token(body: Mapping[str, Json], query: Mapping[str, str]) -> str:
+    """Return the project token; empty for none."""
+    for value in (body.get("token"), body.get("api_key"), body.get("$token"), query.get("token")):
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def read_context(body: Mapping[str, Json]) -> EvaluationContext:
+    """Return who the body is about. Raises 400 without a distinct id."""
+    named = body.get("distinct_id", body.get("$distinct_id"))
+    distinct_id = str(named) if isinstance(named, str | int | float) and not isinstance(named, bool) else ""
+    if not distinct_id:
+        detail = "The distinct_id field is missing from the request. Please include a valid identifier."
+        raise invalid(detail, "distinct_id", "required")
+    properties = _mapping(body.get("person_properties"))
+    device = body.get("$device_id") or body.get("device_id") or properties.get("$device_id")
+    return EvaluationContext(
+        distinct_id,
+        properties,
+        {name: key for name, key in _mapping(body.get("groups")).items() if _is_key(key)},
+        {name: _mapping(value) for name, value in _mapping(body.get("group_properties")).items()},
+        device if isinstance(device, str) and device else None,
+    )
+
+
+def read_keys(body: Mapping[str, Json]) -> list[str] | None:
+    """Return the keys of the flags that are requested; None for all."""
+    keys = body.get("flag_keys_to_evaluate")
+    return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else None
+
+
+def note(
+    source: FlagSource, context: EvaluationContext, results: Sequence[FlagResult], keys: Iterable[str] | None
+) -> None:
+    """Report the results, and the requested keys without a flag, to the source."""
+    source.note_results(context, results)
+    existing = {result.record.key for result in results}
+    for key in keys or ():
+        if key not in existing:
+            source.note_missing(context, key)
+
+
+def _mapping(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_key(value: Json) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)

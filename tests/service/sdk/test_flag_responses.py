@@ -1,0 +1,139 @@
+"""The flags of a person in every version that libraries request."""
+
+from typing import Any
+
+import pytest
+from tests.service.evaluation.conftest import Service
+from tests.service.sdk.conftest import Ask
+
+SPLIT = {
+    "groups": [{"properties": [], "rollout_percentage": 100, "variant": "test"}],
+    "multivariate": {
+        "variants": [
+            {"key": "control", "rollout_percentage": 50},
+            {"key": "test", "rollout_percentage": 50},
+        ]
+    },
+    "payloads": {"test": '{"copy": "hi"}'},
+}
+
+
+@pytest.fixture
+async def flags(service: Service) -> None:
+    await service.flag("plain")
+    await service.flag("closed", share=0)
+    await service.flag("off", active=False)
+    await service.flag("split", filters=SPLIT)
+
+
+async def test_version_2_has_a_record_for_each_active_flag(flags: None, ask: Ask) -> None:
+    response = await ask()
+    assert response["flags"].keys() == {"plain", "closed", "split"}
+    assert response["errorsWhileComputingFlags"] is False
+    split = response["flags"]["split"]
+    assert (split["enabled"], split["variant"]) == (True, "test")
+    assert split["metadata"]["payload"] == '{"copy": "hi"}'
+    assert split["reason"] == {
+        "code": "condition_match",
+        "condition_index": 0,
+        "description": "Matched condition set 1",
+    }
+    closed = response["flags"]["closed"]
+    assert (closed["enabled"], closed["variant"], closed["reason"]["code"]) == (
+        False,
+        None,
+        "out_of_rollout_bound",
+    )
+
+
+async def test_version_1_has_plain_values(flags: None, ask: Ask) -> None:
+    response = await ask("/flags/")
+    assert response["featureFlags"] == {"plain": True, "closed": False, "split": "test"}
+    assert response["featureFlagPayloads"] == {"split": '{"copy": "hi"}'}
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        (1, ["plain", "split"]),
+        (2, {"plain": True, "split": "test"}),
+        (3, {"plain": True, "closed": False, "split": "test"}),
+    ],
+)
+async def test_decide_has_the_values_of_its_version(
+    flags: None, ask: Ask, version: int, expected: Any
+) -> None:
+    response = await ask(f"/decide/?v={version}")
+    assert response["featureFlags"] == expected
+    assert response["sessionRecording"] is False
+
+
+async def test_decide_version_4_has_records(flags: None, ask: Ask) -> None:
+    assert (await ask("/decide?v=4"))["flags"]["split"]["variant"] == "test"
+
+
+async def test_only_requested_flags_are_evaluated(flags: None, ask: Ask) -> None:
+    response = await ask(flag_keys_to_evaluate=["split", "no-such-flag"])
+    assert response["flags"].keys() == {"split"}
+
+
+async def test_stored_properties_count_unless_the_program_sends_others(service: Service, ask: Ask) -> None:
+    service.person("u-1", plan="pro")
+    await service.flag("for-pro", {"key": "plan", "type": "person", "operator": "exact", "value": "pro"})
+    assert (await ask())["flags"]["for-pro"]["enabled"] is True
+    replaced = await ask(person_properties={"plan": "free"})
+    assert replaced["flags"]["for-pro"]["enabled"] is False
+
+
+async def test_groups_are_read_with_their_properties(service: Service, ask: Ask) -> None:
+    service.group("company", 0, "acme", plan="pro")
+    filters = {
+        "groups": [
+            {
+                "properties": [
+                    {
+                        "key": "plan",
+                        "type": "group",
+                        "group_type_index": 0,
+                        "operator": "exact",
+                        "value": "pro",
+                    }
+                ],
+                "rollout_percentage": 100,
+            }
+        ],
+        "aggregation_group_type_index": 0,
+    }
+    await service.flag("for-companies", filters=filters)
+    assert (await ask(groups={"company": "acme"}))["flags"]["for-companies"]["enabled"] is True
+    sent = {"company": {"plan": "free"}}
+    free = await ask(groups={"company": "acme"}, group_properties=sent)
+    assert free["flags"]["for-companies"]["enabled"] is False
+    alone = (await ask())["flags"]["for-companies"]
+    assert (alone["enabled"], alone["reason"]["code"]) == (False, "no_group_type")
+
+
+async def test_version_4_has_older_records_where_rules_are_not_served(flags: None, ask: Ask) -> None:
+    assert (await ask("/flags/?v=4"))["flags"]["split"]["variant"] == "test"
+
+
+async def test_rules_fail_where_they_are_not_served(service: Service, ask: Ask) -> None:
+    await service.flag("limit")
+    service.store("UPDATE flags SET filters = '{\"version\": 2, \"rules\": []}' WHERE key = 'limit'")
+    response = await ask()
+    assert response["errorsWhileComputingFlags"] is True
+    assert response["flags"]["limit"]["failed"] is True
+    assert "newer kind of configuration" in response["flags"]["limit"]["reason"]["description"]
+
+
+@pytest.mark.parametrize("path", ["/flags/?v=2", "/decide/?v=3"])
+async def test_request_without_a_token_or_a_person_is_refused(
+    service: Service, token: str, path: str
+) -> None:
+    for body, status in (
+        ({"distinct_id": "u-1"}, 401),
+        ({"token": "phc_unknown", "distinct_id": "u-1"}, 401),
+        ({"token": token}, 400),
+        ({"token": token, "distinct_id": ["u-1"]}, 400),
+    ):
+        assert (await service.client.post(path, json=body)).status_code == status

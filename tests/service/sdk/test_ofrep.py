@@ -1,0 +1,128 @@
+"""OFREP: one flag and all flags, in the forms that providers read."""
+
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.evaluation.conftest import KEY, Service
+from tests.service.sdk.test_flag_responses import SPLIT
+
+BULK = "/ofrep/v1/evaluate/flags"
+
+
+async def evaluate(service: Service, path: str, context: Any, **headers: str) -> httpx.Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return await service.client.post(path, json={"context": context}, headers=named)
+
+
+async def one(service: Service, key: str, status: int = 200, **attributes: Any) -> dict[str, Any]:
+    response = await evaluate(service, f"{BULK}/{key}", {"targetingKey": "u-1", **attributes})
+    assert response.status_code == status, response.text
+    item: dict[str, Any] = response.json()
+    return item
+
+
+async def test_boolean_flag_has_its_value(service: Service) -> None:
+    await service.flag("plain")
+    await service.flag("closed", share=0)
+    await service.flag("half", share=50)
+    plain = await one(service, "plain")
+    assert (plain["value"], plain["variant"], plain["reason"]) == (True, "on", "STATIC")
+    closed = await one(service, "closed")
+    assert (closed["value"], closed["variant"]) == (False, "off")
+    assert closed["metadata"] == {"reason": "out_of_rollout_bound", "description": "Out of rollout bound"}
+
+
+async def test_variant_is_the_value_and_its_payload_is_text(service: Service) -> None:
+    await service.flag("split", filters=SPLIT)
+    split = await one(service, "split")
+    assert (split["value"], split["variant"]) == ("test", "test")
+    assert split["metadata"]["payload"] == '{"copy": "hi"}'
+
+
+async def test_flag_that_is_off_leaves_the_value_to_the_program(service: Service) -> None:
+    await service.flag("off", active=False)
+    await service.flag("split", filters={**SPLIT, "groups": [{"properties": [], "rollout_percentage": 0}]})
+    for key in ("off", "split"):
+        item = await one(service, key)
+        assert (item["reason"], item["variant"], "value" in item) == ("DISABLED", "off", False)
+
+
+async def test_remote_configuration_has_its_payload_as_the_value(service: Service) -> None:
+    filters = {"groups": [{"rollout_percentage": 100}], "payloads": {"true": '{"share": 1.0}'}}
+    await service.flag("config", filters=filters, is_remote_configuration=True)
+    response = await evaluate(service, f"{BULK}/config", {"targetingKey": "u-1"})
+    assert b'"value":{"share":1.0}' in response.content
+
+
+async def test_attributes_are_properties_and_groups_have_their_own_member(service: Service) -> None:
+    service.group("company", 0, "acme")
+    await service.flag("for-pro", {"key": "plan", "type": "person", "operator": "exact", "value": "pro"})
+    await service.flag(
+        "for-companies",
+        filters={
+            "groups": [{"properties": [], "rollout_percentage": 100}],
+            "aggregation_group_type_index": 0,
+        },
+    )
+    assert (await one(service, "for-pro", plan="pro"))["value"] is True
+    assert (await one(service, "for-pro", plan="free"))["value"] is False
+    assert (await one(service, "for-companies", groups={"company": "acme"}))["value"] is True
+
+
+@pytest.mark.parametrize(
+    ("key", "context", "status", "code"),
+    [
+        ("missing", {"targetingKey": "u-1"}, 404, "FLAG_NOT_FOUND"),
+        ("a/b c", {"targetingKey": "u-1"}, 404, "FLAG_NOT_FOUND"),
+        ("plain", {}, 400, "TARGETING_KEY_MISSING"),
+        ("plain", {"targetingKey": ""}, 400, "TARGETING_KEY_MISSING"),
+        ("plain", [], 400, "INVALID_CONTEXT"),
+    ],
+)
+async def test_error_names_the_flag_and_the_reason(
+    service: Service, key: str, context: Any, status: int, code: str
+) -> None:
+    await service.flag("plain")
+    response = await evaluate(service, f"{BULK}/{key}", context)
+    assert response.status_code == status
+    assert (response.json()["key"], response.json()["errorCode"]) == (key, code)
+    assert response.json()["errorDetails"]
+
+
+async def test_malformed_body_is_a_parse_error(service: Service) -> None:
+    for path, expected in ((BULK, None), (f"{BULK}/plain", "plain")):
+        response = await service.client.post(path, content=b"{", headers={"Content-Type": "application/json"})
+        assert response.status_code == 400
+        assert response.json().get("key") == expected
+        assert response.json()["errorCode"] == "PARSE_ERROR"
+
+
+async def test_bulk_is_sent_once_until_a_value_changes(service: Service) -> None:
+    flag = await service.flag("plain")
+    await service.flag("off", active=False)
+    context = {"targetingKey": "u-1"}
+    first = await evaluate(service, BULK, context)
+    assert {item["key"] for item in first.json()["flags"]} == {"plain", "off"}
+    assert first.json()["eventStreams"][0]["type"] == "sse"
+    tag = first.headers["etag"]
+    again = await evaluate(service, BULK, context, If_None_Match=tag)
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    await service.send("PATCH", f"{flag}/", {"active": False})
+    changed = await evaluate(service, BULK, context, If_None_Match=tag)
+    assert changed.status_code == 200
+
+
+async def test_token_or_key_names_the_project(service: Service, token: str) -> None:
+    await service.flag("plain")
+    service.client.headers.pop("authorization")
+    context = {"targetingKey": "u-1"}
+    for headers, status in (
+        ({"X_API_Key": token}, 200),
+        ({"Authorization": f"Bearer {token}"}, 200),
+        ({"Authorization": f"Bearer {KEY}"}, 200),
+        ({"X_API_Key": "phc_unknown"}, 401),
+        ({"X_API_Key": "phx_unknown"}, 401),
+        ({}, 401),
+    ):
+        assert (await evaluate(service, BULK, context, **headers)).status_code == status
