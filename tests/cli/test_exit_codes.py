@@ -29,7 +29,7 @@ def test_usage_is_told_as_json_as_well(run: Run) -> None:
         (errors.ApprovalNeeded("409"), 4, False),
         (errors.BadHost("?"), 2, False),
         (errors.Invalid("400"), 1, False),
-        (errors.RateLimited("429"), 1, True),
+        (errors.RateLimited("429"), 4, True),
         (errors.ServerFault("500"), 1, True),
         (errors.NameNotFound("?"), 1, True),
         (errors.TlsFailed("?"), 1, False),
@@ -38,6 +38,11 @@ def test_usage_is_told_as_json_as_well(run: Run) -> None:
 def test_what_a_server_says_becomes_a_code(error: errors.ApiError, code: int, retryable: bool) -> None:
     trouble = in_words(error)
     assert (EXIT_CODES[code_of(error)], trouble.exit_code, trouble.retryable) == (code, code, retryable)
+
+
+def test_rate_limit_names_the_time_to_retry() -> None:
+    limited = errors.RateLimited("Too many requests.", facts=errors.ErrorFacts(status=429, retry_after=3.0))
+    assert in_words(limited).fix == "Nothing was changed; run again in 3 s."
 
 
 def test_every_code_has_words() -> None:

@@ -72,6 +72,9 @@ def change(run: Run, proxy: Proxy, service: Service, name: str, is_done: bool, *
     proxy.fault, proxy.is_done = fault, is_done
     proxy.is_meant = lambda method, path: method == "PATCH"
     done = run("flags", "disable", *keys, "--yes", "--json")
+    if name == "429":
+        assert "too many requests; nothing was changed" in done.out
+        assert '"Run again in 1 s."' in done.out
     ending = ENDINGS[fault.means, is_done]
     told = {record["ending"] for record in json.loads(done.out)["records"]}
     assert ending in told

@@ -45,7 +45,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "502 page": Fault(lambda *_: httpx.Response(502, html="<html>bad gateway</html>"), "failed (502)"),
     "503": Fault(lambda *_: httpx.Response(503, headers={"Retry-After": "1"}), "failed (503)"),
     "429": Fault(
-        lambda *_: httpx.Response(429, headers={"Retry-After": "1"}), "Too many requests", means="refused"
+        lambda *_: httpx.Response(429, headers={"Retry-After": "1"}), "Too many requests", 4, "refused"
     ),
     "401": _refused(401, "authentication_failed", "not accepted (401)", 5),
     "403": _refused(403, "permission_denied", "Not allowed (403)", 5),

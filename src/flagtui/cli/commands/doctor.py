@@ -13,7 +13,7 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.client import make_client
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import PROFILE, named_profile
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -168,4 +168,4 @@ def doctor(profile: str, offline: bool, printer: Printer) -> None:
     else:
         tell_findings(findings)
     if any(finding.state == "wrong" for finding in findings):
-        raise SystemExit(1)
+        raise SystemExit(EXIT_CODES["findings"])

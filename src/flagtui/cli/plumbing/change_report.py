@@ -7,6 +7,7 @@ from typing import Any, Final, Self
 
 import click
 
+from flagtui.api.errors import RateLimited, ServerFault
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.changes.proposal import Outcome, Proposal, Skipped
@@ -21,20 +22,14 @@ from flagtui.cli.plumbing.change_records import (
     exit_code,
     id_words,
 )
-from flagtui.cli.plumbing.errors import Code, Trouble, code_of
+from flagtui.cli.plumbing.errors import Code, Trouble, code_of, time_to_retry
 from flagtui.cli.plumbing.output.lines import say, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.record_command import RecordCommand, command
 
 STOPPED: Final = 130
-TOLD_BY_THE_ANSWER: Final[tuple[Code, ...]] = ("sign_in", "not_found")
+TOLD_BY_THE_ANSWER: Final[tuple[Code, ...]] = ("sign_in", "not_found", "rate_limited")
 """What a refusal can mean that another exit code is for."""
-NOW: Final = {
-    "refused": " Nothing was changed.",
-    "failed": " Nothing was changed.",
-    LEFT_OUT: " Nothing was sent.",
-}
-"""What is true of a record after each ending that does not say so."""
 MOST_TOLD: Final = 3
 """Differences of one record that are told when it is saved."""
 
@@ -76,7 +71,7 @@ class ChangeReport:
             elif result.ending == UNCHANGED:
                 say(f"{result.key}: unchanged: {result.words}; nothing was sent. {result.next}".rstrip())
             else:
-                now = NOW.get(result.ending, "")
+                now = " Nothing was sent." if result.ending == LEFT_OUT else ""
                 what = f"{result.key}: {result.ending}: {result.words.rstrip('.')}."
                 warn(f"{what}{now} {_advice(result)}".rstrip())
 
@@ -121,17 +116,24 @@ def refusal(refused: GuardRefused) -> Trouble:
 
 def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
     """How a change ended; `undoes` is the entry of the journal that it took back."""
-    plan, record = outcome.plan, outcome.record
+    plan, record, error = outcome.plan, outcome.record, outcome.error
     words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
     said = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
     if outcome.reason == LEFT_ON_ITS_WAY:
         words = f"{words}; the next start of the app finds out whether it was done"
     elif outcome.ending == "unknown":
-        words = "no answer came, and whether it was done is not known; it was not sent twice"
+        cause = "no response arrived"
+        if isinstance(error, ServerFault):
+            cause = f"the server failed ({error.status})"
+        words = f"{cause}; the change may have been made; it was not sent twice"
         said = ("the journal keeps it: flagtui journal",)
+    elif outcome.ending in ("refused", "failed"):
+        if isinstance(error, RateLimited):
+            words, said = "too many requests", (f"run again {time_to_retry(error)}",)
+        words = f"{words.rstrip('.')}; nothing was changed"
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
-    code = code_of(outcome.error) if outcome.error and outcome.ending in ("refused", "failed") else None
+    code = code_of(error) if error and outcome.ending in ("refused", "failed") else None
     id = getattr(record, "id", plan.id)
     if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
         said = (f"it is #{id}", *said)

@@ -19,6 +19,7 @@ Code = Literal[
     "conflict",
     "not_known",
     "awaiting_approval",
+    "rate_limited",
     "sign_in",
     "not_found",
     "findings",
@@ -31,6 +32,7 @@ EXIT_CODES: Final[Mapping[Code, int]] = {
     "conflict": 4,
     "not_known": 4,
     "awaiting_approval": 4,
+    "rate_limited": 4,
     "sign_in": 5,
     "not_found": 6,
     "findings": 7,
@@ -42,7 +44,8 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     1: "failed",
     2: "the command line or a setting is wrong",
     3: "nothing is selected, or a change is refused or not confirmed",
-    4: "another person changed it first, it waits for approval, or the outcome is not known",
+    4: "another user changed it first, it waits for approval, the rate limit is reached, "
+    "or the outcome is not known",
     5: "the key is missing, wrong, or may not do this",
     6: "not found",
     7: "findings or differences, or a tested state is false",
@@ -92,7 +95,16 @@ class Trouble(Exception):
 
 def in_words(error: ApiError) -> Trouble:
     """Convert an error of the API: what the server reported or why it was not reached, and the next step."""
-    return Trouble(error.what, error.next, code=code_of(error), retryable=_may_work_later(error))
+    fix = error.next
+    if isinstance(error, errors.RateLimited):
+        fix = f"Nothing was changed; run again {time_to_retry(error)}."
+    return Trouble(error.what, fix, code=code_of(error), retryable=_may_work_later(error))
+
+
+def time_to_retry(error: ApiError) -> str:
+    """Return when a command works again that the server refused with 429: `in 3 s`."""
+    wait = error.facts.retry_after
+    return "in a minute" if wait is None else f"in {max(wait, 1):.0f} s"
 
 
 def code_of(error: ApiError) -> Code:
@@ -110,6 +122,8 @@ def code_of(error: ApiError) -> Code:
             return "conflict"
         case errors.ApprovalNeeded():
             return "awaiting_approval"
+        case errors.RateLimited():
+            return "rate_limited"
     return "failed"
 
 

@@ -1,0 +1,58 @@
+"""The result of a change names the outcome, what is true now and the next step."""
+
+import re
+
+import pytest
+from tests.doubles.flag_server import raw_flag
+
+from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, ServerFault, Unanswered
+from flagtui.changes.flags import flag_intent
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.journal_entries import Ending
+from flagtui.changes.proposal import Outcome
+from flagtui.cli.plumbing.change_records import exit_code
+from flagtui.cli.plumbing.change_report import result_of
+from flagtui.models.flag import Flag
+
+
+@pytest.mark.parametrize(
+    ("error", "ending", "words", "next", "code"),
+    [
+        (
+            *(ServerFault("The server failed (500)."), "unknown"),
+            "the server failed (500); the change may have been made; it was not sent twice",
+            *("The journal keeps it: flagtui journal.", 4),
+        ),
+        (
+            *(ServerFault("The server failed (502)."), "unknown"),
+            "the server failed (502); the change may have been made; it was not sent twice",
+            *("The journal keeps it: flagtui journal.", 4),
+        ),
+        (
+            *(Unanswered("The server took too long to answer."), "unknown"),
+            "no response arrived; the change may have been made; it was not sent twice",
+            *("The journal keeps it: flagtui journal.", 4),
+        ),
+        (
+            *(RateLimited("Too many requests; wait 3 s."), "refused"),
+            *("too many requests; nothing was changed", "Run again in 3 s.", 4),
+        ),
+    ],
+    ids=["500", "502", "no response", "429"],
+)
+def test_result_names_the_fault_and_what_is_true(
+    error: ApiError, ending: Ending, words: str, next: str, code: int
+) -> None:
+    status = status_in(error.what)
+    error.facts = ErrorFacts("PATCH", is_write=True, status=status, retry_after=3.0)
+    plan = plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context())
+    assert isinstance(plan, Plan)
+    result = result_of(Outcome(plan, ending, reason=error.what, error=error))
+    assert (result.words, result.next, exit_code([result])) == (words, next, code)
+
+
+def status_in(words: str) -> int | None:
+    """Return the status that the words name in parentheses."""
+    match = re.search(r"\((\d+)\)", words)
+    return int(match[1]) if match else None
