@@ -256,7 +256,7 @@ async def test_targeting_of_a_newer_kind_is_shown_with_the_reason_and_not_editab
             httpx.Response(200, json=found) if request.url.path.endswith(f"/{id}/") else None
         )
         await program.press("e")
-        assert "newer kind" in program.screen
+        assert "it has rules (configuration version 2); only its state, name and tags" in program.screen
         assert "CONDITIONS" not in program.screen
         await program.press("escape", "percent_sign")
-        assert "newer kind" in program.notices[-1]
+        assert "it has rules (configuration version 2)" in program.notices[-1]

@@ -121,10 +121,10 @@ def test_encrypted_payloads_are_masked_and_stay_as_they_are() -> None:
     assert intent.changes["filters"]["payloads"] == {"true": '"hunter2"'}
 
 
-def test_a_newer_kind_of_targeting_is_not_offered() -> None:
+def test_targeting_with_rules_is_not_offered() -> None:
     fresh = Flag.of(raw_flag(filters={"version": 2, "rules": []}))
     assert "filters" not in editable(fresh)
-    assert "cannot be edited here" in as_text(fresh)
+    assert "only its state, name and tags can be changed here" in as_text(fresh)
 
 
 class Editor:

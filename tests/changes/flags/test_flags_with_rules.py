@@ -1,5 +1,7 @@
 """Changes of flags with rules (configuration version 2): what is sent, and what is refused before."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +13,19 @@ from tests.doubles.new_database import copy_tables
 from flagtui.api import Client
 from flagtui.api.http_library import in_process
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_context import Context, NotKnown, reach_of
+from flagtui.changes.flags.flag_draft import flag_text
 from flagtui.changes.flags.flag_entries import FlagEntries
-from flagtui.changes.flags.flag_intent import Intent, set_field, switch
+from flagtui.changes.flags.flag_intent import Intent, set_field, switch, why_no_rollout
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.flags.new_flags import Taken, copy_of, plan_create, why_no_copy
 from flagtui.changes.guard import GuardRules, Question, guard
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.related.schedules import Later, plan_later
 from flagtui.config.guard_rules import Level
 from flagtui.models.flag import Flag
+from flagtui.models.flag_answers import BlastRadius
 from flagtui.service import close_service, create_service
 
 RULES: dict[str, Any] = {"version": 2, "return_type": "boolean", "default_value": False, "rules": []}
@@ -105,3 +111,38 @@ async def test_server_accepts_changes_of_a_flag_with_rules(tmp_path: Path) -> No
         blocked = expect(plan_flag(switch("restore", now.id), now, CALM), Blocked)
         assert blocked.reason.startswith("servers cannot restore")
     close_service(service)
+
+
+AT = datetime(2026, 3, 3, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("why", "words"),
+    [
+        (lambda: why_no_rollout(flag()), "only its state, name and tags can be changed here"),
+        (lambda: why_no_copy(flag()), "it has rules (configuration version 2), and cannot be copied"),
+        (lambda: flag_text(flag()).notes[0], "It has rules (configuration version 2); only its state"),
+        (
+            lambda: expect(plan_create(copy_of(flag(), "twin"), Taken(()), CALM), Blocked).reason,
+            "it has rules (configuration version 2), and cannot be created here",
+        ),
+        (
+            lambda: expect(plan_later(Later("turned off", {}, AT), flag()), Blocked).reason,
+            "every change of it names a version, and a scheduled one cannot",
+        ),
+        (
+            lambda: why_no_rollout(flag(filters={"version": 3, "groups": []})),
+            "its targeting has configuration version 3, which is only shown here",
+        ),
+    ],
+)
+def test_rules_are_named_as_the_reason_everywhere(why: Callable[[], str], words: str) -> None:
+    assert words in why()
+
+
+async def test_reach_of_rules_is_unknown_with_the_reason() -> None:
+    async def count(*_: object) -> BlastRadius:
+        raise AssertionError
+
+    reach = expect(await reach_of(count, flag(), {"active": False}), NotKnown)
+    assert reach.why == "the server does not count users of rules"

@@ -21,6 +21,7 @@ from flagtui.changes.flags.new_flags import (
     copy_of,
     multivariate_flag,
     remote_configuration,
+    why_no_copy,
 )
 from flagtui.changes.pipeline import Report
 from flagtui.changes.related.creation import RelatedPlan
@@ -117,7 +118,9 @@ class FlagCreation:
     async def _copy_here(self, row: FlagRow, key: str) -> None:
         """Under another key, as a form to go on with."""
         flag, workspace = await read_flag(row, self._app_state, self._runner), self._app_state.workspace
-        if flag is not None and workspace is not None:
+        if flag is not None and (why := why_no_copy(flag)):
+            self._runner.show_toast(Notice(f"{flag.key}: {why}", "warning", "not possible"))
+        elif flag is not None and workspace is not None:
             consequences = (stays_behind_in_words(await find_left_behind(flag, workspace.client)),)
             copy = WorkingCopy.new(copy_of(flag, key))
             self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Final
 
 from flagtui.changes.blocked import Linked
+from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.models.account import User
 from flagtui.models.condition_queries import OPTED_IN, ConditionQuery, deciding_conditions
 from flagtui.models.filters import Filters
@@ -100,7 +101,8 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not {"active", "deleted", "filters"} & values.keys():
         return None
     if not fresh.targeting.is_editable:
-        return NotKnown("its targeting is of a newer kind")
+        rules = "the server does not count users of rules"
+        return NotKnown(rules if fresh.targeting.has_rules else why_read_only(fresh.targeting))
     wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
     old = [*deciding_conditions(fresh.targeting)]
     new = old if wanted is fresh.targeting else [*deciding_conditions(wanted)]

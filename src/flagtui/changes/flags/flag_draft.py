@@ -7,7 +7,7 @@ from flagtui.changes.difference import same
 from flagtui.changes.draft import Draft, RecordText, move
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_words import GROUP_TYPE
+from flagtui.changes.flags.flag_words import GROUP_TYPE, why_read_only
 from flagtui.changes.verbs import verb_for
 from flagtui.models.filters import Filters, as_index
 from flagtui.models.flag import Flag
@@ -17,7 +17,7 @@ from flagtui.safe_text import MASK
 
 
 def editable(flag: Flag) -> dict[str, JSON]:
-    """The fields the text shows. Encrypted payloads are masked; a newer kind of targeting is left out."""
+    """The fields the text shows. Encrypted payloads are masked; targeting with rules is omitted."""
     fields: dict[str, JSON] = {name: flag.raw[name] for name in FLAG_FIELDS.edited if name in flag.raw}
     if not flag.targeting.is_editable:
         fields.pop("filters", None)
@@ -33,8 +33,8 @@ def flag_text(flag: Flag) -> RecordText:
     """What the editor opens."""
     version = "" if flag.version is None else f", version {flag.version}"
     notes = []
-    if not flag.targeting.is_editable:
-        notes.append("Its targeting is of a newer kind and cannot be edited here.")
+    if why := why_read_only(flag.targeting):
+        notes.append(f"{why[0].upper()}{why[1:]}.")
     if flag.has_encrypted_payloads:
         notes.append(f"Encrypted payloads are shown as {MASK}; left like that they stay as they are.")
     return RecordText(
@@ -96,6 +96,11 @@ class WorkingCopy(Draft):
     def filters(self) -> dict[str, JSON]:
         """The targeting itself, to be changed; empty where it can only be shown."""
         return as_dict(self.values.get("filters"))
+
+    @property
+    def why_read_only(self) -> str:
+        """Why the targeting is not part of the copy; empty when it is."""
+        return why_read_only(self.flag.targeting)
 
     @property
     def groups(self) -> list[JSON]:

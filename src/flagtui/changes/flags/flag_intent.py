@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from flagtui.changes.canonical_filters import clean_filters
+from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.changes.tag_line import Retagging
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
@@ -63,7 +64,6 @@ def retag(rows: Sequence[FlagRow], wanted: Retagging) -> list[Intent]:
     return [set_field(row.id, "tags", list(row.tags), list(wanted.of(row.tags)), row.version) for row in rows]
 
 
-NEWER: Final = "its targeting is of a newer kind, which is only shown here"
 RAMP: Final = (0, 1, 5, 10, 25, 50, 75, 100)
 """The steps of a careful rollout, in percent."""
 
@@ -77,7 +77,7 @@ def targeting(flag: Flag, wanted: Mapping[str, JSON], verb: str = "change target
 def why_no_rollout(flag: Flag) -> str:
     """Return why its shares cannot be set; empty when they can."""
     if not flag.targeting.is_editable:
-        return NEWER
+        return why_read_only(flag.targeting)
     if not flag.targeting.conditions:
         return "it has no condition, so nobody can have a share of it; edit adds one"
     return ""

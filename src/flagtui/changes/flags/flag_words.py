@@ -7,9 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from flagtui.changes.difference import MISSING, Clash, DifferenceLine, Path, arrow, brief, field_words
+from flagtui.changes.difference import (
+    MISSING,
+    Clash,
+    DifferenceLine,
+    Path,
+    arrow,
+    brief,
+    compact,
+    field_words,
+)
 from flagtui.evaluate.operator_words import COHORT_WORDS, asked_words, listed, property_name
-from flagtui.models.filters import Condition, Property, as_index
+from flagtui.models.filters import Condition, Filters, Property, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -23,6 +32,17 @@ NAMES_ROOM: Final = 60
 
 
 NEVER_MATCHES: Final = " (can never match)"
+HAS_RULES: Final = "it has rules (configuration version 2)"
+
+
+def why_read_only(filters: Filters) -> str:
+    """Return why the targeting of a flag cannot be edited here; empty for conditions, which can."""
+    if filters.is_editable:
+        return ""
+    if filters.has_rules:
+        return f"{HAS_RULES}; only its state, name and tags can be changed here"
+    version = compact(filters.config_version)[:NAMES_ROOM]
+    return f"its targeting has configuration version {version}, which is only shown here"
 
 
 def property_words(item: Property, names: Names = NO_NAMES, audience: int | None = None) -> tuple[Word, ...]:

@@ -13,10 +13,11 @@ from flagtui.changes.flags.flag_consequences import reach_in_words
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
-from flagtui.changes.flags.flag_words import condition_in_short, hidden, percent
+from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, hidden, percent, why_read_only
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.shares import even_shares
 from flagtui.changes.verbs import verb
+from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text, copy_json
@@ -47,6 +48,14 @@ def remote_configuration(key: str, payload: str) -> dict[str, JSON]:
     """A value for programs to read; the server gives it to everyone."""
     filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": payload}}
     return {**boolean_flag(key, filters), "is_remote_configuration": True}
+
+
+def why_no_copy(flag: Flag) -> str:
+    """Return why there can be no copy of the flag, here or elsewhere; empty when there can be."""
+    if flag.targeting.is_editable:
+        return ""
+    why = HAS_RULES if flag.targeting.has_rules else why_read_only(flag.targeting)
+    return f"{why}, and cannot be copied"
 
 
 def copy_of(flag: Flag, key: str) -> dict[str, JSON]:
@@ -97,6 +106,10 @@ def plan_create(
     key = as_text(fields.get("key"))
     if blocked := taken_by(key, taken):
         return blocked
+    filters = Filters.of(fields.get("filters") or {})
+    if not filters.is_editable:
+        why = HAS_RULES if filters.has_rules else why_read_only(filters)
+        return Blocked("configuration version", f"{why}, and cannot be created here", "")
     if problems := problems_in_fields({"key": None, **fields}):
         return Blocked("value", problems[0], "correct it and try again")
     is_secret = fields.get("has_encrypted_payloads") is True

@@ -18,7 +18,7 @@ from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.flag_planner import find_taken
-from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted
+from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted, why_no_copy
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import PlanContext
 from flagtui.changes.proposal import Skipped
@@ -49,8 +49,8 @@ class Target:
 def bound_to_its_project(flag: Flag) -> str:
     """Why the flag cannot be copied to another project as it is; empty when it can."""
     targeting = flag.targeting
-    if not targeting.is_editable:
-        return "its targeting is of a newer kind"
+    if why := why_no_copy(flag):
+        return why
     if any(targeting.group_type_of(condition) is not None for condition in targeting.conditions):
         return "its conditions are about groups, which may be of another type there"
     if needs_the_server(flag) and (parts := [*_own_parts(flag)]):

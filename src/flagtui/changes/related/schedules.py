@@ -17,6 +17,7 @@ from flagtui.api import Client
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.difference import Clash, same
+from flagtui.changes.flags.flag_words import HAS_RULES, why_read_only
 from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan
 from flagtui.changes.verbs import Verb
@@ -99,7 +100,10 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
     if fresh.deleted:
         return Blocked("deleted", "it is deleted", "restore it first")
     if not fresh.targeting.is_editable:
-        return Blocked("config", "its targeting is of a newer kind")
+        if fresh.targeting.has_rules:
+            reason = f"{HAS_RULES}; every change of it names a version, and a scheduled one cannot"
+            return Blocked("configuration version", reason, "turn it on or off without a schedule")
+        return Blocked("configuration version", why_read_only(fresh.targeting), "schedule it in the browser")
     told, kept = f"{later.words}, {later.moment}", kept_of(later)
     follows: tuple[Consequence, ...] = (
         Consequence("Then", told, "plain"),

@@ -44,8 +44,7 @@ def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]
         if field.line and name in copy.values and (copy.is_new or "for new" not in field.traits):
             yield field_line(field, copy.values[name])
     if "filters" not in copy.values:
-        words = "its targeting is of a newer kind: it is shown, and cannot be edited here"
-        yield FormLine("heading", ((f" {words}", "$warning"),))
+        yield FormLine("heading", ((f" {copy.why_read_only}", "$warning"),))
         return
     yield heading_line("CONDITIONS", "first match wins")
     if names.groups or any(kind is not None for kind in copy.group_types):
