@@ -31,6 +31,7 @@ from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.journal import Journal
 from flagtui.changes.related.related_entries import RelatedAdapter
+from flagtui.changes.sets.set_adapter import SetAdapter
 from flagtui.cli.plumbing.change_records import CODES, OUTCOME
 from flagtui.cli.plumbing.change_report import STOPPED
 from flagtui.cli.plumbing.errors import EXIT_CODES
@@ -79,6 +80,7 @@ WRITES: Final[dict[str, tuple[str, ...]]] = {
     "events tag": ("events tag $pageview $pageleave --add core",),
     "events unverify": ("events verify $pageview --yes", "events unverify $pageview"),
     "events verify": ("events verify $pageview",),
+    "apply": ("flags disable export-parquet --stage", "apply staged"),
     "undo": ("flags disable export-parquet --yes", "undo"),
     "redo": ("flags disable export-parquet --yes", "undo --yes", "redo"),
 }
@@ -88,6 +90,7 @@ OF_ADAPTERS: Final[dict[type, str]] = {
     RelatedAdapter: "flags schedule",
     StepAdapter: "experiments end",
     DefinitionAdapter: "events tag",
+    SetAdapter: "apply",
 }
 """A command for each way that the pipeline writes."""
 SOME_WRITES: Final = [*WRITES] if FULL else [*OF_ADAPTERS.values(), "undo"]

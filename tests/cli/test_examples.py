@@ -14,6 +14,7 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 from tests.cli.conftest import FLAGTUI, KEY, Run, run_at, serving
 from tests.doubles.command_tree import all_commands, names_records, required_options
@@ -21,8 +22,11 @@ from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, crossed, one_in
 from tests.journeys.modes import MODES
 
+from flagtui.changes.sets.change_set import new_set
+from flagtui.changes.sets.set_files import SetFile
 from flagtui.cli.plumbing.change_records import PLAN
 from flagtui.cli.plumbing.errors import EXIT_CODES, READER_GONE
+from flagtui.cli.plumbing.set_sources import proposals_folder
 from flagtui.service import close_service, create_service
 
 ON_ONE_SERVER = pytest.mark.parametrize("server", ["default"], indirect=True)
@@ -92,6 +96,11 @@ def prepared(example: str, here: Run) -> Prepared:
         Path("key.txt").write_text(KEY)
     if example == "auth logout --profile prod":
         here("auth", "login", "--profile", "prod", "--with-token", "--keep", "file", stdin=KEY)
+    if "3f2a91bc" in example:
+        proposed = msgspec.structs.replace(
+            new_set("https://app.test", "1", "2026-03-05T09:00:00Z"), id="3f2a91bc"
+        )
+        SetFile(proposals_folder() / "proposed.json").write(proposed)
     if example.startswith("flags restore "):
         # Examples come in any order.
         here("flags", "delete", example.split()[2], "--yes")

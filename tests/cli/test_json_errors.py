@@ -22,12 +22,23 @@ ANSWERS: Final[dict[str, tuple[int, str, bool]]] = {
     "no json": (1, "failed", False),
 }
 """What a server does to every request, how the command ends, and whether it may work later."""
-OFFLINE: Final = ("watch", "journal", "profiles", "commands", "keys", "serve", "demo", "pick", "doctor")
+OFFLINE: Final = (
+    "proposals",
+    "watch",
+    "journal",
+    "profiles",
+    "commands",
+    "keys",
+    "serve",
+    "demo",
+    "pick",
+    "doctor",
+)
 ONLINE: Final = [
     name for name, each in all_commands().items() if each.kind and name.split()[0] not in OFFLINE
 ]
-ASKING: Final = [name for name in ONLINE if name not in ("undo", "redo")]
-"""Without a change of one's own, these two need not ask."""
+ASKING: Final = [name for name in ONLINE if name.split()[0] not in ("undo", "redo", "staged", "apply")]
+"""Without a change of one's own, or a staged one, these need not ask."""
 WRONG: Final = (("--nonsense",), ("--fields", "nonsense"), ("--profile", "nonsense"))
 """What can be wrong on every line."""
 

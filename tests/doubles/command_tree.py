@@ -89,7 +89,9 @@ def described(name: str, command: RecordCommand) -> dict[str, Any]:
         "writes": command.writes,
         "arguments": [_argument(one, context) for one in command.params if isinstance(one, click.Argument)],
         "options": [
-            _option(one, context) for one in command.get_params(context) if isinstance(one, click.Option)
+            _option(one, context)
+            for one in command.get_params(context)
+            if isinstance(one, click.Option) and not one.hidden
         ],
         "output": command.kind.name if command.kind is not None else "",
         "fields": command.kind.names if command.kind is not None else (),

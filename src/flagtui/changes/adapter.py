@@ -60,6 +60,13 @@ class Adapter(Protocol[P, R]):
     def conflict(self, plan: P, now: R) -> Outcome[P, R] | None:
         """Return the conflict of the plan with the current record; None without one."""
 
+    async def check_all(self, plans: Sequence[P], now: float) -> Sequence[Outcome[P, R]]:
+        """Return the conflicts that keep all plans from being sent; `now` is in Unix seconds.
+
+        By default none: a plan that conflicts does not hold up the others.
+        """
+        return ()
+
     async def send(self, plan: P) -> Outcome[P, R]:
         """Send one request and compare the response with the plan. Raises ApiError."""
 

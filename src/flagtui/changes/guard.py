@@ -44,7 +44,7 @@ class Confirmation:
 class Purpose:
     """An undo or a redo, in whose words the question is asked."""
 
-    name: Literal["Undo", "Redo"]
+    name: Literal["Undo", "Redo", "Apply"]
     words: str
     """`turn new-nav on again`. Raw."""
     ago: str = ""
@@ -62,6 +62,10 @@ class QuestionContext:
     purpose: Purpose | None = None
     without_journal: str = ""
     """Why the journal cannot be written; agreeing is agreeing to go without it."""
+    batch: str = ""
+    """The journal group of the changes, such as the id of a change set; empty for one of their own."""
+    note: str = ""
+    """A sentence about all plans together."""
 
 
 PLAIN: Final = QuestionContext()
@@ -116,7 +120,8 @@ class Question(QuestionContext, Generic[P]):
         """The approval, or what is still missing."""
         if why := self._missing(answer):
             return NotYet(why)
-        approved = Approved(_SEAL, self.plans, answer, without_journal=bool(self.without_journal))
+        has_no_journal = bool(self.without_journal)
+        approved = Approved(_SEAL, self.plans, answer, without_journal=has_no_journal, batch=self.batch)
         _unused.add(approved)
         return approved
 
@@ -161,6 +166,8 @@ def guard(
         skipped=tuple(asked_with.skipped),
         purpose=asked_with.purpose,
         without_journal=asked_with.without_journal,
+        batch=asked_with.batch,
+        note=asked_with.note,
     )
 
 
@@ -181,14 +188,20 @@ class Approved(Generic[P]):
     __slots__ = ("__weakref__", "batch", "plans", "reason", "without_journal")
 
     def __init__(
-        self, seal: object, plans: tuple[P, ...], answer: Confirmation, *, without_journal: bool = False
+        self,
+        seal: object,
+        plans: tuple[P, ...],
+        answer: Confirmation,
+        *,
+        without_journal: bool = False,
+        batch: str = "",
     ) -> None:
         if seal is not _SEAL:
             raise TypeError("only the guard approves changes")
         self.plans = plans
         self.reason = answer.reason.strip()
         self.without_journal = without_journal
-        self.batch = uuid4().hex if len(plans) > 1 else ""
+        self.batch = batch or (uuid4().hex if len(plans) > 1 else "")
 
     def __reduce__(self) -> str:
         raise TypeError("an approval cannot be copied")

@@ -242,6 +242,11 @@ class Batch(Generic[P, R]):
 
     async def run(self) -> AsyncIterator[Outcome[P, R]]:
         """Send the plans and yield their outcomes; stop early when the rest would fail too."""
+        for outcome in await self.adapter.check_all(self.approved.plans, self.context.clock.time()):
+            self.outcomes.append(outcome)
+            yield outcome
+        if self.outcomes:
+            return
         for group in self.adapter.groups(self.approved.plans):
             every = await write(self.approved, group, self.adapter, self.context, self.undoes)
             self.outcomes += every

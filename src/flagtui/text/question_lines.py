@@ -78,6 +78,10 @@ def _notes(question: Question[Any], width: int) -> Iterator[list[Piece]]:
     if question.purpose is not None and question.purpose.ago:
         yield from caution_lines(f"your last change was {question.purpose.ago}", (), width)
         yield []
+    if question.note:
+        for line in wrapped(question.note, width - 2):
+            yield [(f"  {line}", "$text-muted")]
+        yield []
 
 
 def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:

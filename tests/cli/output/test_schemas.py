@@ -5,9 +5,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from tests.doubles.command_tree import all_commands
 from tests.doubles.json_schema import faults
 
+from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.cli.plumbing.change_records import PLAN
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
 
@@ -19,13 +21,22 @@ def kinds() -> dict[str, RecordSchema[Any]]:
     return {kind.name: kind for kind in (*found, PLAN)}
 
 
+def set_schema() -> dict[str, Any]:
+    """The schema of the file of a change set, which no command prints."""
+    (root,), parts = msgspec.json.schema_components([ChangeSet], ref_template="#/$defs/{name}")
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, "$defs": parts}
+    return dict(json.loads(json.dumps(schema)))
+
+
 def test_the_committed_schemas_are_those_of_the_program() -> None:
     if os.environ.get("FLAGTUI_GOLDEN") == "write":
         FOLDER.mkdir(exist_ok=True)
         for name, kind in kinds().items():
             (FOLDER / f"{name}.json").write_text(json.dumps(kind.schema(), indent=2) + "\n")
+        (FOLDER / "change-set.json").write_text(json.dumps(set_schema(), indent=2) + "\n")
     committed = {path.stem: json.loads(path.read_text()) for path in FOLDER.glob("*.json")}
-    assert committed == {name: kind.schema() for name, kind in kinds().items()}
+    printed = {name: kind.schema() for name, kind in kinds().items()}
+    assert committed == {**printed, "change-set": set_schema()}
 
 
 def test_two_kinds_of_record_do_not_share_a_name() -> None:

@@ -66,6 +66,9 @@ def change_of_obstacle(switch: Intent, obstacle: Linked, key: str) -> FlagChange
 class FlagPlanner(Planner[FlagChange, Plan, Flag]):
     """Plans changes of existing flags."""
 
+    is_part: bool = False
+    """Whether they are part of a larger set, so that even one is planned without requests for context."""
+
     def __post_init__(self) -> None:
         self._adapter = FlagAdapter(self.context.client.flags)
 
@@ -78,9 +81,9 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         return self.context.name("flags", request.record)
 
     async def plan(self, requests: Sequence[FlagChange]) -> Planned[FlagChange, Plan]:
-        if len(requests) == 1:
+        if len(requests) == 1 and not self.is_part:
             return await self._plan_alone(requests[0])
-        results = [result for _, result in await read_each(requests, self._read_one_of_many)]
+        results = [result for _, result in await read_each(requests, self.read_one_of_many)]
         plans, skipped = await plan_together([item for item in results if isinstance(item, FlagReading)])
         by_id = {request.record: request for request in requests}
         unread = [item for item in results if isinstance(item, Skipped)]
@@ -115,7 +118,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         requests: dict[int, FlagChange] = {}
         pending = [request]
         while pending and len(readings) + len(pending) <= MOST_TOGETHER:
-            results = [await self._read_one_of_many(change) for change in pending]
+            results = [await self.read_one_of_many(change) for change in pending]
             readings |= {item.fresh.id: item for item in results if isinstance(item, FlagReading)}
             requests |= {change.record: change for change in pending}
             if any(isinstance(item, Skipped) for item in results):
@@ -135,7 +138,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
                 return Planned(self._adapter, plans, [requests[plan.id] for plan in plans])
         return Planned(self._adapter)
 
-    async def _read_one_of_many(self, request: FlagChange) -> FlagReading | Skipped:
+    async def read_one_of_many(self, request: FlagChange) -> FlagReading | Skipped:
+        """Read a flag with the part of its context that needs no requests of its own."""
         return await self._read(request, is_one_of_many=True)
 
     async def _read(self, request: FlagChange, *, is_one_of_many: bool = False) -> FlagReading | Skipped:

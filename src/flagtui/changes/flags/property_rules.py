@@ -21,6 +21,8 @@ SEMVER_OPERATORS: Final = frozenset(
 COHORT_OPERATORS: Final = frozenset(("in", "not_in"))
 PRESENCE_OPERATORS: Final = frozenset(("is_set", "is_not_set"))
 FLAG_OPERATOR: Final = "flag_evaluates_to"
+NEW_FLAG: Final = "new:"
+"""Begins the name of a flag that the same change set creates; its number replaces the name before sending."""
 OPERATORS: Final = (
     frozenset(("exact", "is_not", FLAG_OPERATOR))
     | TEXT_OPERATORS
@@ -76,8 +78,9 @@ def _aggregation(item: dict[str, JSON], kind: str, group_type: int | None) -> Fo
 
 
 def _dependency(item: dict[str, JSON], operator: str, flag_id: int | None) -> Found:
-    asked = as_id(item.get("key"))
-    if asked is None:
+    key = item.get("key")
+    asked = as_id(key)
+    if asked is None and not (isinstance(key, str) and key.startswith(NEW_FLAG)):
         yield "key", "a dependency names a flag by its id"
     elif asked == flag_id:
         yield "key", "a flag cannot ask for itself"

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from flagtui.changes.guard import Purpose
+from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo import (
     SURPRISING,
@@ -20,20 +20,22 @@ from flagtui.changes.undo import (
 )
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command
-from flagtui.cli.plumbing.confirmation import ask_and_send, signature_of
+from flagtui.cli.plumbing.confirmation import ask_and_send
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.session_context import SessionContext
+from flagtui.cli.plumbing.session_context import SessionContext, signature_of
 from flagtui.text.formats import ago
 
 ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
+AT_ONCE: Final = "an undo belongs to the journal, not to a set"
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
 
 
 @change_command(
     "undo",
     line="Take back a change of yours, held against today's record.",
+    never_staged=AT_ONCE,
     operations=OPERATIONS,
     examples=("undo --dry-run", "undo --yes --json"),
 )
@@ -50,6 +52,7 @@ async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
 @change_command(
     "redo",
     line="Make again what you undid last.",
+    never_staged=AT_ONCE,
     operations=OPERATIONS,
     examples=("redo --dry-run", "redo --yes --json"),
 )
@@ -76,17 +79,31 @@ async def _take_back(
         undo_words(found, is_redo=is_redo),
         ago(found[0].at, now) if is_surprising else "",
     )
-    context = SessionContext(session, terms)
     with ChangeReport(terms.printer) as report:
-        for parts, asked in await questions_of(found, entries, session.client, purpose):
-            kind = parts[0].entry.kind
-            planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
-            planned = await planner.plan(parts)
-            if not planned.plans and not change:
-                skipped = [replace(it, next=ANOTHER) if it.is_no_op else it for it in planned.skipped]
-                planned = replace(planned, skipped=skipped)
-            if code := await ask_and_send(planned, session, terms, report, asked):
-                return code
+        return await undo_entries(session, found, terms, report, purpose, is_newest=not change)
+
+
+async def undo_entries(
+    session: ProjectSession,
+    changes: Sequence[Entry],
+    terms: WriteTerms,
+    report: ChangeReport,
+    purpose: Purpose,
+    *,
+    is_newest: bool = True,
+) -> int:
+    """Undo these changes, up to the first failure, and return the exit code; `is_newest` names a way out."""
+    entries, signature = await asyncio.to_thread(session.journal.entries), signature_of(session)
+    context = SessionContext(session, terms)
+    for parts, asked in await questions_of(changes, entries, session.client, purpose):
+        kind = parts[0].entry.kind
+        planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
+        planned = await planner.plan(parts)
+        if not planned.plans and is_newest:
+            skipped = [replace(it, next=ANOTHER) if it.is_no_op else it for it in planned.skipped]
+            planned = replace(planned, skipped=skipped)
+        if code := await ask_and_send(planned, session, terms, report, QuestionContext(purpose=asked)):
+            return code
     return 0
 
 

@@ -10,6 +10,7 @@ from flagtui.cli.plumbing.errors import EXIT_CODES, Code
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 
 UNCHANGED: Final = "unchanged"
+STAGED: Final = "staged"
 LEFT_OUT: Final = "skipped"
 NOT_SENT: Final = "not sent"
 CODES: Final[dict[str, Code]] = {
@@ -21,8 +22,8 @@ CODES: Final[dict[str, Code]] = {
     NOT_SENT: "failed",
     LEFT_OUT: "refused",
 }
-"""The exit code of each ending but `saved` and `unchanged`. The gravest, which is first, decides."""
-ENDINGS: Final = tuple(ending.replace(" ", "_") for ending in ("saved", UNCHANGED, *CODES))
+"""The exit code of each ending but `saved`, `staged` and `unchanged`. The first one decides."""
+ENDINGS: Final = tuple(ending.replace(" ", "_") for ending in ("saved", STAGED, UNCHANGED, *CODES))
 """As programs read them."""
 
 
@@ -32,7 +33,7 @@ class ChangeResult:
 
     key: str
     ending: str
-    """`saved`, `unchanged`, or one of CODES."""
+    """`saved`, `staged`, `unchanged`, or one of CODES."""
     words: str = ""
     next: str = ""
     now: str = ""

@@ -16,6 +16,7 @@ from flagtui.cli.plumbing.change_records import (
     LEFT_OUT,
     OUTCOME,
     PLAN,
+    STAGED,
     UNCHANGED,
     ChangePlan,
     ChangeResult,
@@ -65,7 +66,7 @@ class ChangeReport:
             self._results += found
             return
         for result in found:
-            if result.ending == "saved":
+            if result.ending in ("saved", STAGED):
                 now = f": {result.now}" if result.now else ""
                 say(f"{result.key} {result.words}{now}. {result.next}".rstrip())
             elif result.ending == UNCHANGED:

@@ -10,19 +10,19 @@ from typing import Any, Final, Generic
 import click
 
 from flagtui.changes.adapter import WriteContext
+from flagtui.changes.difference import Clash
 from flagtui.changes.guard import (
+    PLAIN,
     Approved,
     Confirmation,
     GuardRefused,
     GuardRules,
     NotYet,
-    Purpose,
     Question,
     QuestionContext,
     guard,
 )
 from flagtui.changes.interface import Interface, run
-from flagtui.changes.journal_entries import Signature
 from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
 from flagtui.changes.pipeline import Batch, Report
 from flagtui.changes.planner import Planned
@@ -35,8 +35,9 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, say
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
+from flagtui.cli.plumbing.session_context import signature_of
 from flagtui.safe_text import safe_text
-from flagtui.text.question_lines import question_lines
+from flagtui.text.question_lines import clash_lines, question_lines
 
 WIDTH: Final = 96
 MOST_NAMED: Final = 12
@@ -54,24 +55,33 @@ async def ask_and_send(
     session: ProjectSession,
     terms: WriteTerms,
     report: ChangeReport,
-    purpose: Purpose | None = None,
+    asked_with: QuestionContext = PLAIN,
+    interface: "TerminalInterface[Any, Any] | None" = None,
 ) -> int:
     """One question of a command, and what follows from its answer; the exit code.
 
-    `purpose` is an undo or a redo. Raises Trouble, and ApiError for a record that could not be read.
+    `interface` is a `TerminalInterface` unless given. Raises Trouble, and ApiError for a record that could
+    not be read.
     """
     if planned.refused is not None:
         raise planned.refused
     apart = set_apart(planned.skipped)
+    asked_with = replace(asked_with, skipped=planned.skipped)
+    if terms.agreement.is_kept and planned.plans:
+        # Few changes are kept; loading what keeps them would delay all others.
+        from flagtui.cli.plumbing import staging
+
+        if terms.agreement.stage:
+            return await staging.stage_plans(planned, session, terms, report)
+        await staging.write_plans(planned, session, terms)
     if terms.agreement.dry_run:
-        return _dry_run(planned, purpose, session, report)
+        return _dry_run(planned, asked_with, session, report)
     if not planned.plans:
         return nothing_sent(apart, report)
-    interface = TerminalInterface(terms, report, planned)
+    interface = interface or TerminalInterface(terms, report, planned)
     try:
         signature = planned.signature or signature_of(session)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
-        asked_with = QuestionContext(planned.skipped, purpose)
         ended = await run(planned, interface, _rules_of(planned, session), context, asked_with)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
@@ -81,18 +91,7 @@ async def ask_and_send(
     results = interface.results(ended)
     report.results([*results, *apart])
     code = exit_code([*results, *apart])
-    return interface.stopped_code if ended.is_stopped and not ended.is_saved else code
-
-
-def signature_of(session: ProjectSession) -> Signature:
-    """Return the signature for the journal; the user only where it was read for another reason."""
-    me = session.known_me
-    return Signature(
-        by=(me.email or me.label) if me else "",
-        profile=session.opening.profile.name,
-        host=str(session.client.host),
-        project=str(session.client.project),
-    )
+    return interface.stopped_code if interface.is_interrupted and not ended.is_saved else code
 
 
 def _rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
@@ -102,13 +101,12 @@ def _rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
 
 
 def _dry_run(
-    planned: Planned[Any, P], purpose: Purpose | None, session: ProjectSession, report: ChangeReport
+    planned: Planned[Any, P], asked_with: QuestionContext, session: ProjectSession, report: ChangeReport
 ) -> int:
     printer, apart = report.printer, set_apart(planned.skipped)
     if not planned.plans and not apart:
         return nothing_sent(apart, report)
     if printer.format == "table" and not printer.fields and planned.plans:
-        asked_with = QuestionContext(planned.skipped, purpose)
         question = guard(planned.plans, _rules_of(planned, session), asked_with)
         if isinstance(question, GuardRefused):
             raise refusal(question)
@@ -134,6 +132,11 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         """Nothing is on its way any more; what has no answer is looked for."""
         self.ended_so_far = Report[P, R]()
         """What ended before the journal could not be written any more."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether a signal left changes unsent."""
+        return self._interrupts.is_asked
 
     @property
     def stopped_code(self) -> int:
@@ -223,6 +226,13 @@ def show_question(question: Question[Any]) -> None:
         say(f"  left out: {one.key}: {one.reason}{f'; {one.next}' if one.next else ''}")
     if (more := len(question.skipped) - MOST_NAMED) > 0:
         say(f"  left out: {more:,} more")
+
+
+def show_conflicts(clashes: Sequence[Clash]) -> None:
+    """Show the previous, the current and the requested value of each conflict."""
+    for clash in clashes:
+        for line in clash_lines(clash, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+            say("".join(text for text, _style in line).rstrip())
 
 
 def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:

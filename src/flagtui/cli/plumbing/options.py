@@ -63,6 +63,15 @@ class Agreement:
     without_journal: bool = False
     dry_run: bool = False
     wait: float | None = None
+    out: str = ""
+    """The file for the change set of a dry run."""
+    stage: bool = False
+    """Whether changes are added to the staged set instead of sent."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether changes go to a change set instead of the server."""
+        return bool(self.out) or self.stage
 
 
 @dataclass(frozen=True)
@@ -109,6 +118,16 @@ def place_options() -> list[click.Parameter]:
     return [
         click.Option(["--profile"], default="", metavar="NAME", help="The profile of the settings file."),
         click.Option(["--project"], default="", metavar="ID", help="Another project than the profile's."),
+    ]
+
+
+def staging_options(*, is_hidden: bool) -> list[click.Parameter]:
+    """Return the options that keep changes in a change set; hidden for commands that refuse them."""
+    out = "With --dry-run: write the change set to FILE, for flagtui apply."
+    stage = "Add the change to the staged set and send nothing; flagtui apply staged sends it."
+    return [
+        click.Option(["--out"], default="", metavar="FILE", help=out, hidden=is_hidden),
+        click.Option(["--stage"], is_flag=True, help=stage, hidden=is_hidden),
     ]
 
 

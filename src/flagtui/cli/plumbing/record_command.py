@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from inspect import iscoroutinefunction
 from typing import Any
 
 import click
 
 from flagtui.cli.plumbing.command_tree import ShownCommand
-from flagtui.cli.plumbing.errors import OUTPUT_FAULTS, OutputLost
+from flagtui.cli.plumbing.errors import OUTPUT_FAULTS, OutputLost, Trouble
 from flagtui.cli.plumbing.options import (
     Agreement,
     WorkPlace,
@@ -19,6 +20,7 @@ from flagtui.cli.plumbing.options import (
     named_project,
     output_options,
     place_options,
+    staging_options,
 )
 from flagtui.cli.plumbing.output.printer import choose_printer, no_page
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
@@ -48,7 +50,10 @@ class RecordCommand(ShownCommand):
         **more: Any,
     ) -> None:
         params = [*more.pop("params", ())]
-        params += agreement_options() if plans is not None else []
+        self.never_staged: str = more.pop("never_staged", "")
+        """Why its changes cannot be kept in a change set; empty when they can."""
+        if plans is not None:
+            params += [*agreement_options(), *staging_options(is_hidden=bool(self.never_staged))]
         params += place_options() if is_online else []
         params += output_options(kind) if kind is not None else []
         self.empty = more.pop("empty", "")
@@ -89,8 +94,8 @@ class RecordCommand(ShownCommand):
             profile, project = given.pop("profile"), given.pop("project")
             given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())
         if self.writes:
-            names = ("yes", "typed", "reason", "overwrite", "without_journal", "dry_run", "wait")
-            agreement = Agreement(**{name: given.pop(name) for name in names})
+            agreement = Agreement(**{option.name: given.pop(option.name) for option in fields(Agreement)})
+            self._check_staging(agreement)
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         for name, noun in self._named:
             words = given[name] if isinstance(given[name], tuple) else (given[name],)
@@ -115,6 +120,16 @@ class RecordCommand(ShownCommand):
             for argument in arguments
             if isinstance(argument.type, RecordWord)
         ]
+
+    def _check_staging(self, agreement: Agreement) -> None:
+        """Raise Trouble for a command that cannot be staged, and for options that contradict each other."""
+        if agreement.is_kept and self.never_staged:
+            fix = "Leave out --stage and --out to apply it directly."
+            raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="usage")
+        if agreement.out and not agreement.dry_run:
+            raise Trouble("--out writes what a dry run plans.", "Add --dry-run.", code="usage")
+        if agreement.stage and agreement.dry_run:
+            raise Trouble("--stage and --dry-run contradict each other.", "Give one of them.", code="usage")
 
     def _call(self, **given: Any) -> int:
         """The work in the project; the exit code. Raises Trouble."""

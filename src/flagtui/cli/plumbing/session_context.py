@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from flagtui.changes.journal_entries import Signature
 from flagtui.changes.planner import PlanContext
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -36,3 +37,14 @@ class SessionContext(PlanContext):
             reading = FLAGS.every(self._session, has_archived=has_archived)
             self._flags[has_archived] = asyncio.ensure_future(reading)
         return await self._flags[has_archived]
+
+
+def signature_of(session: ProjectSession) -> Signature:
+    """Return the signature for the journal; the user only where it was read for another reason."""
+    me = session.known_me
+    return Signature(
+        by=(me.email or me.label) if me else "",
+        profile=session.opening.profile.name,
+        host=str(session.client.host),
+        project=str(session.client.project),
+    )

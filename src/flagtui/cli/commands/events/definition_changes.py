@@ -14,10 +14,10 @@ from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
+from flagtui.cli.plumbing.planning import as_staged, planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import EVENTS, Wanted
-from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.event_definition import EventDefinition
 
@@ -42,11 +42,11 @@ def _command(name: str, *examples: str, **more: Any) -> Callable[..., RecordComm
     return change_command(name, operations=operations, examples=told, **more)
 
 
-def _plain(name: str, words: str, *operations: str) -> RecordCommand:
+def _plain(name: str, words: str, *operations: str, **more: Any) -> RecordCommand:
     """A change that needs nothing but the events."""
     examples = ("'$pageview' --dry-run", "'$autocapture' --dry-run --json")
 
-    @_command(name, *examples, operations=("event_definitions.update", *operations), help=words)
+    @_command(name, *examples, operations=("event_definitions.update", *operations), help=words, **more)
     @EVENT_WORDS
     async def change(session: ProjectSession, events: Wanted, terms: WriteTerms) -> int:
         return await change_events(session, events, lambda fresh: PLAIN[name](fresh.id), terms)
@@ -62,6 +62,7 @@ delete = _plain(
     "delete",
     "Delete definitions for real; the next such event brings one back bare.",
     "event_definitions.delete",
+    never_staged="servers delete event definitions permanently",
 )
 
 
@@ -147,7 +148,8 @@ async def _change(
     terms: WriteTerms,
     people: People = MappingProxyType({}),
 ) -> int:
-    context = SessionContext(session, terms)
+    fresh = as_staged(session, terms, fresh)
+    context = planning_context(session, terms)
     context.people = people
     planner = EventPlanner(context, {one.id: one for one in fresh})
     return await carry_out(await planner.plan([make(one) for one in fresh]), session, terms)

@@ -47,6 +47,7 @@ def _command(
     """Declares a command that changes experiments."""
     told = tuple(f"experiments {name} {example}" for example in examples)
     asked = ("experiments.list", "experiments.get", *operations)
+    more["never_staged"] = "changes of experiments are steps that the server takes at once"
     return change_command(name, operations=asked, examples=told, **more)
 
 

@@ -22,10 +22,10 @@ from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.options import NumberRange, TagOptions, WriteTerms, read_retagging
+from flagtui.cli.plumbing.planning import as_staged, planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted
-from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 
@@ -45,10 +45,12 @@ async def change_flags(
     session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, terms: WriteTerms
 ) -> int:
     """Change flags that were just read; the exit code. Raises Trouble, ApiError."""
+    flags = as_staged(session, terms, flags)
     intents = [make(flag) for flag in flags]
     requests = [change_for(intent) for intent in intents if isinstance(intent, Intent)]
     skipped = [intent for intent in intents if isinstance(intent, Skipped)]
-    planner = FlagPlanner(SessionContext(session, terms), {flag.id: flag for flag in flags})
+    context, is_part = planning_context(session, terms), terms.agreement.stage
+    planner = FlagPlanner(context, {flag.id: flag for flag in flags}, is_part=is_part)
     planned = await planner.plan(requests)
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)
 

@@ -46,6 +46,7 @@ class ScheduleOptions(TypedDict):
 @change_command(
     "schedule",
     operations=("flags.list", "flags.get", "schedule.list", "schedule.create", "schedule.delete"),
+    never_staged="a schedule is kept by the server",
     examples=(
         "flags schedule checkout-redesign --off --at +2h --yes",
         "flags schedule checkout-redesign --add-share 50 --at '2099-03-05 09:00' --dry-run",
@@ -97,6 +98,7 @@ def _make(what: What, words: str, *operations: str) -> RecordCommand:
         operations=("flags.list", "flags.get", *operations),
         examples=(f"flags {what} checkout-redesign --dry-run", f"flags {what} checkout-redesign --yes"),
         help=words,
+        never_staged="it creates a record beside the flag",
     )
     @FLAG_WORD
     async def make(session: ProjectSession, flag: Wanted, terms: WriteTerms) -> int:

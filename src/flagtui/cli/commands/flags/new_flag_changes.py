@@ -29,6 +29,7 @@ from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WriteTerms, read_fields
+from flagtui.cli.plumbing.planning import planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.session_context import SessionContext
@@ -90,7 +91,7 @@ async def create(
         fix = f"Fields: {', '.join(FLAG_FIELDS.edited)}."
         raise Trouble(f"{unknown[0]!r} is not a field of a flag.", fix, code="usage")
     fields |= values
-    planned = await NewFlagPlanner(SessionContext(session, terms)).plan([NewFlag(fields)])
+    planned = await NewFlagPlanner(planning_context(session, terms)).plan([NewFlag(fields)])
     return await carry_out(planned, session, terms)
 
 
@@ -139,7 +140,7 @@ async def copy_flags(
         if flag.id not in left_out
     ]
     place = "" if target is None else await _name_of(there)
-    planned = await NewFlagPlanner(SessionContext(there, terms), place=place).plan(copies)
+    planned = await NewFlagPlanner(planning_context(there, terms), place=place).plan(copies)
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), there, terms)
 
 

@@ -1,0 +1,175 @@
+"""Records with the values of a change set: what later changes are planned on, and what users are served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from flagtui.changes.canonical_filters import means_same
+from flagtui.changes.difference import same
+from flagtui.changes.event_definitions.definition_intent import KIND as EVENT
+from flagtui.changes.event_definitions.definition_plan import stored
+from flagtui.changes.flags.flag_plan import stored_value
+from flagtui.changes.flags.property_rules import NEW_FLAG
+from flagtui.changes.journal_entries import with_payloads
+from flagtui.changes.planner import PlanContext
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange, outdated
+from flagtui.models.account import User
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.experiment import Experiment
+from flagtui.models.filters import Filters
+from flagtui.models.flag import Flag
+from flagtui.models.flag_details import Names
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
+from flagtui.models.rows import FlagRow
+
+Record = TypeVar("Record", Flag, EventDefinition)
+_IN_ROWS: Final = frozenset(("key", "name", "active", "archived"))
+
+
+def values_on(flag: Flag, change: StagedChange) -> dict[str, JSON]:
+    """Return the new values, with the masked payloads of an encrypted flag as the server sent them."""
+    return with_payloads(change.values, flag.filters) if is_masked(flag, change) else dict(change.values)
+
+
+def base_on(flag: Flag, change: StagedChange) -> dict[str, JSON]:
+    """Return the values that the change is based on, in the same form."""
+    return with_payloads(change.base, flag.filters) if is_masked(flag, change) else dict(change.base)
+
+
+def is_masked(flag: Flag, change: StagedChange) -> bool:
+    """Return whether the payloads in the change are masked."""
+    return flag.has_encrypted_payloads or change.values.get("has_encrypted_payloads") is True
+
+
+def is_outdated(record: Flag | EventDefinition, change: StagedChange) -> bool:
+    """Return whether the record has changed since: by its version, or by the fields if it has none."""
+    if isinstance(record, EventDefinition):
+        return any(not same(stored(record, name), value) for name, value in change.base.items())
+    if record.version != change.version:
+        return True
+    base = base_on(record, change)
+    return any(not means_same(stored_value(record, name), base[name], (name,)) for name in base)
+
+
+def record_after(record: Record, change_set: ChangeSet) -> Record:
+    """Return the record with the values of its change in the set.
+
+    Raises ChangeSetError when it has changed since.
+    """
+    kind = "flag" if isinstance(record, Flag) else EVENT
+    change = change_set.change_of(kind, record.id)
+    if change is None:
+        return record
+    if is_outdated(record, change):
+        version = getattr(record, "version", None)
+        raise outdated(
+            change, ", ".join(change.base) if version is None else f"v{change.version} → v{version}"
+        )
+    return flag_after(record, change) if isinstance(record, Flag) else event_after(record, change)
+
+
+def flag_after(flag: Flag, change: StagedChange) -> Flag:
+    """Return the flag with the values of its change."""
+    return Flag.of({**flag.raw, **values_on(flag, change)})
+
+
+def event_after(event: EventDefinition, change: StagedChange) -> EventDefinition:
+    """Return the definition with the values of its change."""
+    values = dict(change.values)
+    if "owner" in values:
+        values["owner"] = None if values["owner"] is None else {"id": values["owner"]}
+    # The server's own rules: verifying un-hides, hiding un-verifies.
+    if values.get("verified") is True:
+        values["hidden"] = False
+    elif values.get("hidden") is True:
+        values["verified"] = False
+    return EventDefinition.of({**event.raw, **values})
+
+
+def rows_after(rows: Iterable[FlagRow], changes: Sequence[StagedChange]) -> Iterator[FlagRow]:
+    """Yield the rows after the set, as far as plans read them: state, key, tags and dependencies."""
+    by_id = {change.record: change.values for change in changes if change.kind == "flag"}
+    for row in rows:
+        values = by_id.get(row.id)
+        if values is None:
+            yield row
+        elif values.get("deleted") is not True:
+            moved: dict[str, Any] = {name: values[name] for name in values.keys() & _IN_ROWS}
+            if "filters" in values:
+                moved["depends_on"] = Filters.of(values["filters"]).depends_on
+            yield msgspec.structs.replace(row, **moved)
+
+
+def references_in(values: Mapping[str, JSON]) -> Iterator[int | str]:
+    """Yield the flags that the conditions in `filters` depend on: numbers, and names of new flags."""
+    for group in as_list(as_dict(values.get("filters")).get("groups")):
+        for item in as_list(as_dict(group).get("properties")):
+            if as_dict(item).get("type") == "flag":
+                key = as_dict(item).get("key")
+                number = as_id(key)
+                yield as_text(key) if number is None else number
+
+
+def resolve_references(values: Mapping[str, JSON], new_ids: Mapping[str, int]) -> dict[str, JSON]:
+    """Return the values with numbers in place of the names of new flags. Raises KeyError without one."""
+    if not any(
+        isinstance(reference, str) and reference.startswith(NEW_FLAG) for reference in references_in(values)
+    ):
+        return dict(values)
+
+    def resolved(item: JSON) -> JSON:
+        key = as_text(as_dict(item).get("key"))
+        is_new = as_dict(item).get("type") == "flag" and key.startswith(NEW_FLAG)
+        return {**item, "key": str(new_ids[key])} if is_new else item
+
+    filters = values["filters"]
+    groups = [
+        {**group, "properties": [*map(resolved, as_list(group.get("properties")))]}
+        if isinstance(group, dict) and "properties" in group
+        else group
+        for group in as_list(filters.get("groups"))
+    ]
+    return {**values, "filters": {**filters, "groups": groups}}
+
+
+class AfterSet(PlanContext):
+    """A project as it is after a set of changes, for planning more of them and the set as a whole."""
+
+    def __init__(self, inner: PlanContext, changes: Sequence[StagedChange]) -> None:
+        super().__init__(inner.client, inner.clock, inner.people, uncounted=inner.uncounted)
+        self._inner = inner
+        self._changes = changes
+
+    @property
+    def known_flags(self) -> Sequence[FlagRow] | None:
+        rows = self._inner.known_flags
+        return None if rows is None else [*rows_after(rows, self._changes)]
+
+    async def me(self) -> User | None:
+        return await self._inner.me()
+
+    async def names(self, *records: Mapping[str, JSON]) -> Names:
+        return await self._inner.names(*records)
+
+    async def all_flags(self, *, has_archived: bool = False) -> Sequence[FlagRow]:
+        rows = await self._inner.all_flags(has_archived=has_archived)
+        return [*rows_after(rows, self._changes)]
+
+    async def read_flag(self, id: int) -> Flag:
+        return await self._inner.read_flag(id)
+
+    async def read_experiment(self, id: int) -> Experiment:
+        return await self._inner.read_experiment(id)
+
+    async def read_event(self, id: str) -> EventDefinition:
+        return await self._inner.read_event(id)
+
+    def name(self, kind: Any, id: int | str) -> str:
+        names = {change.record: change.key for change in self._changes}
+        return names.get(id) or self._inner.name(kind, id)
+
+    def forget(self, kind: Any, id: int | str) -> None:
+        self._inner.forget(kind, id)

@@ -1,0 +1,217 @@
+"""The change set as data: one schema, the state each change was based on, and a digest."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal
+from uuid import uuid4
+
+import msgspec
+
+from flagtui.changes.canonical_filters import means_same
+from flagtui.changes.flags.property_rules import NEW_FLAG
+from flagtui.changes.verbs import verb_for
+from flagtui.models.json_value import JSON, NotJson, as_dict, read_json
+from flagtui.store.kinds import EVENTS, FLAGS
+
+SCHEMA: Final = 1
+"""The version of the schema that this program writes, and the newest that it reads."""
+DIGEST: Final = "sha256:"
+
+FaultName = Literal[
+    "missing",
+    "unreadable",
+    "malformed",
+    "newer",
+    "edited",
+    "elsewhere",
+    "open",
+    "too many",
+    "twice",
+    "outdated",
+    "direct",
+]
+FAULTS: Final[Mapping[FaultName, str]] = {
+    "missing": "there is no such file, staged set, proposal or change",
+    "unreadable": "the file or its folder cannot be read or written",
+    "malformed": "the file is truncated, or no change set",
+    "newer": "the file has the schema of a newer flagtui",
+    "edited": "the file was edited by hand: its digest differs",
+    "elsewhere": "the set belongs to another server or project",
+    "open": "another program has the set open",
+    "too many": "the set would exceed `bulk_limit` of the profile",
+    "twice": "the set creates this flag already",
+    "outdated": "a record changed since its earlier change was staged",
+    "direct": "the change can only be applied directly",
+}
+"""What can be wrong with a change set before anything is sent."""
+
+
+class ChangeSetError(Exception):
+    """A change set cannot be read, written or extended; nothing was changed."""
+
+    def __init__(self, fault: FaultName, what: str, next: str = "") -> None:
+        super().__init__(what)
+        self.fault = fault
+        self.what = what
+        """A sentence without its full stop."""
+        self.next = next
+        """The next step, as a sentence."""
+
+
+class StagedChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The new values of one record, and the state they are based on."""
+
+    kind: str
+    """The journal's name of the kind of record; flags and event definitions can be staged."""
+    record: int | str
+    """The number of a flag, the id of an event definition, or `new:<key>`."""
+    key: str
+    """The key of the flag, or the name of the event. Raw."""
+    verb: str
+    """As in the journal: `turn off`, `set rollout`, `create`."""
+    version: int | None = None
+    """The version of the flag that the change is based on; null for records without versions."""
+    base: dict[str, Any] = {}
+    """The changed fields as they were, encrypted payloads masked; empty for a new record."""
+    values: dict[str, Any]
+    """The changed fields with their new values, encrypted payloads masked."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the change creates its record."""
+        return isinstance(self.record, str) and self.record.startswith(NEW_FLAG)
+
+    @property
+    def identity(self) -> tuple[str, int | str]:
+        """The kind and the id of the record."""
+        return self.kind, self.record
+
+
+class ChangeSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes of one project, each of another record, with their author and reason."""
+
+    schema: int = SCHEMA
+    id: str
+    """Names the journal group of its changes, so that applying it again repeats nothing."""
+    made_at: str
+    """ISO 8601, when the set was begun."""
+    by: str = ""
+    """The author; the digest does not prove it."""
+    reason: str = ""
+    host: str
+    project: str
+    changes: tuple[StagedChange, ...] = ()
+    digest: str = ""
+    """`sha256:` and the hash of all other members; empty until the set is written."""
+
+    def change_of(self, kind: str, record: int | str) -> StagedChange | None:
+        """Return the change of this record."""
+        return next((change for change in self.changes if change.identity == (kind, record)), None)
+
+    def with_changes(self, added: Iterable[StagedChange], limit: int) -> "ChangeSet":
+        """Return the set with these changes; one of a record in the set replaces its values.
+
+        Raises:
+            ChangeSetError: the set would have more than `limit` changes, or a record has moved.
+        """
+        changes = {change.identity: change for change in self.changes}
+        for change in added:
+            earlier = changes.pop(change.identity, None)
+            if earlier is not None and change.verb == "create":
+                fix = "Drop it from the set first, or choose another key."
+                raise ChangeSetError("twice", f"the set creates {change.key} already", fix)
+            merged = change if earlier is None else merge_changes(earlier, change)
+            if merged is not None:
+                changes[change.identity] = merged
+        if len(changes) > limit:
+            what = f"the set would have {len(changes):,} changes; this profile allows {limit:,} at once"
+            raise ChangeSetError(
+                "too many", what, "Apply or drop some first, or raise bulk_limit in the profile."
+            )
+        return msgspec.structs.replace(self, changes=tuple(changes.values()), digest="")
+
+    def without(self, change: StagedChange) -> "ChangeSet":
+        """Return the set without this change."""
+        left = tuple(other for other in self.changes if other.identity != change.identity)
+        return msgspec.structs.replace(self, changes=left, digest="")
+
+
+def new_set(host: str, project: str, made_at: str, by: str = "", reason: str = "") -> ChangeSet:
+    """Return an empty set with an id of its own."""
+    return ChangeSet(id=uuid4().hex, made_at=made_at, by=by, reason=reason, host=host, project=project)
+
+
+def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | None:
+    """Return both changes of one record as one; None when they cancel each other out.
+
+    `later` was planned on the record with the values of `earlier`. Raises ChangeSetError when the record
+    has another version by now.
+    """
+    if not earlier.is_new and earlier.version != later.version:
+        raise outdated(earlier, f"v{earlier.version} → v{later.version}")
+    if earlier.is_new:
+        if later.values.get("deleted") is True:
+            return None
+        key = later.values.get("key", earlier.key)
+        return msgspec.structs.replace(earlier, values={**earlier.values, **later.values}, key=key)
+    base = {**later.base, **earlier.base}
+    values = {
+        name: value
+        for name, value in {**earlier.values, **later.values}.items()
+        if not means_same(value, base[name], (name,))
+    }
+    if not values:
+        return None
+    is_same_verb = earlier.verb == later.verb or earlier.values.keys() <= later.values.keys()
+    verb = later.verb if is_same_verb else verb_for(values) if later.kind == "flag" else "edit"
+    return msgspec.structs.replace(
+        later, base={name: base[name] for name in values}, values=values, verb=verb
+    )
+
+
+def outdated(change: StagedChange, how: str) -> ChangeSetError:
+    """Return the error of a staged change whose record has changed since."""
+    fix = "Drop its change from the set with flagtui staged drop, then stage it again."
+    return ChangeSetError("outdated", f"{change.key} changed since it was staged ({how})", fix)
+
+
+def as_text(change_set: ChangeSet) -> str:
+    """Return the set as JSON with its digest, one value per line."""
+    raw = msgspec.to_builtins(change_set)
+    raw["digest"] = _digest(raw)
+    return json.dumps(raw, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def read_text(text: bytes, source: str) -> ChangeSet:
+    """Return the set in a file; `source` names the file in errors. Raises ChangeSetError."""
+    again = "Create it again with --dry-run --out FILE."
+    try:
+        raw = read_json(text)
+    except NotJson as why:
+        raise ChangeSetError("malformed", f"{source} is truncated or no change set: {why}", again) from None
+    version = as_dict(raw).get("schema")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ChangeSetError("malformed", f"{source} is no change set: it names no schema", again)
+    if version > SCHEMA:
+        what = f"{source} has schema {version}; this flagtui reads schema {SCHEMA}"
+        raise ChangeSetError("newer", what, "Use the newer flagtui that wrote it.")
+    if raw.get("digest") != _digest(raw):
+        raise ChangeSetError("edited", f"{source} was edited by hand: its digest differs", again)
+    try:
+        change_set = msgspec.convert(raw, ChangeSet)
+    except msgspec.ValidationError as why:
+        raise ChangeSetError("malformed", f"{source} is no whole change set: {why}", again) from None
+    other = [change.kind for change in change_set.changes if change.kind not in (FLAGS.entry, EVENTS.entry)]
+    if other:
+        raise ChangeSetError("malformed", f"{source} changes a record of unknown kind {other[0]}", again)
+    if len({change.identity for change in change_set.changes}) < len(change_set.changes):
+        raise ChangeSetError("malformed", f"{source} changes one record twice", again)
+    return change_set
+
+
+def _digest(raw: Mapping[str, JSON]) -> str:
+    """Return the hash of all members but the digest, whatever their order and layout."""
+    rest = {name: value for name, value in raw.items() if name != "digest"}
+    text = json.dumps(rest, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return DIGEST + hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,108 @@
+"""Send the changes of a set: each record is read and compared again right before its own request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from flagtui.api import Client
+from flagtui.api.errors import ApiError, NotFound
+from flagtui.changes.adapter import Adapter
+from flagtui.changes.event_definitions.definition_plan import EventPlan
+from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.flags.property_rules import NEW_FLAG
+from flagtui.changes.journal import Stored
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import read_each
+from flagtui.changes.proposal import FRESH_FOR, Outcome, Proposal
+from flagtui.changes.sets.after_set import resolve_references
+
+
+@dataclass(frozen=True)
+class SetAdapter(Adapter[Proposal, Any]):
+    """Rules of change sets in the pipeline: those of each kind of record, one record per request."""
+
+    client: Client
+    new_ids: dict[str, int] = field(default_factory=dict)
+    """The numbers of the flags that the set has created, by their names in the set."""
+
+    def journal_entry(self, plan: Proposal) -> Entry:
+        resolved = self._resolve(plan)
+        return self._rules(plan).journal_entry(plan if resolved is None else resolved)
+
+    def is_compared(self, plan: Proposal) -> bool:
+        """Every record is compared here, whatever its server compares."""
+        return False
+
+    async def read(self, plan: Proposal) -> Any:
+        return await self._rules(plan).read(plan)
+
+    def conflict(self, plan: Proposal, now: Any) -> Outcome | None:
+        return self._rules(plan).conflict(plan, now)
+
+    async def check_all(self, plans: Sequence[Proposal], now: float) -> Sequence[Outcome]:
+        """Read records that were not read lately once more before the first request, and compare them."""
+        old = [plan for plan in plans if plan.read_at and now - plan.read_at > FRESH_FOR]
+        return [outcome for _, outcome in await read_each(old, self._compare) if outcome is not None]
+
+    async def _compare(self, plan: Proposal) -> Outcome | None:
+        try:
+            now = await self.read(plan)
+        except ApiError as error:
+            reason = "it could not be read again, so nothing was sent"
+            return Outcome(plan, "failed", None, reason, error.next, error)
+        return None if now is None else self.conflict(plan, now)
+
+    async def send(self, plan: Proposal) -> Outcome:
+        resolved = self._resolve(plan)
+        if resolved is None:
+            reason = "a flag that it depends on was not created"
+            return Outcome(plan, "refused", None, reason, "apply the set again once that flag exists")
+        outcome = await self._rules(plan).send(resolved)
+        self._learn(plan, outcome)
+        return replace(outcome, plan=plan)
+
+    async def find(self, plan: Proposal) -> Any:
+        return await self._rules(plan).find(plan)
+
+    def judge(self, plan: Proposal, seen: Any) -> Outcome | None:
+        outcome = self._rules(plan).judge(self._resolve(plan) or plan, seen)
+        if outcome is None:
+            return None
+        self._learn(plan, outcome)
+        return replace(outcome, plan=plan)
+
+    def is_as_before(self, plan: Proposal, seen: Any) -> bool:
+        return self._rules(plan).is_as_before(plan, seen)
+
+    def gone(self, plan: Proposal, error: NotFound) -> Outcome:
+        return self._rules(plan).gone(plan, error)
+
+    def stored(self, outcome: Outcome) -> Stored | None:
+        return self._rules(outcome.plan).stored(outcome)
+
+    async def send_group(self, plans: Sequence[Proposal]) -> Sequence[Outcome]:
+        return [await self.send(plan) for plan in plans]
+
+    def _rules(self, plan: Proposal) -> Adapter[Any, Any]:
+        if isinstance(plan, EventPlan):
+            return DefinitionAdapter(self.client.event_definitions)
+        return FlagAdapter(self.client.flags)
+
+    def _learn(self, plan: Proposal, outcome: Outcome) -> None:
+        """Keep the number of a flag that was created."""
+        if isinstance(plan, Plan) and plan.is_new and outcome.is_saved and outcome.record is not None:
+            self.new_ids[f"{NEW_FLAG}{plan.key}"] = outcome.record.id
+
+    def _resolve(self, plan: Proposal) -> Proposal | None:
+        """Return the plan with the numbers of new flags; None when one of them does not exist."""
+        if not isinstance(plan, Plan):
+            return plan
+        try:
+            values, body = (resolve_references(side, self.new_ids) for side in (plan.values, plan.body))
+        except KeyError:
+            return None
+        return plan if values == plan.values else replace(plan, values=values, body=body)

@@ -1,0 +1,148 @@
+"""Plan a change set as a whole: every change on the current records and the state after all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.canonical_filters import means_same
+from flagtui.changes.difference import Clash, merge, same
+from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.event_definitions.definition_plan import stored
+from flagtui.changes.event_definitions.definition_planner import EventPlanner
+from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_plan import NoOp, Plan, stored_value
+from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
+from flagtui.changes.flags.flag_words import hidden_clash
+from flagtui.changes.flags.flags_together import FlagChange
+from flagtui.changes.planner import Planned, Planner, read_each, skip, skip_no_op
+from flagtui.changes.proposal import Proposal, Skipped
+from flagtui.changes.sets.after_set import AfterSet, base_on, is_masked, is_outdated, values_on
+from flagtui.changes.sets.change_set import StagedChange
+from flagtui.changes.sets.set_adapter import SetAdapter
+from flagtui.changes.sets.set_order import sort_plans
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.flag import Flag
+
+
+@dataclass(frozen=True)
+class OutdatedChange:
+    """A change whose record has changed since, with the three sides of the values that differ."""
+
+    change: StagedChange
+    version: int | None
+    """The current version of the flag; None for a record without versions."""
+    clashes: tuple[Clash, ...]
+    """Values that both sides changed; empty when the other user changed other fields only."""
+
+    @property
+    def words(self) -> str:
+        """`changed since (v12 → v14), in 1 value of this set`."""
+        versions = "" if self.version is None else f" (v{self.change.version} → v{self.version})"
+        count = len(self.clashes) or "no"
+        return f"changed since{versions}, in {count} value{'s' * (count != 1)} of this set"
+
+
+Result: TypeAlias = Proposal | Skipped | OutdatedChange
+
+
+@dataclass
+class SetPlanner(Planner[StagedChange, Proposal, Flag]):
+    """Plans the changes of a set."""
+
+    changes: Sequence[StagedChange] = field(kw_only=True)
+    """All changes of the set, also those that are applied already."""
+    new_ids: dict[str, int] = field(default_factory=dict)
+    """The numbers of flags that the set has created already, by their names in the set."""
+    is_overwriting: bool = False
+    """Whether records that have changed since are planned too, and conflicting values overwritten."""
+    outdated: list[OutdatedChange] = field(default_factory=list)
+    """After `plan`: changes that are not planned because their record has changed since."""
+
+    def name(self, request: StagedChange) -> str:
+        return request.key
+
+    async def plan(self, requests: Sequence[StagedChange]) -> Planned[StagedChange, Proposal]:
+        """Read every record once and plan its change on the state after the set. Raises ApiError."""
+        after = AfterSet(self.context, self.changes)
+        flag_planner = FlagPlanner(after, self.fresh, is_part=True)
+        new = await self._plan_new([change for change in requests if change.is_new])
+
+        async def plan(change: StagedChange) -> Result:
+            if change.is_new:
+                return new[change.key]
+            if change.kind == "flag":
+                return await self._plan_flag(change, flag_planner)
+            return await self._plan_event(change, after)
+
+        results = await read_each(requests, plan)
+        self.outdated = [result for _, result in results if isinstance(result, OutdatedChange)]
+        skipped = [result for _, result in results if isinstance(result, Skipped)]
+        planned = [
+            (change, result) for change, result in results if not isinstance(result, OutdatedChange | Skipped)
+        ]
+        requested = {id(plan): change for change, plan in planned}
+        plans = sort_plans([plan for _, plan in planned])
+        adapter = SetAdapter(self.context.client, self.new_ids)
+        return Planned(adapter, plans, [requested[id(plan)] for plan in plans], skipped)
+
+    async def _plan_new(self, changes: Sequence[StagedChange]) -> dict[str, Result]:
+        """Plan the new flags by key, with one read of the keys in use."""
+        if not changes:
+            return {}
+        planned = await NewFlagPlanner(self.context).plan([NewFlag(change.values) for change in changes])
+        by_key: dict[str, Result] = {plan.key: plan for plan in planned.plans}
+        return by_key | {skipped.key: skipped for skipped in planned.skipped}
+
+    async def _plan_flag(self, change: StagedChange, planner: FlagPlanner) -> Result:
+        number = int(change.record)
+
+        def intent(fresh: Flag) -> Intent:
+            values, base = values_on(fresh, change), base_on(fresh, change)
+            return Intent(number, values, change.verb, seen=base, seen_version=change.version)
+
+        reading = await planner.read_one_of_many(FlagChange(number, intent))
+        if isinstance(reading, Skipped):
+            return reading
+        fresh = reading.fresh
+        if not self.is_overwriting and is_outdated(fresh, change):
+            return OutdatedChange(change, fresh.version, _flag_conflicts(fresh, change))
+        return _result_of(fresh, await reading.plan_off_loop(frozenset()))
+
+    async def _plan_event(self, change: StagedChange, after: AfterSet) -> Result:
+        record = str(change.record)
+        try:
+            fresh = await self.context.read_event(record)
+        except ApiError as error:
+            return skip(record, change.key, error)
+        if not self.is_overwriting and is_outdated(fresh, change):
+            return OutdatedChange(change, None, _event_conflicts(fresh, change))
+        intent = EventIntent(record, change.values, change.verb, change.base)
+        planned = await EventPlanner(after, {record: fresh}).plan([intent])
+        return planned.plans[0] if planned.plans else planned.skipped[0]
+
+
+def _result_of(fresh: Flag, result: Any) -> Result:
+    if isinstance(result, Plan):
+        return result
+    if isinstance(result, NoOp):
+        return skip_no_op(fresh.id, fresh.key, result.words)
+    return skip(fresh.id, fresh.key, result)
+
+
+def _flag_conflicts(fresh: Flag, change: StagedChange) -> tuple[Clash, ...]:
+    values, base = values_on(fresh, change), base_on(fresh, change)
+    clashes: list[Clash] = []
+    for name in base:
+        clashes += merge(base[name], values[name], stored_value(fresh, name), (name,), means_same)[1]
+    return tuple(map(hidden_clash, clashes) if is_masked(fresh, change) else clashes)
+
+
+def _event_conflicts(fresh: EventDefinition, change: StagedChange) -> tuple[Clash, ...]:
+    return tuple(
+        Clash((name,), base, change.values[name], stored(fresh, name))
+        for name, base in change.base.items()
+        if not same(stored(fresh, name), base) and not same(stored(fresh, name), change.values[name])
+    )

@@ -1,0 +1,83 @@
+"""What the journal knows of a set: applied changes, and those whose outcome is still open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.api import Client
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.flags.property_rules import NEW_FLAG
+from flagtui.changes.journal_entries import Entry, taken_back
+from flagtui.changes.recovery import recover_all
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange
+from flagtui.changes.unanswered import WATCH_EVERY, WATCH_FOR
+
+Identity = tuple[str, int | str]
+MARGIN: Final = 1.0
+"""Seconds after `WATCH_FOR` at which a request surely was not applied."""
+
+
+@dataclass(frozen=True)
+class SetProgress:
+    """The changes of a set that were sent in an earlier run."""
+
+    applied: Mapping[Identity, Entry]
+    """Saved and not undone since, by the kind and id in the set."""
+    open: Sequence[Entry]
+    """Sent perhaps, with an outcome that is still unknown."""
+
+    @property
+    def new_ids(self) -> dict[str, int]:
+        """The numbers of created flags, by their names in the set."""
+        return {
+            record: entry.record
+            for (_kind, record), entry in self.applied.items()
+            if isinstance(record, str) and record.startswith(NEW_FLAG)
+        }
+
+    def left_of(self, change_set: ChangeSet) -> list[StagedChange]:
+        """Return the changes that are not applied yet."""
+        return [change for change in change_set.changes if change.identity not in self.applied]
+
+
+def progress_of(change_set: ChangeSet, entries: Iterable[Entry]) -> SetProgress:
+    """Return what became of the set; `entries` is all of the journal."""
+    every = list(entries)
+    undone = taken_back(every)
+    own = [entry for entry in every if entry.batch == change_set.id]
+    applied = {_identity(entry): entry for entry in own if entry.ending == "saved" and entry.id not in undone}
+    return SetProgress(applied, [entry for entry in own if entry.is_open])
+
+
+async def settle_open(change_set: ChangeSet, client: Client, context: WriteContext) -> SetProgress:
+    """Look up the outcomes of an earlier run until they are known, at most a minute after its last request.
+
+    Raises JournalUnwritable.
+    """
+    journal, clock = context.journal, context.clock
+    ends = None if context.wait is None else clock.monotonic() + context.wait
+    while True:
+        progress = progress_of(change_set, await asyncio.to_thread(journal.entries))
+        if not progress.open:
+            return progress
+        recoveries = await recover_all(journal, client, context.signature)
+        pending = {entry.id for entry in progress.open}
+        pending &= {recovery.entry.id for recovery in recoveries if recovery.verdict == "not known"}
+        began = max((entry.at for entry in progress.open if entry.id in pending), default=0.0)
+        left = began + WATCH_FOR + MARGIN - journal.clock()
+        if ends is not None:
+            left = min(left, ends - clock.monotonic())
+        if not pending or left <= 0:
+            return progress_of(change_set, await asyncio.to_thread(journal.entries))
+        names = ", ".join(entry.key for entry in progress.open if entry.id in pending)
+        context.tell(f"checking whether the change of {names} was applied, for {left:.0f} s at most")
+        await clock.sleep(min(WATCH_EVERY, left))
+
+
+def _identity(entry: Entry) -> Identity:
+    if entry.verb == "create":
+        return entry.kind, f"{NEW_FLAG}{entry.key}"
+    return entry.kind, entry.uuid or entry.record

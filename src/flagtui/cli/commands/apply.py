@@ -1,0 +1,231 @@
+"""`flagtui apply`: the only command that sends a change set, as one journal group with one undo."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import click
+
+from flagtui.changes.adapter import WriteContext
+from flagtui.changes.guard import Purpose, QuestionContext
+from flagtui.changes.proposal import Outcome
+from flagtui.changes.sets.change_set import ChangeSet
+from flagtui.changes.sets.set_files import hold, lock_name
+from flagtui.changes.sets.set_planner import OutdatedChange, SetPlanner
+from flagtui.changes.sets.set_progress import SetProgress, progress_of, settle_open
+from flagtui.cli.commands.undo import undo_entries
+from flagtui.cli.plumbing.change_records import LEFT_OUT, UNCHANGED, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_report import ChangeReport, change_command, set_apart
+from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, show_conflicts
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.output.lines import progress
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts, find_prompts
+from flagtui.cli.plumbing.session_context import SessionContext, signature_of
+from flagtui.cli.plumbing.set_sources import SetSource, find_source
+from flagtui.cli.plumbing.staging import as_trouble, sets_folder
+
+Choice = Literal["stop", "undo", "continue"]
+CHOICES: Final[Sequence[Choice]] = ("stop", "undo", "continue")
+NO_TRANSACTIONS: Final = (
+    "The API has no transactions: changes are sent one after the other; the first refusal stops the rest."
+)
+OPERATIONS: Final = (
+    *("flags.list", "flags.get", "flags.create", "flags.update", "flags.activity"),
+    *("event_definitions.get", "event_definitions.update"),
+)
+
+
+@change_command(
+    "apply",
+    operations=OPERATIONS,
+    never_staged="it applies what is staged",
+    line="Apply a change set: a file, the staged set or a proposal.",
+    examples=("apply staged --dry-run", "apply staged --yes --json"),
+)
+@click.argument("source", metavar="FILE|staged|PROPOSAL")
+@click.option(
+    "--on-refusal",
+    type=click.Choice(CHOICES),
+    help="When the server refuses a change: stop (the default), undo what was applied, or continue.",
+)
+async def apply(session: ProjectSession, source: str, on_refusal: Choice | None, terms: WriteTerms) -> int:
+    """Apply a change set: one question, one group in the journal, one undo.
+
+    Every record is read and compared with the version that the set is based on before anything is sent, and
+    again right before its own request. When a record has changed since, nothing is sent: the exit code is 4,
+    and --overwrite plans the set on the current records. After a crash, apply it again: what was applied is
+    in the journal and is not sent twice.
+    """
+    place = find_source(session, source)
+    name = lock_name(place.file) if place.is_staged else f"apply-{place.change_set.id}"
+    with as_trouble(), hold(sets_folder(session), name, "flagtui apply"):
+        # Another program may have changed it meanwhile.
+        place = find_source(session, source)
+        with ChangeReport(terms.printer) as report:
+            return await ApplyRun(session, place, terms, report, on_refusal).run()
+
+
+@dataclass
+class ApplyRun:
+    """One call of the command."""
+
+    session: ProjectSession
+    source: SetSource
+    terms: WriteTerms
+    report: ChangeReport
+    on_refusal: Choice | None = None
+
+    @property
+    def change_set(self) -> ChangeSet:
+        return self.source.change_set
+
+    async def run(self) -> int:
+        """Plan, ask, send and report; the exit code. Raises Trouble."""
+        self._check_place()
+        await self.session.me()
+        before = await self._settle()
+        left = before.left_of(self.change_set)
+        if not left:
+            self._remove_staged()
+            return self._report_applied()
+        if before.applied:
+            progress(
+                f"{len(before.applied):,} of {len(self.change_set.changes):,} changes were applied before"
+            )
+        planner = SetPlanner(
+            SessionContext(self.session, self.terms),
+            changes=self.change_set.changes,
+            new_ids=before.new_ids,
+            is_overwriting=self.terms.agreement.overwrite,
+        )
+        planned = await planner.plan(left)
+        if planner.outdated:
+            return self._report_outdated(planner.outdated)
+        refused = [result for result in set_apart(planned.skipped) if result.ending == LEFT_OUT]
+        if refused:
+            errors = [skipped.error for skipped in planned.skipped if skipped.error is not None]
+            self.report.results(refused)
+            progress("Nothing was sent: a set is applied as a whole.")
+            return EXIT_CODES[code_of(errors[0])] if errors else exit_code(refused)
+        return await self._send(planned)
+
+    def _check_place(self) -> None:
+        """Raise Trouble for a set of another server or project."""
+        here, intended = signature_of(self.session), self.change_set
+        if (intended.host, intended.project) != (here.host, here.project):
+            what = f"{self.source.words} belongs to project {intended.project} of {intended.host}"
+            fix = f"This profile works in project {here.project} of {here.host}; use --profile or --project."
+            raise Trouble(f"{what}; nothing was sent.", fix, code="refused")
+
+    async def _settle(self) -> SetProgress:
+        """Return what an earlier run applied. Raises Trouble while that is not known."""
+        session, agreement = self.session, self.terms.agreement
+        wait = 0.0 if agreement.dry_run else agreement.wait
+        context = WriteContext(session.journal, signature_of(session), session.clock, progress, wait)
+        before = await settle_open(self.change_set, session.client, context)
+        current = [entry for entry in before.open if entry.ending == ""]
+        if current and not agreement.dry_run:
+            names = ", ".join(entry.key for entry in current)
+            what = f"whether an earlier run changed {names} is not known yet; nothing was sent."
+            raise Trouble(what, "Apply the set again in a minute.", code="not_known", retryable=True)
+        return before
+
+    def _report_applied(self) -> int:
+        changes = self.change_set.changes
+        words = "the set was applied already"
+        self.report.results([ChangeResult(change.key, UNCHANGED, words) for change in changes])
+        return 0
+
+    def _report_outdated(self, outdated: Sequence[OutdatedChange]) -> int:
+        how = "to apply the set to the current records: --overwrite"
+        results = [
+            ChangeResult(
+                item.change.key,
+                "conflicted",
+                f"{item.words}, so nothing was sent",
+                f"{how[:1].upper()}{how[1:]}",
+                id=str(item.change.record),
+                clashes=item.clashes,
+            )
+            for item in outdated
+        ]
+        self.report.results(results)
+        if self.terms.printer.format == "table":
+            show_conflicts([clash for item in outdated for clash in item.clashes])
+        return exit_code(results)
+
+    async def _send(self, planned: Any) -> int:
+        count = len(planned.plans)
+        words = f"{count:,} change{'s' * (count != 1)}"
+        reason = self.change_set.reason
+        purpose = Purpose("Apply", f"{words}, {reason}" if reason else words)
+        asked_with = QuestionContext(purpose=purpose, batch=self.change_set.id, note=NO_TRANSACTIONS)
+        agreement = self.terms.agreement
+        terms = replace(self.terms, agreement=replace(agreement, reason=agreement.reason or reason))
+        prompts = find_prompts() if terms.printer.format == "table" else NO_PROMPTS
+        interface = ApplyInterface(terms, self.report, planned, self.on_refusal, prompts)
+        code = await ask_and_send(planned, self.session, terms, self.report, asked_with, interface)
+        after = await self._progress()
+        if not after.left_of(self.change_set):
+            self._remove_staged()
+        elif interface.choice == "undo" and after.applied:
+            return await self._undo(after, terms) or code
+        elif interface.choice is not None:
+            fix = f"flagtui apply {self._name} continues, flagtui undo reverts"
+            counted = f"{len(after.applied):,} of {len(self.change_set.changes):,} changes are applied"
+            progress(f"{counted}; {fix}")
+        return code
+
+    @property
+    def _name(self) -> str:
+        return "staged" if self.source.is_staged else str(self.source.file.path)
+
+    async def _progress(self) -> SetProgress:
+        return progress_of(self.change_set, await asyncio.to_thread(self.session.journal.entries))
+
+    async def _undo(self, after: SetProgress, terms: WriteTerms) -> int:
+        entries = sorted(after.applied.values(), key=lambda entry: entry.at, reverse=True)
+        words = f"{len(entries):,} change{'s' * (len(entries) != 1)} of the set"
+        agreed = replace(terms, agreement=replace(terms.agreement, yes=True))
+        return await undo_entries(self.session, entries, agreed, self.report, Purpose("Undo", words))
+
+    def _remove_staged(self) -> None:
+        if self.source.is_staged and not self.terms.agreement.dry_run:
+            self.source.file.remove()
+
+
+class ApplyInterface(TerminalInterface[Any, Any]):
+    """Stops at the first refusal, and asks whether to undo or to continue."""
+
+    choice: Choice | None = None
+    """What follows the first refusal; None without item."""
+
+    def __init__(
+        self,
+        terms: WriteTerms,
+        report: ChangeReport,
+        planned: Any,
+        on_refusal: Choice | None,
+        prompts: Prompts,
+    ) -> None:
+        super().__init__(terms, report, planned)
+        self._on_refusal = on_refusal
+        self._prompts = prompts
+
+    async def on_outcome(self, outcome: Outcome) -> bool:
+        goes_on = await super().on_outcome(outcome)
+        if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
+            return goes_on
+        if self.choice is None:
+            self.choice = self._on_refusal or self._choose(outcome)
+        return goes_on and self.choice == "continue"
+
+    def _choose(self, outcome: Outcome) -> Choice:
+        if not self._prompts.is_there:
+            return "stop"
+        progress(f"{outcome.plan.key}: {outcome.ending}: {outcome.reason}")
+        words = ("stop here", "undo what was applied", "continue with the rest")
+        return CHOICES[self._prompts.choose("What next", words)]

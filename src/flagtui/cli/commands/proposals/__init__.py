@@ -1,0 +1,4 @@
+"""See and drop proposed change sets.
+
+flagtui propose writes them; flagtui apply PROPOSAL applies one.
+"""

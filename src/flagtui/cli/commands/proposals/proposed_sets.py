@@ -1,0 +1,112 @@
+"""`flagtui proposals …`: change sets that wait for someone to look at them."""
+
+from typing import Final
+
+import click
+
+from flagtui.changes.journal import Journal
+from flagtui.changes.sets.set_progress import progress_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.set_sources import CHANGE, ProposedSet, find_proposal, read_proposals
+from flagtui.cli.plumbing.staging import as_trouble
+from flagtui.config.locations import find_locations
+
+
+def _state(proposal: ProposedSet) -> str:
+    """Return how much of the proposal was applied from this machine, or why it cannot be read."""
+    change_set, folder = proposal.change_set, find_locations().state
+    if change_set is None:
+        return proposal.problem
+    if folder is None:
+        return "open"
+    count = len(progress_of(change_set, Journal(folder / "journal").entries()).applied)
+    if not count:
+        return "open"
+    return "applied" if count >= len(change_set.changes) else f"{count} of {len(change_set.changes)} applied"
+
+
+PROPOSAL: Final[RecordSchema[ProposedSet]] = RecordSchema(
+    "proposal",
+    "A proposed change set.",
+    (
+        RecordField("id", "text", "What flagtui apply takes.", is_shown=True),
+        RecordField(
+            "made_at",
+            "time?",
+            "When.",
+            lambda each: each.change_set.made_at if each.change_set else None,
+            True,
+        ),
+        RecordField(
+            "by", "text", "The author.", lambda each: each.change_set.by if each.change_set else "", True
+        ),
+        RecordField(
+            "reason", "text", "Why.", lambda each: each.change_set.reason if each.change_set else "", True
+        ),
+        RecordField(
+            "keys",
+            "texts",
+            "The records that it changes.",
+            lambda each: [change.key for change in each.change_set.changes] if each.change_set else [],
+            True,
+            is_long=True,
+        ),
+        RecordField(
+            "state", "text", "open, applied, or how much was applied from this machine.", _state, True
+        ),
+        RecordField(
+            "host", "text", "The server.", lambda each: each.change_set.host if each.change_set else ""
+        ),
+        RecordField(
+            "project", "text", "The project.", lambda each: each.change_set.project if each.change_set else ""
+        ),
+        RecordField("file", "text", "The path of the file.", lambda each: str(each.file.path)),
+    ),
+)
+
+
+@command(
+    "list",
+    kind=PROPOSAL,
+    is_online=False,
+    examples=("proposals list", "proposals list --json --fields id,reason,state"),
+)
+def list_proposals(printer: Printer) -> None:
+    """List the proposals of this repository; outside each, those of this user."""
+    printer.records(PROPOSAL, read_proposals(), "Nothing is proposed.")
+
+
+@command(
+    "get",
+    kind=CHANGE,
+    is_online=False,
+    examples=("proposals get 3f2a91bc", "proposals get 3f2a91bc --json"),
+)
+@click.argument("proposal")
+def get_proposal(proposal: str, printer: Printer) -> None:
+    """Show the changes of a proposal; to see the question, flagtui apply PROPOSAL --dry-run."""
+    _file, change_set = find_proposal(proposal)
+    printer.records(CHANGE, change_set.changes)
+
+
+@command(
+    "drop",
+    kind=PROPOSAL,
+    is_online=False,
+    examples=("proposals drop 3f2a91bc", "proposals drop 3f2a91bc --json"),
+)
+@click.argument("proposal")
+def drop_proposal(proposal: str, printer: Printer) -> None:
+    """Remove a proposal; what was applied of it stays."""
+    named = [each for each in read_proposals() if each.file.path.name == proposal]
+    if not named:
+        file, change_set = find_proposal(proposal)
+        named = [ProposedSet(file, change_set)]
+    if len(named) > 1:
+        raise Trouble(f"{len(named)} proposals are called {proposal}.", "Give the id.", code="usage")
+    with as_trouble():
+        named[0].file.remove()
+    printer.records(PROPOSAL, named)

@@ -1,0 +1,68 @@
+"""`flagtui staged …`: the changes that wait for `flagtui apply staged`."""
+
+from collections.abc import Sequence
+
+import click
+
+from flagtui.changes.sets.change_set import StagedChange
+from flagtui.changes.sets.set_files import hold, lock_name
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.set_sources import CHANGE, changes_named
+from flagtui.cli.plumbing.staging import HOLDER, as_trouble, find_staged, read_staged, sets_folder
+
+NOTHING = "Nothing is staged in this project."
+
+
+@command(
+    "list",
+    kind=CHANGE,
+    empty=NOTHING,
+    examples=("staged list", "staged list --json --fields key,verb,changes"),
+)
+async def list_staged(session: ProjectSession) -> Sequence[StagedChange]:
+    """List the staged changes of this project."""
+    change_set = read_staged(session)
+    return change_set.changes if change_set is not None else ()
+
+
+@command(
+    "get",
+    kind=CHANGE,
+    is_whole=True,
+    examples=("staged get new-nav", "staged get new-nav --json"),
+)
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
+async def get_staged(session: ProjectSession, keys: tuple[str, ...]) -> Sequence[StagedChange]:
+    """Show staged changes as a whole: what each is based on and the new values; all without KEY."""
+    change_set = read_staged(session)
+    if change_set is None:
+        raise Trouble(NOTHING, code="nothing_to_do")
+    return changes_named(change_set, keys)
+
+
+@command(
+    "drop",
+    kind=CHANGE,
+    examples=("staged drop new-nav", "staged drop --all"),
+)
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
+@click.option("--all", "is_all", is_flag=True, help="Drop the whole staged set.")
+async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bool) -> Sequence[StagedChange]:
+    """Drop staged changes; the server never had them."""
+    if bool(keys) == is_all:
+        raise click.UsageError("Name the keys to drop, or give --all.")
+    file = find_staged(session)
+    with as_trouble(), hold(sets_folder(session), lock_name(file), HOLDER):
+        change_set = read_staged(session)
+        if change_set is None:
+            raise Trouble(NOTHING, code="nothing_to_do")
+        dropped = changes_named(change_set, keys)
+        for change in dropped:
+            change_set = change_set.without(change)
+        if change_set.changes:
+            file.write(change_set)
+        else:
+            file.remove()
+    return dropped

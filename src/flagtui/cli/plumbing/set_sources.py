@@ -1,0 +1,155 @@
+"""Where change sets are: a file, the staged set, the folder of proposals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from flagtui.changes.sets.change_lines import change_lines
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
+from flagtui.changes.sets.set_files import SetFile
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.staging import as_trouble, find_staged
+from flagtui.config.locations import find_locations
+
+SHORT: Final = 8
+"""Characters of an id that are shown; commands take as many as make it unique."""
+STAGED: Final = "staged"
+
+CHANGE: Final[RecordSchema[StagedChange]] = RecordSchema(
+    "staged-change",
+    "One change of a change set.",
+    (
+        RecordField("key", "text", "What the record is called.", is_shown=True),
+        RecordField("record_kind", "text", "flag or event_definition.", lambda change: change.kind, True),
+        RecordField(
+            "id",
+            "text",
+            "Its id; new:KEY for a flag that the set creates.",
+            lambda change: str(change.record),
+        ),
+        RecordField("verb", "text", "What is done, as in the journal.", is_shown=True),
+        RecordField(
+            "changes",
+            "objects",
+            "Each difference: where, words.",
+            lambda change: [{"where": line.where, "words": line.words} for line in change_lines(change)],
+            True,
+            lambda lines: "; ".join(line["words"] for line in lines),
+            is_long=True,
+        ),
+        RecordField("version", "whole?", "The version that the change is based on."),
+        RecordField("base", "object", "The changed fields that the change is based on."),
+        RecordField("values", "object", "The changed fields with their new values."),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class SetSource:
+    """A change set to apply, and where it is."""
+
+    file: SetFile
+    change_set: ChangeSet
+    is_staged: bool = False
+
+    @property
+    def words(self) -> str:
+        """The set in a sentence."""
+        return "the staged set" if self.is_staged else str(self.file.path)
+
+
+def find_source(session: ProjectSession, word: str) -> SetSource:
+    """Return the set that the word names: `staged`, a file, or the start of a proposal's id.
+
+    Raises Trouble.
+    """
+    with as_trouble():
+        if word == STAGED:
+            file = find_staged(session)
+            if not file.exists:
+                raise Trouble(
+                    "nothing is staged in this project.", "Stage with --stage.", code="nothing_to_do"
+                )
+            return SetSource(file, file.read(), is_staged=True)
+        file = SetFile(Path(word))
+        if file.exists or "/" in word or word.endswith(".json"):
+            return SetSource(file, file.read())
+    file, change_set = find_proposal(word)
+    return SetSource(file, change_set)
+
+
+def proposals_folder() -> Path:
+    """Return the folder of proposals: of the repository around this folder, else of this user.
+
+    Raises Trouble when there is no folder for the data of this user.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / ".git").exists():
+            return folder / ".flagtui" / "proposals"
+    data = find_locations().data
+    if data is None:
+        raise Trouble("there is no home folder, so there are no proposals.", "Set HOME.")
+    return data / "proposals"
+
+
+@dataclass(frozen=True)
+class ProposedSet:
+    """A file in the folder of proposals; it may be no change set."""
+
+    file: SetFile
+    change_set: ChangeSet | None
+    problem: str = ""
+    """Why it cannot be read."""
+
+    @property
+    def id(self) -> str:
+        return self.change_set.id[:SHORT] if self.change_set else ""
+
+
+def read_proposals() -> list[ProposedSet]:
+    """Return all proposals by the name of their file. Raises Trouble for a folder without access."""
+    folder = proposals_folder()
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix == ".json") if folder.exists() else []
+    except OSError as fault:
+        raise Trouble(f"{folder} cannot be read: {fault.strerror}.") from None
+    return [_read(SetFile(path)) for path in paths]
+
+
+def find_proposal(word: str) -> tuple[SetFile, ChangeSet]:
+    """Return the proposal whose id or file name begins with the word. Raises Trouble."""
+    proposals = [each for each in read_proposals() if _is_named(each, word)]
+    if not proposals:
+        fix = "See: flagtui proposals list; a file is named with its path."
+        raise Trouble(f"there is no file or proposal {word}.", fix, code="not_found")
+    if len(proposals) > 1:
+        raise Trouble(f"{len(proposals)} proposals begin with {word}.", "Give more of the id.", code="usage")
+    (proposal,) = proposals
+    with as_trouble():
+        return proposal.file, proposal.change_set or proposal.file.read()
+
+
+def changes_named(change_set: ChangeSet, keys: Sequence[str]) -> list[StagedChange]:
+    """Return the changes of the records with these keys, or all. Raises Trouble for a key without one."""
+    by_key = {change.key: change for change in change_set.changes}
+    missing = [key for key in keys if key not in by_key]
+    if missing:
+        changed = ", ".join(by_key)
+        raise Trouble(f"the set does not change {missing[0]}.", f"It changes: {changed}.", code="not_found")
+    return [by_key[key] for key in keys] if keys else [*change_set.changes]
+
+
+def _read(file: SetFile) -> ProposedSet:
+    try:
+        return ProposedSet(file, file.read())
+    except ChangeSetError as error:
+        return ProposedSet(file, None, error.what)
+
+
+def _is_named(proposal: ProposedSet, word: str) -> bool:
+    by_id = proposal.change_set is not None and proposal.change_set.id.startswith(word.lower())
+    return by_id or proposal.file.path.name.startswith(word)

@@ -1,0 +1,126 @@
+"""Keep planned changes instead of sending them: in the staged set, or in a file for `flagtui apply`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from flagtui import local_time
+from flagtui.changes.planner import PlanContext, Planned
+from flagtui.changes.sets.after_set import AfterSet, record_after
+from flagtui.changes.sets.change_lines import change_words
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, FaultName, StagedChange, new_set
+from flagtui.changes.sets.plan_changes import changes_of
+from flagtui.changes.sets.set_files import SetFile, hold, lock_name, staged_file
+from flagtui.cli.plumbing.change_records import STAGED, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_report import ChangeReport, set_apart
+from flagtui.cli.plumbing.errors import Code, Trouble
+from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.output.lines import progress
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.session_context import signature_of
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.flag import Flag
+
+Record = TypeVar("Record", Flag, EventDefinition)
+HOLDER: Final = "another flagtui command"
+FAULT_CODES: Final[Mapping[FaultName, Code]] = {
+    "missing": "not_found",
+    "unreadable": "failed",
+    "malformed": "usage",
+    "newer": "usage",
+    "edited": "usage",
+    "elsewhere": "refused",
+    "open": "refused",
+    "too many": "refused",
+    "twice": "refused",
+    "outdated": "conflict",
+    "direct": "refused",
+}
+"""How a command ends that meets the fault."""
+
+
+@contextmanager
+def as_trouble() -> Iterator[None]:
+    """Report faults of change sets. Raises Trouble."""
+    try:
+        yield
+    except ChangeSetError as error:
+        code = FAULT_CODES[error.fault]
+        raise Trouble(f"{error.what}; nothing was changed.", error.next, code=code) from None
+
+
+def sets_folder(session: ProjectSession) -> Path:
+    """Return the folder of staged sets and locks. Raises Trouble."""
+    return session.opening.state_folder() / "sets"
+
+
+def find_staged(session: ProjectSession) -> SetFile:
+    """Return the file of the staged set of this project, which need not exist. Raises Trouble."""
+    return staged_file(sets_folder(session), str(session.client.host), str(session.client.project))
+
+
+def read_staged(session: ProjectSession) -> ChangeSet | None:
+    """Return the staged set of this project; None without one. Raises Trouble."""
+    file = find_staged(session)
+    with as_trouble():
+        return file.read() if file.exists else None
+
+
+def after_staged(session: ProjectSession, context: PlanContext) -> PlanContext:
+    """Return the project as it is after the staged set, to plan one more change of it. Raises Trouble."""
+    change_set = read_staged(session)
+    return context if change_set is None else AfterSet(context, change_set.changes)
+
+
+def records_after(session: ProjectSession, records: Sequence[Record]) -> list[Record]:
+    """Return the records with their changes in the staged set. Raises Trouble for one that has moved."""
+    change_set = read_staged(session)
+    with as_trouble():
+        return [record if change_set is None else record_after(record, change_set) for record in records]
+
+
+async def stage_plans(
+    planned: Planned[Any, Any], session: ProjectSession, terms: WriteTerms, report: ChangeReport
+) -> int:
+    """Add the plans to the staged set; the exit code. Raises Trouble."""
+    await session.me()
+    file = find_staged(session)
+    with as_trouble():
+        changes = changes_of(planned.plans)
+        with hold(sets_folder(session), lock_name(file), HOLDER):
+            earlier = file.read() if file.exists else _new_set(session, terms)
+            grown = earlier.with_changes(changes, session.rules.bulk_limit)
+            if grown.changes:
+                file.write(grown)
+            else:
+                file.remove()
+    counted = f"{len(grown.changes):,} change{'s' * (len(grown.changes) != 1)}"
+    progress(f"Nothing was sent. The staged set has {counted}: flagtui staged list; flagtui apply staged")
+    apart = set_apart(planned.skipped)
+    report.results([*map(_result_of, changes), *apart])
+    return exit_code(apart)
+
+
+async def write_plans(planned: Planned[Any, Any], session: ProjectSession, terms: WriteTerms) -> None:
+    """Write the plans to the file of `--out`. Raises Trouble."""
+    await session.me()
+    out = terms.agreement.out
+    with as_trouble():
+        changes = changes_of(planned.plans)
+        change_set = _new_set(session, terms).with_changes(changes, session.rules.bulk_limit)
+        SetFile(Path(out)).create(change_set)
+    progress(f"The change set is in {out}; to apply it: flagtui apply {out}")
+
+
+def _new_set(session: ProjectSession, terms: WriteTerms) -> ChangeSet:
+    here = signature_of(session)
+    made_at = local_time.stamp(session.now)
+    return new_set(here.host, here.project, made_at, here.by, terms.agreement.reason.strip())
+
+
+def _result_of(change: StagedChange) -> ChangeResult:
+    words = "; ".join(change_words(change))
+    return ChangeResult(
+        change.key, STAGED, f"is staged: {words}", id="" if change.is_new else str(change.record)
+    )

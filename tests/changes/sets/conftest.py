@@ -1,0 +1,31 @@
+"""Change sets, and flags to plan them on."""
+
+from typing import Any, Final
+
+from tests.changes.conftest import flag, planned
+
+from flagtui.changes.flags.flag_intent import Intent, set_field, switch
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange, new_set
+from flagtui.changes.sets.plan_changes import changes_of
+
+HOST: Final = "https://us.posthog.com"
+LIMIT: Final = 50
+
+
+def empty_set(**fields: Any) -> ChangeSet:
+    """A set of project 1 without changes."""
+    return new_set(**{"host": HOST, "project": "1", "made_at": "2026-03-05T09:00:00Z", **fields})
+
+
+def staged(intent: Intent, **fields: Any) -> StagedChange:
+    """The change of a set that this intent becomes on a flag with these fields."""
+    (change,) = changes_of([planned(intent, flag(id=intent.id, **fields))])
+    return change
+
+
+def turned_off(id: int = 812, **fields: Any) -> StagedChange:
+    return staged(switch("turn off", id), **fields)
+
+
+def described(text: str, id: int = 812, **fields: Any) -> StagedChange:
+    return staged(set_field(id, "name", "New checkout", text), **fields)

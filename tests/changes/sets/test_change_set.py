@@ -1,0 +1,171 @@
+"""The file of a change set: read back unchanged, or refused with a reason; one change per record."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from tests.changes.conftest import flag, planned
+from tests.changes.sets.conftest import LIMIT, described, empty_set, staged, turned_off
+from tests.doubles.expected import expect, require
+
+from flagtui.changes.event_definitions.definition_intent import delete, verify
+from flagtui.changes.event_definitions.definition_plan import DefinitionContext, plan_event
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import set_all_rollouts, switch, targeting
+from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, as_text, read_text
+from flagtui.changes.sets.plan_changes import changes_of
+from flagtui.models.event_definition import EventDefinition
+from flagtui.safe_text import MASK
+
+
+def example() -> ChangeSet:
+    return empty_set(by="ada@acme.test", reason="cleanup").with_changes(
+        [turned_off(), described("x", 7)], LIMIT
+    )
+
+
+def refused(text: str) -> ChangeSetError:
+    with pytest.raises(ChangeSetError) as error:
+        read_text(text.encode(), "set.json")
+    return error.value
+
+
+def test_a_set_is_read_back_unchanged() -> None:
+    first = read_text(as_text(example()).encode(), "set.json")
+    assert first.changes == example().changes
+    assert (first.by, first.reason, first.project) == ("ada@acme.test", "cleanup", "1")
+    assert first.digest.startswith("sha256:")
+
+
+def test_a_change_keeps_the_version_and_fields_it_is_based_on() -> None:
+    change = turned_off(version=12)
+    assert (change.version, change.base, change.values) == (12, {"active": True}, {"active": False})
+
+
+def test_layout_and_order_of_members_do_not_matter() -> None:
+    raw = json.loads(as_text(example()))
+    assert (
+        read_text(json.dumps(dict(reversed(raw.items()))).encode(), "set.json").changes == example().changes
+    )
+
+
+def edit(raw: dict[str, Any]) -> None:
+    raw["changes"][0]["values"]["active"] = True
+
+
+def lose_a_member(raw: dict[str, Any]) -> None:
+    del raw["changes"][0]["verb"]
+
+
+def age(raw: dict[str, Any]) -> None:
+    raw["schema"] = 7
+
+
+def forget_the_schema(raw: dict[str, Any]) -> None:
+    del raw["schema"]
+
+
+@pytest.mark.parametrize(
+    ("change", "fault", "words"),
+    [
+        (edit, "edited", "set.json was edited by hand: its digest differs"),
+        (lose_a_member, "edited", "edited by hand"),
+        (age, "newer", "set.json has schema 7; this flagtui reads schema 1"),
+        (forget_the_schema, "malformed", "no change set"),
+    ],
+)
+def test_a_set_that_was_changed_is_refused(
+    change: Callable[[dict[str, Any]], None], fault: str, words: str
+) -> None:
+    raw = json.loads(as_text(example()))
+    change(raw)
+    error = refused(json.dumps(raw))
+    assert error.fault == fault
+    assert words in error.what
+
+
+@pytest.mark.parametrize("kept", [0, 1, 40, 400])
+def test_a_truncated_set_is_refused(kept: int) -> None:
+    assert refused(as_text(example())[:kept]).fault == "malformed"
+
+
+@pytest.mark.parametrize("text", ["[]", "null", '"x"', '{"schema": true}', "{" * 900, '{"schema": 1e999}'])
+def test_other_json_is_refused(text: str) -> None:
+    assert refused(text).fault == "malformed"
+
+
+def test_a_whole_digest_does_not_excuse_a_malformed_change() -> None:
+    twice = msgspec.structs.replace(example(), changes=example().changes * 2)
+    assert refused(as_text(twice)).what == "set.json changes one record twice"
+
+
+def test_later_changes_of_a_record_replace_values_and_keep_the_base() -> None:
+    base: dict[str, Any] = {"name": "New checkout", "active": True, "version": 12}
+    grown = empty_set().with_changes([turned_off(**base)], LIMIT)
+    grown = grown.with_changes([described("Old", **{**base, "active": False})], LIMIT)
+    (change,) = grown.changes
+    assert change.base == {"active": True, "name": "New checkout"}
+    assert change.values == {"active": False, "name": "Old"}
+    assert change.verb == "turn off"
+
+
+def test_changes_that_cancel_each_other_out_leave_the_set() -> None:
+    grown = empty_set().with_changes([turned_off()], LIMIT)
+    assert grown.with_changes([staged(switch("turn on", 812), active=False)], LIMIT).changes == ()
+
+
+def test_a_record_that_moved_between_two_changes_is_refused() -> None:
+    grown = empty_set().with_changes([turned_off(version=12)], LIMIT)
+    with pytest.raises(ChangeSetError) as error:
+        grown.with_changes([described("Old", version=13)], LIMIT)
+    assert (error.value.fault, error.value.what) == (
+        "outdated",
+        "checkout-v2 changed since it was staged (v12 → v13)",
+    )
+
+
+def test_a_set_over_the_limit_is_refused_while_it_grows() -> None:
+    full = empty_set().with_changes([turned_off(1), turned_off(2)], 2)
+    with pytest.raises(ChangeSetError) as error:
+        full.with_changes([turned_off(3)], 2)
+    assert error.value.fault == "too many"
+    assert len(full.with_changes([described("x", 2, active=False)], 2).changes) == 2
+
+
+def test_a_new_flag_is_named_by_its_key() -> None:
+    plan = plan_create(boolean_flag("brand-new"), Taken(()), Context())
+    (change,) = changes_of([expect(plan, Plan)])
+    assert (change.record, change.is_new, change.base, change.version) == ("new:brand-new", True, {}, None)
+    with pytest.raises(ChangeSetError, match="creates brand-new already"):
+        empty_set().with_changes([change], LIMIT).with_changes([change], LIMIT)
+
+
+def test_encrypted_payloads_are_masked() -> None:
+    filters = {"groups": [{"properties": [], "rollout_percentage": 10}], "payloads": {"true": '"s3cret"'}}
+    secret = flag(has_encrypted_payloads=True, filters=filters)
+    (change,) = changes_of([planned(set_all_rollouts(secret, 50), secret)])
+    assert "s3cret" not in as_text(empty_set().with_changes([change], LIMIT))
+    assert change.values["filters"]["payloads"] == {"true": MASK}
+
+
+def test_a_new_encrypted_payload_cannot_be_staged() -> None:
+    secret = flag(has_encrypted_payloads=True, filters={"groups": [], "payloads": {"true": '"s3cret"'}})
+    plan = planned(targeting(secret, {"groups": [], "payloads": {"true": '"other"'}}), secret)
+    with pytest.raises(ChangeSetError, match="an encrypted payload is never written"):
+        changes_of([plan])
+
+
+def test_a_permanent_delete_cannot_be_staged() -> None:
+    event = EventDefinition.of({"id": "0190", "name": "signed up"})
+    with pytest.raises(ChangeSetError, match="signed up: a permanent delete cannot be staged"):
+        changes_of([require(plan_event(delete("0190"), event, DefinitionContext()))])
+
+
+def test_an_event_keeps_the_values_that_are_sent() -> None:
+    event = EventDefinition.of({"id": "0190", "name": "signed up", "hidden": True})
+    (change,) = changes_of([require(plan_event(verify("0190"), event, DefinitionContext()))])
+    assert (change.base, change.values, change.version) == ({"verified": False}, {"verified": True}, None)

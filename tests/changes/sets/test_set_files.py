@@ -1,0 +1,78 @@
+"""Files of change sets: private, whole or absent, in one program at a time."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from tests.changes.sets.conftest import LIMIT, empty_set, turned_off
+
+from flagtui.changes.sets.change_set import ChangeSetError
+from flagtui.changes.sets.set_files import SetFile, hold, staged_file
+
+
+def test_a_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    file = SetFile(tmp_path / "new" / "set.json")
+    file.write(empty_set().with_changes([turned_off()], LIMIT))
+    assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
+    assert file.read().changes == (turned_off(),)
+    assert [path.name for path in file.path.parent.iterdir()] == ["set.json"]
+
+
+def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
+    file = SetFile(tmp_path / "notes.txt")
+    file.path.write_text("mine")
+    with pytest.raises(ChangeSetError, match="exists, and is not overwritten"):
+        file.create(empty_set())
+    assert file.path.read_text() == "mine"
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ChangeSetError, match="there is no file") as error:
+        SetFile(tmp_path / "set.json").read()
+    assert error.value.fault == "missing"
+
+
+def test_a_folder_in_place_of_a_file_is_unreadable(tmp_path: Path) -> None:
+    for act in (SetFile(tmp_path).read, SetFile(tmp_path / "x" / "set.json").read):
+        (tmp_path / "x").touch()
+        with pytest.raises(ChangeSetError, match="cannot be read") as error:
+            act()
+        assert error.value.fault == "unreadable"
+
+
+def test_each_project_of_each_host_has_a_staged_set(tmp_path: Path) -> None:
+    places = [
+        ("https://a.test", "1"),
+        ("https://a.test", "2"),
+        ("https://a-test", "1"),
+        ("http://a.test", "1"),
+    ]
+    assert len({staged_file(tmp_path, *place).path for place in places}) == len(places)
+
+
+def test_a_second_program_learns_who_holds_the_set(tmp_path: Path) -> None:
+    with (
+        hold(tmp_path, "staged", "the app"),
+        pytest.raises(ChangeSetError) as error,
+        hold(tmp_path, "staged", "flagtui apply", patience=0),
+    ):
+        raise AssertionError("both hold it")
+    assert (error.value.fault, error.value.what) == (
+        "open",
+        f"the app (process {os.getpid()}) has this change set open",
+    )
+
+
+def test_a_set_is_free_once_its_holder_has_ended(tmp_path: Path) -> None:
+    with hold(tmp_path, "staged", "the app"):
+        pass
+    with hold(tmp_path, "staged", "flagtui apply", patience=0):
+        assert (tmp_path / "staged.lock").read_text().startswith("flagtui apply")
+
+
+def test_a_folder_that_is_a_file_cannot_hold_sets(tmp_path: Path) -> None:
+    (tmp_path / "sets").touch()
+    with pytest.raises(ChangeSetError) as error, hold(tmp_path / "sets", "staged", "the app"):
+        raise AssertionError("it is held")
+    assert error.value.fault == "unreadable"
