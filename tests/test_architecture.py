@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"store", *EVERYWHERE, "__init__"},
     "changes": {"models", "api", "store", "config", "evaluate", *EVERYWHERE},
     "details": {"models", "api", "store", "changes", "evaluate", *EVERYWHERE},
-    "code": {"models", *EVERYWHERE},
+    "code": {"models", "config", "evaluate", *EVERYWHERE},
     "text": {"models", "api", "store", "changes", "details", "config", "evaluate", *EVERYWHERE},
     "app": {
         *("models", "api", "store", "changes", "details", "text", "config", "evaluate"),
@@ -57,6 +57,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "uvicorn": ("service",),
     "cryptography": ("service",),
     "click": ("cli",),
+    "ast_grep_py": ("code/syntax",),
     "tomlkit": ("config",),
     "tomllib": ("config", "service"),
     "platformdirs": ("config",),

@@ -16,6 +16,7 @@ INDIRECT: Final = {"sniffio": "httpx looks for it at every request, and slowly w
 """Declared without being imported, and why."""
 MODULES: Final = {"pytest-asyncio": "pytest_asyncio", "pytest-xdist": "xdist"}
 TOOLS: Final = {
+    "ast-grep-py",
     "mypy",
     "ruff",
     "pytest-asyncio",
@@ -68,7 +69,7 @@ def module_of(distribution: str) -> str:
 
 
 def test_what_the_program_imports_is_declared_and_nothing_else() -> None:
-    wanted = set(map(module_of, declared() - INDIRECT.keys()))
+    wanted = set(map(module_of, (declared() | declared("code")) - INDIRECT.keys()))
     assert set(imported(ROOT / "src")) == wanted
 
 

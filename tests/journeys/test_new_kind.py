@@ -21,6 +21,7 @@ ELSEWHERE: Final = {
     "changes/undo.py": "rules of each kind",
     "changes/experiments/step_plan.py": "what an experiment is copied with",
     "changes/flags/flag_intent.py": "why a flag is changed",
+    "code/sdk_functions.py": "what a call of a library names",
     "models/__init__.py": "modules",
 }
 """By file: what it lists that is not the kinds."""

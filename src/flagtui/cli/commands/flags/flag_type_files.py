@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.offline_copies import OfflineCopies
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
-from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.plumbing.word_types import QUERY_WORDS
-from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.text.formats import ago
 
 if TYPE_CHECKING:
     from flagtui.code.flag_types import FlagType, TypeFile
     from flagtui.models.flag_shapes import FlagShape
-    from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 LANGUAGES: Final = ("ts", "python", "go", "openfeature")
 PART: Final = "shapes"
@@ -102,9 +100,7 @@ async def _read(session: ProjectSession, line: str) -> "Sequence[FlagShape]":
     _query, me = await FLAGS.checked(session, line)
     source = FlagShapes(session.client.connection, session.client.project)
     shapes: list[FlagShape] = await FLAGS.every(session, has_archived=True, resource=source)
-    snapshots = _snapshots(session.opening)
-    for project in dict.fromkeys((str(session.client.project), session.opening.profile.project)):
-        snapshots.save(_place(session.opening, project), shapes, FlagShape)
+    OfflineCopies(session.opening).save(session.client.project, "flags", PART, shapes, FlagShape)
     return _select(shapes, line, me)
 
 
@@ -114,7 +110,7 @@ def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
 
     FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), "", time.time(), None)
     opening = open_profile(place.profile, place.project)
-    copy = _snapshots(opening).load(_place(opening, opening.profile.project), FlagShape)
+    copy = OfflineCopies(opening).load("flags", PART, FlagShape)
     if copy is None:
         what = f"no run has read the flags of project {opening.profile.project} here yet."
         raise Trouble(what, "Run the command once without --offline.", code="not_found")
@@ -125,19 +121,6 @@ def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
 def _select(shapes: "Sequence[FlagShape]", line: str, me: object) -> "Sequence[FlagShape]":
     by_id: Mapping[int, FlagShape] = {shape.id: shape for shape in shapes}
     return [by_id[row.id] for row in FLAGS.search([shape.row for shape in by_id.values()], line, "", me)]
-
-
-def _snapshots(opening: Opening) -> "Snapshots":
-    from flagtui.store.snapshots import Snapshots
-
-    cache = opening.environment.places.cache if opening.settings.snapshots else None
-    return Snapshots(cache / "rows" if cache else None)
-
-
-def _place(opening: Opening, project: str) -> "SnapshotPlace":
-    from flagtui.store.snapshots import SnapshotPlace
-
-    return SnapshotPlace(opening.profile.name, opening.host.name, project or CURRENT_PROJECT, "flags", PART)
 
 
 def _read_file(path: Path) -> str:

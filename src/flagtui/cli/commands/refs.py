@@ -1,0 +1,115 @@
+"""`flagtui refs`: where code names flags and events."""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final, TypedDict, Unpack
+
+import click
+
+from flagtui.cli.plumbing.code_facts import load_facts, read_facts
+from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.project_session import in_project
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import FLAGS, not_found, read_query
+from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
+from flagtui.code.code_findings import RuleId, code_after_removal, find_findings, state_of
+from flagtui.code.flag_facts import CodeFacts
+from flagtui.code.languages import LANGUAGES
+from flagtui.code.reference_records import Reference
+
+UNUSED: Final[Sequence[RuleId]] = ("unreferenced",)
+
+
+class RefsOptions(TypedDict):
+    """The options of the command."""
+
+    folders: tuple[Path, ...]
+    languages: tuple[str, ...]
+    changed_since: str
+    offline: bool
+
+
+@command(
+    "refs",
+    line="List where code names flags and events.",
+    kind=CODE_REFERENCE,
+    operations=("flags.list", "flags.activity", "cohorts.list", "event_definitions.list"),
+    examples=("refs", "refs checkout-redesign --in .", "refs is:stale --json"),
+)
+@click.argument("words", nargs=-1, metavar="[QUERY|KEY]...")
+@click.option(
+    "--in",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Search this folder; the current one unless given.",
+)
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    type=click.Choice([*LANGUAGES]),
+    help="Parse only this language.",
+)
+@click.option("--changed-since", default="", metavar="REV", help="Only files that differ from this revision.")
+@click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
+def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: Unpack[RefsOptions]) -> int:
+    """List the places in code that name flags and events.
+
+    QUERY selects flags as the search line of the app does; KEY is a flag or an event, also one that does not
+    exist. No line of source leaves this machine, and no file is changed.
+    """
+    queries = [word for word in words if _is_query(word)]
+    names = [word for word in words if word not in queries]
+    read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
+    facts = load_facts(place) if options["offline"] else in_project(place, read_facts)
+    selected = _selected(facts, queries, names)
+    scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
+    result = scan_code(scan_place, {*facts.flags, *names})
+    is_selected = selected.__contains__ if words else _always
+    records = [_record(each, facts) for each in result.shown if is_selected(each.key)]
+    if not options["changed_since"] and result.scan.is_parsed:
+        unused = find_findings(result.scan.references, facts, UNUSED)
+        records += [CodeReference(each.key, each.rule) for each in unused if is_selected(each.key)]
+    unknown = [
+        name
+        for name in names
+        if not _is_record(name, facts) and not any(each.key == name for each in records)
+    ]
+    if unknown:
+        raise not_found("flag or event", unknown, facts.flags, "flagtui flags list")
+    printer.records(CODE_REFERENCE, records, "No code names them.")
+    return 0
+
+
+def _is_query(word: str) -> bool:
+    qualifier = word.removeprefix("-").partition(":")[0]
+    return ":" in word and qualifier in FLAGS.kind.listing.vocabulary.qualifiers
+
+
+def _always(_key: str) -> bool:
+    return True
+
+
+def _is_record(name: str, facts: CodeFacts) -> bool:
+    return name in facts.flags or name in (facts.events or {})
+
+
+def _selected(facts: CodeFacts, queries: Sequence[str], names: Sequence[str]) -> Collection[str]:
+    """Return the keys that the words mean. Raises Trouble."""
+    if not queries:
+        return frozenset(names)
+    line = " ".join(queries)
+    FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), "", facts.taken_at, None)
+    rows = FLAGS.search([flag.row for flag in facts.flags.values() if not flag.row.deleted], line)
+    return frozenset([*names, *(row.key for row in rows)])
+
+
+def _record(reference: Reference, facts: CodeFacts) -> CodeReference:
+    becomes = ""
+    if reference.subject == "flag" and reference.key and reference.is_use:
+        becomes = code_after_removal(facts.flags.get(reference.key))
+    return CodeReference(reference.key, state_of(reference, facts), reference, becomes)

@@ -1,0 +1,100 @@
+"""The flags and events that `refs` and `check` compare code with: from the server, or from the last copy."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from flagtui.api.errors import Forbidden, NotFound, NotOffered
+from flagtui.api.resource import PagedRecords
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.offline_copies import OfflineCopies
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.output.lines import progress, warn
+from flagtui.cli.plumbing.project_session import ProjectSession, open_profile
+from flagtui.cli.plumbing.selection import EVENTS, FLAGS
+from flagtui.code.flag_facts import (
+    CodeFacts,
+    ListedFlag,
+    complete_flags,
+    read_listed_page,
+    with_deleted,
+)
+from flagtui.models.code_flags import CodeFlag
+from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.text.formats import ago
+
+PART = "code"
+ACTIVITY_ENTRIES = 500
+"""Entries of the activity that are searched for deleted flags: five requests."""
+
+
+class _ListedFlags(PagedRecords[ListedFlag]):
+    read_page = staticmethod(read_listed_page)
+    family = "flags"
+
+
+async def read_facts(session: ProjectSession) -> CodeFacts:
+    """Return what the server has, and save it for `--offline`. Raises ApiError."""
+    source = _ListedFlags(session.client.connection, session.client.project)
+    listed: list[ListedFlag] = await FLAGS.every(session, has_archived=True, resource=source)
+    static = set()
+    if any(each.cohorts for each in listed):
+        with suppress(Forbidden, NotFound, NotOffered):
+            static = {cohort.id for cohort in await session.client.cohorts.all() if cohort.is_static}
+    copies = OfflineCopies(session.opening)
+    earlier = copies.load("flags", PART, CodeFlag, session.client.project)
+    flags = with_deleted(
+        complete_flags(listed, static),
+        await _deleted(session),
+        earlier.rows if earlier is not None else (),
+    )
+    events = await _events(session)
+    copies.save(session.client.project, "flags", PART, flags, CodeFlag)
+    if events is not None:
+        copies.save(session.client.project, "events", PART, events, EventDefinitionRow)
+    return _facts(flags, events, session.now)
+
+
+async def _deleted(session: ProjectSession) -> dict[str, int]:
+    deleted: dict[str, int] = {}
+    with suppress(Forbidden, NotFound, NotOffered):
+        async for entry in session.client.flags.entries(at_most=ACTIVITY_ENTRIES):
+            if entry.activity == "deleted" and entry.name:
+                deleted[entry.name] = entry.record_id or 0
+    return deleted
+
+
+async def _events(session: ProjectSession) -> list[EventDefinitionRow] | None:
+    try:
+        return await EVENTS.every(session)
+    except (Forbidden, NotFound, NotOffered):
+        warn("event names were not checked: the key may not read event definitions.")
+        return None
+
+
+def load_facts(place: WorkPlace) -> CodeFacts:
+    """Return what the last run read, with a line about its age. Raises Trouble."""
+    opening = open_profile(place.profile, place.project)
+    copies = OfflineCopies(opening)
+    copy = copies.load("flags", PART, CodeFlag)
+    if copy is not None:
+        flags, taken_at = list(copy.rows), copy.taken_at
+    else:
+        rows = copies.load("flags", "", FlagRow)
+        if rows is None:
+            what = f"no run has read the flags of project {opening.profile.project} here yet."
+            raise Trouble(what, "Run the command once without --offline.", code="not_found")
+        # The list that the app keeps has no conditions.
+        flags, taken_at = [CodeFlag(row, has_value=False) for row in rows.rows], rows.taken_at
+    events = copies.load("events", PART, EventDefinitionRow) or copies.load("events", "", EventDefinitionRow)
+    progress(f"Flags as read {ago(taken_at, time.time())}.")
+    if events is None:
+        warn("event names were not checked: no run has read event definitions here yet.")
+    return _facts(flags, events.rows if events is not None else None, taken_at)
+
+
+def _facts(
+    flags: Sequence[CodeFlag], events: Sequence[EventDefinitionRow] | None, taken_at: float
+) -> CodeFacts:
+    by_name = None if events is None else {row.name: row for row in events}
+    return CodeFacts({flag.key: flag for flag in flags}, by_name, taken_at)

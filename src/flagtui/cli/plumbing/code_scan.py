@@ -1,0 +1,73 @@
+"""What `refs` and `check` share: the folders, the settings of the repository, the scan and its report."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import progress, warn
+from flagtui.code.reference_records import Reference
+from flagtui.code.repository_settings import read_repository_settings
+from flagtui.code.source_files import (
+    SourceError,
+    find_root,
+    list_changed,
+    list_files,
+    match_patterns,
+)
+from flagtui.code.syntax import EXTRA
+from flagtui.code.tree_scan import Scan, ScanRequest, scan_tree
+from flagtui.config.toml_source import SettingsError
+
+PROBLEM_LIMIT = 20
+"""Files with a problem that are named one by one."""
+
+
+@dataclass(frozen=True)
+class ScanPlace:
+    """Which files are searched, and which of their references are reported."""
+
+    folders: Sequence[Path]
+    languages: Collection[str] = ()
+    changed_since: str = ""
+    """A revision of git; empty reports every file."""
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """The references of a tree."""
+
+    root: Path
+    scan: Scan
+    shown: Sequence[Reference]
+    """Those in the files to report."""
+
+
+def scan_code(place: ScanPlace, keys: Collection[str]) -> ScanResult:
+    """Search the folders, and report on standard error what was not read. Raises Trouble."""
+    folders = [folder.absolute() for folder in place.folders] or [Path.cwd()]
+    missing = next((folder for folder in folders if not folder.is_dir()), None)
+    if missing is not None:
+        raise Trouble(f"{missing} is not a folder.", "Name a folder with source code.", code="usage")
+    root = find_root(folders, Path.cwd())
+    try:
+        settings = read_repository_settings(root)
+        tree = list_files(root, folders, match_patterns(settings.ignore))
+        changed = list_changed(root, place.changed_since) if place.changed_since else None
+    except (SourceError, SettingsError) as error:
+        raise Trouble(f"{error}", code="usage") from None
+    scan = scan_tree(tree, ScanRequest(keys, settings, place.languages))
+    _report(scan)
+    shown = [each for each in scan.references if changed is None or each.path in changed]
+    return ScanResult(root, scan, shown)
+
+
+def _report(scan: Scan) -> None:
+    if not scan.is_parsed:
+        progress(f"Only quoted words were searched: install {EXTRA} to recognise calls.")
+    for problem in scan.problems[:PROBLEM_LIMIT]:
+        warn(problem)
+    if len(scan.problems) > PROBLEM_LIMIT:
+        warn(f"{len(scan.problems) - PROBLEM_LIMIT:,} more files have problems.")
+    skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(scan.skipped.items()))
+    progress(f"Searched {scan.files:,} files{f'; skipped {skipped}' if skipped else ''}.")

@@ -1,0 +1,40 @@
+"""Copies of lists that commands with `--offline` read: each run saves what it read from the server."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+
+from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.config.profiles import CURRENT_PROJECT
+from flagtui.store.kinds import Kind
+from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+
+
+class OfflineCopies:
+    """The copies of one profile."""
+
+    def __init__(self, opening: Opening) -> None:
+        cache = opening.environment.places.cache if opening.settings.snapshots else None
+        self._opening = opening
+        self._snapshots = Snapshots(cache / "rows" if cache else None)
+
+    def save(
+        self, project: int | str, kind: Kind, part: str, rows: Sequence[Row], row_type: type[Row]
+    ) -> None:
+        """Save the rows of a project, also as those of the profile's own project where it is that one."""
+        for name in dict.fromkeys((str(project), self._opening.profile.project)):
+            self._snapshots.save(self._place(name, kind, part), rows, row_type)
+
+    def load(
+        self, kind: Kind, part: str, row_type: type[Row], project: int | str = ""
+    ) -> Snapshot[Row] | None:
+        """Return the rows of the project, the profile's unless given; None where no run read them."""
+        name = str(project or self._opening.profile.project)
+        return self._snapshots.load(self._place(name, kind, part), row_type)
+
+    def _place(self, project: str, kind: Kind, part: str) -> SnapshotPlace:
+        name, host = self._opening.profile.name, self._opening.host.name
+        return SnapshotPlace(name, host, project or CURRENT_PROJECT, kind, part)

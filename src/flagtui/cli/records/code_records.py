@@ -1,0 +1,85 @@
+"""References in code and findings about them, as they are printed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.code.code_findings import CodeFinding, State
+from flagtui.code.reference_records import Reference
+
+
+@dataclass(frozen=True)
+class CodeReference:
+    """A place that names a key, or a record that no code names."""
+
+    key: str
+    state: State
+    reference: Reference | None = None
+    becomes: str = ""
+
+
+def _of(name: str) -> Callable[[Any], object]:
+    def read(record: CodeReference | CodeFinding) -> object:
+        return None if record.reference is None else getattr(record.reference, name)
+
+    return read
+
+
+CODE_REFERENCE: Final[RecordSchema[CodeReference]] = RecordSchema(
+    "code-reference",
+    "A place in code that names a flag or an event, or a record that no code names.",
+    (
+        RecordField(
+            "place",
+            "text",
+            "File, line and column; empty for a record that no code names.",
+            lambda record: record.reference.place if record.reference else "",
+            True,
+        ),
+        RecordField(
+            "kind",
+            "text",
+            "call, constant, wrapper, string, comment, test or generated; only the first three are a use.",
+            lambda record: record.reference.kind if record.reference else "",
+            True,
+        ),
+        RecordField("key", "text", "The key or event; empty for a computed one.", None, True),
+        RecordField("state", "text", "healthy, or the id of the rule that applies.", None, True),
+        RecordField("becomes", "text", "What the code becomes without the flag.", None, True),
+        RecordField(
+            "subject",
+            "text",
+            "flag or event.",
+            lambda record: record.reference.subject if record.reference else "flag",
+        ),
+        RecordField("file", "text?", "Relative to the top of the repository.", _of("path")),
+        RecordField("line", "whole?", "From 1.", _of("line")),
+        RecordField("column", "whole?", "From 1, in characters.", _of("column")),
+        RecordField("function", "text?", "The function that receives the key.", _of("function")),
+        RecordField("expression", "text?", "How the call computes or names the key.", _of("expression")),
+        RecordField("fallback", "any", "The literal value in the call for no response.", _of("fallback")),
+        RecordField("accepted", "text?", "The reason after `flagtui: ok`.", _of("accepted")),
+    ),
+)
+CODE_FINDING: Final[RecordSchema[CodeFinding]] = RecordSchema(
+    "code-finding",
+    "What a rule reports about a key in code.",
+    (
+        RecordField(
+            "place",
+            "text",
+            "File, line and column; empty for a record that no code names.",
+            lambda record: record.reference.place if record.reference else "",
+            True,
+        ),
+        RecordField("level", "text", "error, warning or note.", None, True),
+        RecordField("rule", "text", "The id of the rule.", None, True),
+        RecordField("message", "text", "What is wrong.", None, True, is_long=True),
+        RecordField("key", "text", "The key or event; empty for a computed one."),
+        RecordField("file", "text?", "Relative to the top of the repository.", _of("path")),
+        RecordField("line", "whole?", "From 1.", _of("line")),
+        RecordField("column", "whole?", "From 1, in characters.", _of("column")),
+        RecordField("fingerprint", "text", "The same while key, file and order stay, whatever the lines."),
+    ),
+)

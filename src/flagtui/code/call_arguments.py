@@ -1,0 +1,126 @@
+"""The arguments of a call: their names, places and literal values."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.code.syntax import Syntax
+
+_NAME: Final = re.compile(r"""["']?([A-Za-z_]\w*)["']?\s*(?:=>|:(?!:)|=(?![=>]))\s*""")
+_LITERAL: Final = re.compile(
+    r"""(?P<prefix>[A-Za-z@$%]{0,3})#*(?P<quote>\"""|'''|"|'|`)(?P<text>.*)(?P=quote)#*""",
+    re.DOTALL,
+)
+_INTERPOLATION: Final = {
+    **dict.fromkeys(("ts", "tsx", "js", "vue", "svelte", "html"), re.compile(r"\$\{")),
+    **dict.fromkeys(("ruby", "elixir"), re.compile(r"#\{")),
+    **dict.fromkeys(("kotlin", "dart", "php"), re.compile(r"\$\w|\$\{|\{\$")),
+    "swift": re.compile(r"\\\("),
+}
+_SUFFIX: Final = re.compile(
+    r"\s*(?:as\s+\w+|satisfies\s+\w+|!|\.(?:freeze|into|to_string|to_owned|toString|to_sym)(?:\(\))?)*\s*"
+)
+_OBJECT: Final = re.compile(r"&?\[|[&%\w.:\s]*\{")
+_SPACE: Final = re.compile(r"\s*")
+_OPEN: Final = frozenset("([{")
+_CLOSED: Final = frozenset(")]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument, or one member of an object."""
+
+    name: str
+    """In lower case; empty for an argument without a name."""
+    start: int
+    """Where the value begins, in characters of the file."""
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A file and where its strings are."""
+
+    text: str
+    syntax: Syntax
+    language: str
+
+    def arguments(self, start: int, end: int) -> list[Argument]:
+        """Return the arguments between two positions; parentheses around them are skipped."""
+        if self.text[start : start + 1] in _OPEN and self.text[end - 1 : end] in _CLOSED:
+            start, end = start + 1, end - 1
+        return [*self._pieces(start, end)]
+
+    def members(self, argument: Argument) -> list[Argument]:
+        """Return the members of an argument that is an object, a map or a struct; none for another."""
+        head = _OBJECT.match(self.text, argument.start, argument.end)
+        return self.arguments(head.end() - 1, argument.end) if head else []
+
+    def literal(self, argument: Argument) -> str | None:
+        """Return the text of a string literal; None for anything else, and for one with values in it."""
+        end = self.syntax.strings.get(argument.start)
+        if end is None or end > argument.end:
+            return None
+        rest = _SUFFIX.match(self.text, end, argument.end)
+        return self.string(argument.start) if rest and rest.end() == argument.end else None
+
+    def string(self, start: int) -> str | None:
+        """Return the content of the string that begins here; None for one with values or escapes in it."""
+        whole = _LITERAL.fullmatch(self.text, start, self.syntax.strings[start])
+        if whole is None:
+            return None
+        content, mark = whole["text"], _INTERPOLATION.get(self.language)
+        is_plain = whole["quote"] == "'" and self.language != "dart"
+        has_values = mark is not None and not is_plain and mark.search(content)
+        is_format = "{" in content and (
+            whole["prefix"].lower() in ("f", "fr", "rf") or "$" in whole["prefix"]
+        )
+        return None if has_values or is_format or "\\" in content else content
+
+    def line_of(self, position: int) -> tuple[int, int]:
+        """Return line and column, both from 1."""
+        return self.text.count("\n", 0, position) + 1, position - self.text.rfind("\n", 0, position)
+
+    def is_in_comment(self, position: int) -> bool:
+        """Return whether a comment contains the position."""
+        return any(start <= position < end for start, end in self.syntax.comments.items())
+
+    def _pieces(self, start: int, end: int) -> Iterator[Argument]:
+        depth, first, place = 0, start, start
+        skips: Mapping[int, int] = self.syntax.strings
+        while place < end:
+            skip = skips.get(place) or self.syntax.comments.get(place)
+            if skip is not None:
+                place = max(skip, place + 1)
+                continue
+            letter = self.text[place]
+            if letter in _OPEN:
+                depth += 1
+            elif letter in _CLOSED:
+                depth -= 1
+            elif letter == "," and depth == 0:
+                yield from self._argument(first, place)
+                first = place + 1
+            place += 1
+        yield from self._argument(first, end)
+
+    def _argument(self, start: int, end: int) -> Iterator[Argument]:
+        start = self._after_space(start, end)
+        while start < end and self.text[end - 1].isspace():
+            end -= 1
+        if start >= end:
+            return
+        name = _NAME.match(self.text, start, end)
+        if name is None or (start in self.syntax.strings and name.end() <= self.syntax.strings[start]):
+            yield Argument("", start, end)
+        else:
+            yield Argument(name[1].lower(), self._after_space(name.end(), end), end)
+
+    def _after_space(self, start: int, end: int) -> int:
+        while True:
+            space = _SPACE.match(self.text, start, end)
+            start = space.end() if space else start
+            if start not in self.syntax.comments:
+                return start
+            start = self.syntax.comments[start]

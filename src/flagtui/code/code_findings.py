@@ -1,0 +1,232 @@
+"""What is wrong with a key in code: rules, the state of a flag, and findings."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final, Literal
+
+import msgspec
+
+from flagtui.code.flag_facts import CodeFacts
+from flagtui.code.reference_records import Reference
+from flagtui.models.code_flags import CodeFlag, ServedValue
+
+RuleId = Literal[
+    "unknown-key",
+    "deleted-key",
+    "archived",
+    "not-local",
+    "rolled-out",
+    "never-on",
+    "off",
+    "stale",
+    "unreferenced",
+    "comment-only",
+    "dynamic-key",
+    "default-differs",
+    "missing-required",
+]
+Level = Literal["error", "warning", "note"]
+State = RuleId | Literal["healthy"]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRule:
+    """One rule: its id is the same in settings and in every output."""
+
+    id: RuleId
+    level: Level
+    summary: str
+
+
+RULES: Final[Mapping[RuleId, CodeRule]] = {
+    rule.id: rule
+    for rule in (
+        CodeRule("unknown-key", "error", "The code requests a key that never existed on the server."),
+        CodeRule("deleted-key", "error", "The code requests a key whose record was deleted."),
+        CodeRule("archived", "error", "The code requests an archived flag."),
+        CodeRule("not-local", "warning", "Code on a server requests a flag that it cannot evaluate locally."),
+        CodeRule("rolled-out", "note", "The flag serves one value to all; the check can be removed."),
+        CodeRule("never-on", "note", "The flag is on and no condition matches anyone."),
+        CodeRule("off", "note", "The flag is off for everyone."),
+        CodeRule("stale", "note", "The server reports the flag as unused."),
+        CodeRule("unreferenced", "note", "No code names the key."),
+        CodeRule("comment-only", "note", "Only comments name the key."),
+        CodeRule("dynamic-key", "note", "The key is computed, so it cannot be checked."),
+        CodeRule("default-differs", "warning", "The fallback in the call differs from what everyone gets."),
+        CodeRule("missing-required", "error", "A required flag does not exist."),
+    )
+}
+DEFAULT_RULES: Final[tuple[RuleId, ...]] = ("unknown-key", "deleted-key", "archived", "missing-required")
+BUILTIN_MARK: Final = "$"
+"""The first character of events that the product's own libraries send."""
+
+
+class CodeFinding(msgspec.Struct, frozen=True):
+    """One result of a rule."""
+
+    rule: RuleId
+    key: str
+    message: str
+    reference: Reference | None = None
+    """Where it is; None for a record that no code names."""
+    fingerprint: str = ""
+    """The same while the key, the file and the order of its uses stay, whatever the lines are."""
+
+    @property
+    def level(self) -> Level:
+        """Return the severity of the rule."""
+        return RULES[self.rule].level
+
+
+def flag_states(flag: CodeFlag | None) -> list[State]:
+    """Return the states that concern code, the most serious first; `healthy` where none does."""
+    if flag is None:
+        return ["unknown-key"]
+    row = flag.row
+    if row.deleted:
+        return ["deleted-key"]
+    if row.archived:
+        return ["archived"]
+    states: list[State] = []
+    if not row.active:
+        states.append("off")
+    elif flag.everyone is False:
+        states.append("never-on")
+    elif flag.everyone is not None:
+        states.append("rolled-out")
+    if row.is_stale:
+        states.append("stale")
+    return states or ["healthy"]
+
+
+def state_of(reference: Reference, facts: CodeFacts) -> State:
+    """Return the state of the record that a place names."""
+    if not reference.key:
+        return "dynamic-key"
+    if reference.subject == "event":
+        is_known = facts.events is None or reference.key in facts.events
+        return "healthy" if is_known or reference.key.startswith(BUILTIN_MARK) else "unknown-key"
+    return flag_states(facts.flags.get(reference.key))[0]
+
+
+def code_after_removal(flag: CodeFlag | None) -> str:
+    """Return what the code becomes without the flag; empty where that depends on the user."""
+    if flag is None or flag.row.deleted or flag.row.archived or not flag.row.active:
+        return "remove what it turns on"
+    if flag.everyone is None:
+        return ""
+    if isinstance(flag.everyone, str):
+        return f"keep variant {flag.everyone}"
+    return "keep what it turns on" if flag.everyone else "remove what it turns on"
+
+
+def find_findings(
+    references: Sequence[Reference],
+    facts: CodeFacts,
+    rules: Collection[RuleId],
+    required: Iterable[str] = (),
+) -> list[CodeFinding]:
+    """Return the findings of the rules by path, line and column; those without a place last."""
+    findings = [
+        finding
+        for reference in references
+        if reference.is_use and not reference.accepted
+        for finding in _at(reference, facts)
+        if finding.rule in rules
+    ]
+    whole = [*_unused(references, facts), *_missing(required, facts)]
+    return [*_with_fingerprints([*findings, *(each for each in whole if each.rule in rules)])]
+
+
+def _at(reference: Reference, facts: CodeFacts) -> Iterator[CodeFinding]:
+    key = reference.key
+    if reference.subject == "event" or not key:
+        state = state_of(reference, facts)
+        if state == "dynamic-key":
+            noun = "event" if reference.subject == "event" else "flag"
+            message = f"{reference.function} computes the {noun} from {reference.expression}; not checked."
+            yield CodeFinding("dynamic-key", key, message, reference)
+        elif state == "unknown-key":
+            yield CodeFinding("unknown-key", key, f"There is no event definition {key}.", reference)
+        return
+    flag = facts.flags.get(key)
+    for state in flag_states(flag):
+        if state != "healthy":
+            yield CodeFinding(state, key, _sentence(state, key, flag), reference)
+    if flag is None or flag.row.deleted or flag.row.archived:
+        return
+    if reference.is_server and flag.not_local:
+        yield CodeFinding(
+            "not-local", key, f"{key} cannot be evaluated locally: {flag.not_local}.", reference
+        )
+    is_known = flag.has_value and flag.everyone is not None
+    if is_known and reference.fallback is not None and reference.fallback != flag.everyone:
+        values = f"{value_words(reference.fallback)}, and everyone gets {value_words(flag.everyone)}"
+        yield CodeFinding("default-differs", key, f"The fallback for {key} is {values}.", reference)
+
+
+def _sentence(state: State, key: str, flag: CodeFlag | None) -> str:
+    match state:
+        case "unknown-key":
+            return f"There is no flag {key}, and none was deleted."
+        case "deleted-key":
+            return f"The flag {key} was deleted; the call gets no value."
+        case "archived":
+            return f"The flag {key} is archived; the call gets no value."
+        case "off":
+            return f"The flag {key} is off for everyone."
+        case "never-on":
+            return f"The flag {key} is on and serves no one."
+        case "rolled-out":
+            after = code_after_removal(flag)
+            return f"Everyone gets {value_words(flag.everyone if flag else None)} of {key}: {after}."
+        case _:
+            return f"The server reports {key} as unused."
+
+
+def value_words(value: ServedValue) -> str:
+    """Return the value as code writes it."""
+    return {True: "true", False: "false"}.get(value, "") if isinstance(value, bool) else f'"{value}"'
+
+
+def _unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[CodeFinding]:
+    """Yield the records that no code uses. A quoted key may be a use, so it is none of them."""
+    places: dict[tuple[str, str], list[Reference]] = defaultdict(list)
+    for reference in references:
+        places[reference.subject, reference.key].append(reference)
+    records: list[tuple[str, str]] = [
+        ("flag", key) for key, flag in facts.flags.items() if not flag.row.deleted and not flag.row.archived
+    ]
+    events = facts.events or {}
+    records += [("event", name) for name in events if not name.startswith(BUILTIN_MARK)]
+    for subject, key in sorted(records):
+        named = places.get((subject, key), [])
+        if any(each.is_use or each.kind == "string" for each in named):
+            continue
+        comments = [each for each in named if each.kind == "comment"]
+        noun = "flag" if subject == "flag" else "event"
+        if comments:
+            yield CodeFinding("comment-only", key, f"Only comments name the {noun} {key}.", comments[0])
+        else:
+            yield CodeFinding("unreferenced", key, f"No code uses the {noun} {key}.")
+
+
+def _missing(required: Iterable[str], facts: CodeFacts) -> Iterator[CodeFinding]:
+    for key in dict.fromkeys(required):
+        flag = facts.flags.get(key)
+        if flag is None or flag.row.deleted or flag.row.archived:
+            what = "does not exist" if flag is None else "was deleted" if flag.row.deleted else "is archived"
+            yield CodeFinding("missing-required", key, f"The required flag {key} {what}.")
+
+
+def _with_fingerprints(findings: Iterable[CodeFinding]) -> Iterator[CodeFinding]:
+    counts: Counter[tuple[str, ...]] = Counter()
+    for finding in findings:
+        path = finding.reference.path if finding.reference else ""
+        expression = finding.reference.expression if finding.reference else ""
+        parts = (finding.rule, path, finding.key or expression)
+        counts[parts] += 1
+        digest = sha256("\0".join((*parts, str(counts[parts]))).encode(errors="surrogateescape")).hexdigest()
+        yield msgspec.structs.replace(finding, fingerprint=digest[:32])

@@ -1,0 +1,267 @@
+"""The references of one file: calls of libraries and wrappers, named keys, other quoted words, comments."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import msgspec
+
+from flagtui.code.call_arguments import Argument, SourceText
+from flagtui.code.languages import Language
+from flagtui.code.named_keys import find_imports, find_names, read_path
+from flagtui.code.quoted_words import quoted_words
+from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
+from flagtui.code.sdk_functions import (
+    EVENT_NAMES,
+    FALLBACK_NAMES,
+    KEY_NAMES,
+    CallNames,
+    SdkFunction,
+    Subject,
+)
+from flagtui.code.syntax import Syntax, parse
+
+_MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*([^\n]*)")
+_COMMENT_ENDS: Final = ("*/", "-->", "}")
+_RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
+_NAME: Final = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*[!?]?)(?:<[^<>()]*>)?\s*\Z")
+_LOOK_BACK: Final = 120
+"""Characters before the arguments of a call in which its name is looked for."""
+_OPERATOR: Final = re.compile(
+    r"\s*(?:as[?!]?\s+\w+)?\s*\)?\s*(?:\?\?|\|\||\bor\b|\?:|\.unwrap_or\()\s*(?=(\S[^\n]{0,80}))"
+)
+_VALUE: Final = re.compile(r"""(true|false|True|False)\b|(["'])([^"'\\\n]*)\2""")
+_COMPONENT: Final = re.compile(r"<PostHogFeature\b[^<>]*?\bflag=\{?\s*(?=([\"'`]?)([^\s}\"'`>]+))")
+_EXPRESSION_LENGTH: Final = 80
+_BY_POSITION: Final = ("java", "kotlin", "dart")
+"""Languages whose libraries receive the fallback as an argument."""
+_GLOBAL_NAMES: Final = ("go", "kotlin", "swift", "ruby")
+"""Languages in which other files of a package are visible without an import."""
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """A file as its path and settings describe it."""
+
+    path: str
+    language: Language | None = None
+    """None for a file that is not parsed."""
+    is_test: bool = False
+    is_generated: bool = False
+    has_constants: bool = False
+    """Whether every text with a name is a key."""
+
+    def kind(self, kind: Kind) -> Kind:
+        """Return the kind of a reference in this file."""
+        return "generated" if self.is_generated else "test" if self.is_test else kind
+
+
+def find_references(text: str, facts: FileFacts, keys: Collection[str], names: CallNames) -> FileReferences:
+    """Return what the file has. Without a language, every quoted key is a reference of kind `string`."""
+    reader = _FileReader(text, facts, keys, names)
+    references = [*reader.read()]
+    accepted, problems = reader.markers()
+    references = [_accept(each, accepted) for each in references]
+    calls = tuple(
+        msgspec.structs.replace(call, reference=_accept(call.reference, accepted)) for call in reader.calls
+    )
+    if reader.syntax.broken_at is not None:
+        line, _ = reader.source.line_of(reader.syntax.broken_at)
+        problems.append(f"{facts.path}:{line}: syntax not understood; uses below may be missing.")
+    order = sorted(references, key=lambda each: (each.line, each.column))
+    return FileReferences(tuple(order), tuple(reader.names.values()), calls, tuple(problems))
+
+
+def _accept(reference: Reference, accepted: dict[int, str]) -> Reference:
+    reason = accepted.get(reference.line) or accepted.get(-reference.line, "")
+    return msgspec.structs.replace(reference, accepted=reason) if reason else reference
+
+
+class _FileReader:
+    def __init__(self, text: str, facts: FileFacts, keys: Collection[str], names: CallNames) -> None:
+        self.facts = facts
+        self.keys = keys
+        self.functions = names
+        self.syntax = parse(text, facts.language) if facts.language else Syntax()
+        self.source = SourceText(text, self.syntax, facts.language.name if facts.language else "")
+        self.calls: list[NamedCall] = []
+        self.names: dict[int, NamedKey] = {}
+        """By the position of the text."""
+        self._lower = ""
+
+    def read(self) -> Iterator[Reference]:
+        """Yield every reference but the calls with a name, which are in `calls`."""
+        if self.facts.language is None:
+            for position, word in quoted_words(self.source.text):
+                if word in self.keys:
+                    yield self._reference(position, "string", word)
+            return
+        self.names = dict(find_names(self.source, self.facts.path))
+        in_calls: set[int] = set()
+        for reference, start in self._read_calls():
+            in_calls.add(start)
+            yield reference
+        for start in self.syntax.strings.keys() - in_calls:
+            key = self.source.string(start)
+            named = self.names.get(start)
+            is_constant = named is not None and not named.is_member
+            if key is not None and (key in self.keys or (named and self.facts.has_constants)):
+                is_key = is_constant or self.facts.has_constants
+                yield self._reference(start, "constant" if named and is_key else "string", key)
+        for start, end in self.syntax.comments.items():
+            for position, word in quoted_words(self.source.text, start, end):
+                if word in self.keys:
+                    yield self._reference(position, "comment", word)
+
+    def markers(self) -> tuple[dict[int, str], list[str]]:
+        """Return the reasons of the markers by line, and a line for each marker without one.
+
+        A marker is for its own line; on a line of its own, also for the next one.
+        """
+        reasons: dict[int, str] = {}
+        problems = []
+        for match in _MARKER.finditer(self.source.text):
+            line, column = self.source.line_of(match.start())
+            reason = match[1].strip()
+            for end in _COMMENT_ENDS:
+                reason = reason.removesuffix(end).strip()
+            if not reason:
+                problems.append(f'{self.facts.path}:{line}: "flagtui: ok" needs a reason after it.')
+                continue
+            reasons[line] = reason
+            before = self.source.text[match.start() - column + 1 : match.start()]
+            if not re.search(r"\w", before):
+                reasons[line + 1] = reason
+        return reasons, problems
+
+    def _read_calls(self) -> Iterator[tuple[Reference, int]]:
+        for start, end in self.syntax.arguments.items():
+            match = _NAME.search(self.source.text, max(0, start - _LOOK_BACK), start)
+            if match is None or not self.functions.is_name(match["name"]):
+                continue
+            receiver = _RECEIVER.search(self.source.text, max(0, match.start() - _LOOK_BACK), match.start())
+            function = self.functions.find(receiver[1] if receiver else "", match["name"])
+            if function is not None and self._is_here(function):
+                yield from self._read_call(match["name"], function, start, end)
+        if self.facts.language and self.facts.language.name in ("tsx", "js"):
+            yield from self._read_components()
+
+    def _is_here(self, function: SdkFunction) -> bool:
+        if not function.needs:
+            return True
+        self._lower = self._lower or self.source.text.lower()
+        return function.needs in self._lower
+
+    def _read_call(
+        self, name: str, function: SdkFunction, start: int, end: int
+    ) -> Iterator[tuple[Reference, int]]:
+        arguments = self.source.arguments(start, end)
+        positional = [argument for argument in arguments if not argument.name]
+        members = [*arguments, *(self.source.members(positional[0]) if positional else ())]
+        named = [each for each in members if each.name]
+        key_names = EVENT_NAMES if function.subject == "event" else KEY_NAMES
+        by_name = [each for each in named if each.name in key_names]
+        index = function.index + self._has_user_first(function, positional)
+        by_place = positional[index : index + 1]
+        if (argument := next(iter([*by_name, *by_place]), None)) is None:
+            return
+        if not by_name and self.source.members(argument):
+            return
+        places = _Places(function, positional, index, named, end)
+        yield from self._name_key(name, function, argument, self._fallback(places), self._is_server(places))
+
+    def _name_key(
+        self, name: str, function: SdkFunction, argument: Argument, fallback: Fallback, is_server: bool
+    ) -> Iterator[tuple[Reference, int]]:
+        kind: Kind = "wrapper" if function.is_wrapper else "call"
+        key = self.source.literal(argument)
+        about = {"function": name, "fallback": fallback, "is_server": is_server}
+        if key is not None:
+            if key:
+                yield self._reference(argument.start, kind, key, function.subject, **about), argument.start
+            return
+        words = " ".join(self.source.text[argument.start : argument.end].split())[:_EXPRESSION_LENGTH]
+        reference = self._reference(argument.start, kind, "", function.subject, expression=words, **about)
+        self._add_call(reference, words)
+
+    def _add_call(self, reference: Reference, words: str) -> None:
+        path = read_path(words)
+        scope, name = path or ("", "")
+        imported, renamed = find_imports(self.source.text, self.source.language)
+        is_global = self.source.language in _GLOBAL_NAMES and name[:1].isupper()
+        is_imported = is_global or bool({name, scope} & imported)
+        if not scope:
+            name = renamed.get(name, name)
+        self.calls.append(NamedCall(reference, name, renamed.get(scope, scope), is_imported))
+
+    def _read_components(self) -> Iterator[tuple[Reference, int]]:
+        """Yield the flags of `<PostHogFeature flag=…>`."""
+        for match in _COMPONENT.finditer(self.source.text):
+            if self.source.is_in_comment(match.start()):
+                continue
+            end = match.end() + len(match[1]) + len(match[2]) + len(match[1])
+            argument = Argument("", match.end(), end)
+            yield from self._name_key("PostHogFeature", SdkFunction(), argument, None, False)
+
+    def _has_user_first(self, function: SdkFunction, positional: list[Argument]) -> bool:
+        """Return whether the first argument is the user and the second the key, as in some libraries."""
+        language = self.source.language
+        if not function.has_user or len(positional) < 2:
+            return False
+        if function.subject == "event":
+            return language in ("java", "csharp") or (
+                language == "python" and not self.source.members(positional[1])
+            )
+        second = self.source.text[positional[1].start : positional[1].end]
+        return language == "java" and not re.fullmatch(r"true|false|null|[\d.]+", second)
+
+    def _fallback(self, places: "_Places") -> Fallback:
+        for argument in places.named:
+            if argument.name in FALLBACK_NAMES:
+                return _value(self.source.text[argument.start : argument.end])
+        place = places.function.fallback
+        if place is not None and (self.source.language in _BY_POSITION or places.function.needs):
+            place += places.index - places.function.index
+            for argument in places.positional[place : place + 1]:
+                return _value(self.source.text[argument.start : argument.end])
+        after = _OPERATOR.match(self.source.text, places.end)
+        return _value(after[1]) if after else None
+
+    def _is_server(self, places: "_Places") -> bool:
+        if self.facts.language is None or places.function.subject == "event":
+            return False
+        if self.facts.language.is_server or places.index > places.function.index:
+            return True
+        is_script = self.source.language in ("ts", "js") and places.function.index == 0
+        has_user = len(places.positional) > 1 and not self.source.members(places.positional[1])
+        return is_script and has_user and not places.function.needs
+
+    def _reference(
+        self, position: int, kind: Kind, key: str, subject: Subject = "flag", **about: object
+    ) -> Reference:
+        line, column = self.source.line_of(position)
+        in_file = kind if kind == "comment" else self.facts.kind(kind)
+        # The names and types are those of the record's fields.
+        more = cast("dict[str, Any]", about)
+        return Reference(self.facts.path, line, column, in_file, key, subject, **more)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the parts of a call are."""
+
+    function: SdkFunction
+    positional: list[Argument]
+    index: int
+    """Place of the key."""
+    named: list[Argument]
+    end: int
+
+
+def _value(text: str) -> Fallback:
+    """Return the literal that the text begins with; None for a computed value."""
+    match = _VALUE.match(text.strip())
+    if match is None:
+        return None
+    return match[1].lower() == "true" if match[1] else match[3]

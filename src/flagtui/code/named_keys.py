@@ -1,0 +1,130 @@
+"""Names that have a key: where a file declares them, and which key a name means in a call."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Final
+
+from flagtui.code.call_arguments import SourceText
+from flagtui.code.reference_records import NamedCall, NamedKey
+
+_ASSIGNED: Final = re.compile(
+    r"(?:^|[;{])[ \t]*(?!<)(?:[\w$<>\[\].,:&'?@*]+\s+){0,6}?(?P<name>[A-Za-z_$][\w$]*)"
+    r"(?:\s*:\s*[^=;(){}\n]{1,80})?\s+(?::=|=)\s*\Z",
+    re.MULTILINE,
+)
+_GO_TYPED: Final = re.compile(
+    r"(?:^|[;{(])[ \t]*(?:const\s+|var\s+)?(?P<name>(?!const\b|var\b)[A-Za-z_]\w*)\s+[\w.]+\s+=\s*\Z",
+    re.MULTILINE,
+)
+_MEMBER: Final = re.compile(r"(?P<name>[A-Za-z_$][\w$]*)[\"']?\s*(?::|=>)\s*\Z")
+_ENUM: Final = re.compile(r"(?:^|[;{,])[ \t]*(?P<name>[A-Z][A-Z0-9_]*)\s*\(\s*\Z", re.MULTILINE)
+_ATTRIBUTE: Final = re.compile(r"(?P<name>@[a-z_]\w*)\s+\Z")
+_DEFINE: Final = re.compile(r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*\Z")
+_CLASS: Final = re.compile(
+    r"\b(?:class|enum|object|module|interface|struct|trait|namespace|extension|record)\s+([A-Za-z_$][\w$]*)"
+)
+_VARIABLE: Final = re.compile(r"\b(?:const|let|var|val|final|enum|class|object)\s+([A-Za-z_$][\w$]*)")
+_PACKAGE: Final = re.compile(r"^package\s+(\w+)", re.MULTILINE)
+_IMPORTS: Final = {
+    "python": re.compile(
+        r"^[ \t]*(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*)|import\s+[^\n]*)", re.MULTILINE
+    ),
+    "js": re.compile(
+        r"^[ \t]*(?:import|export)\b[^;'\"]*"
+        r"|^[ \t]*(?:const|let|var)\s+[^=]*=\s*(?:await\s+)?(?:require|import)\(",
+        re.MULTILINE,
+    ),
+}
+_LINE_IMPORTS: Final = re.compile(r"^[ \t]*(?:import|use|using|alias|require\w*)\b[^\n;]*", re.MULTILINE)
+_RENAMED: Final = re.compile(r"([A-Za-z_$][\w$]*)\s+as\s+([A-Za-z_$][\w$]*)")
+_PATH: Final = re.compile(r"[&*]*(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*)")
+_ACCESS: Final = re.compile(
+    r"(?:\s+as\s+\w+|!|\.(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
+)
+_SELF: Final = frozenset(("self", "this", "Self", "static", "cls", "$this"))
+_LOOK_BACK: Final = 300
+"""Characters before a text in which its name is looked for."""
+_KEY: Final = re.compile(r"[^\s\"'`\\]{1,400}")
+_SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))
+
+
+def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
+    """Yield each text with a name, with the position of the text."""
+    file_scopes = [PurePosixPath(path).stem]
+    if package := _PACKAGE.search(source.text):
+        file_scopes.append(package[1])
+    for start in source.syntax.strings:
+        before = source.text[max(0, start - _LOOK_BACK) : start]
+        name, is_member = _name_before(before, source.language)
+        key = source.string(start) if name else None
+        if key is not None and _KEY.fullmatch(key):
+            scope = _scope_of(source.text, start, name, is_member=is_member)
+            scopes = (*filter(None, (scope,)), *file_scopes)
+            yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
+
+
+def _name_before(before: str, language: str) -> tuple[str, bool]:
+    """Return the name that the text after this has, and whether it is a member of an object."""
+    last = before.rstrip()[-1:]
+    if last == "=":
+        match = (_GO_TYPED.search(before) if language == "go" else None) or _ASSIGNED.search(before)
+    elif last in (":", ">"):
+        match = _MEMBER.search(before)
+    elif last == "(" and language in ("java", "kotlin"):
+        match = _ENUM.search(before)
+    elif last == "," and language == "php":
+        match = _DEFINE.search(before)
+    else:
+        match = _ATTRIBUTE.search(before) if language == "elixir" else None
+    return (match["name"], last in (":", ">")) if match else ("", False)
+
+
+def _scope_of(text: str, start: int, name: str, *, is_member: bool) -> str:
+    pattern = _VARIABLE if is_member else _CLASS
+    scopes = [match[1] for match in pattern.finditer(text, 0, start) if match[1] != name]
+    return scopes[-1] if scopes else ""
+
+
+def read_path(expression: str) -> tuple[str, str] | None:
+    """Return scope and name of `Flags.NEW_NAV`; None for an expression that is computed."""
+    path = _PATH.fullmatch(_ACCESS.sub("", expression.strip()))
+    if path is None:
+        return None
+    parts = re.split(r"\?\.|\.|::|->", path[1])
+    return (parts[-2] if len(parts) > 1 else ""), parts[-1]
+
+
+def find_imports(text: str, language: str) -> tuple[frozenset[str], dict[str, str]]:
+    """Return the words of the import lines, and the original of each renamed one."""
+    pattern = _IMPORTS.get("js" if language in _SCRIPTS else language, _LINE_IMPORTS)
+    lines = " ".join(pattern.findall(text))
+    renamed = {new: old for old, new in _RENAMED.findall(lines)}
+    return frozenset(re.findall(r"[\w$]+", lines)), renamed
+
+
+class NameIndex:
+    """The keys that names have, in every file."""
+
+    def __init__(self, names: Iterable[NamedKey]) -> None:
+        self._by_name: dict[str, list[NamedKey]] = defaultdict(list)
+        for each in names:
+            self._by_name[each.name].append(each)
+
+    def resolve(self, call: NamedCall) -> NamedKey | None:
+        """Return the declaration that the call means; None where there is none, or several differ."""
+        candidates = self._by_name.get(call.name, [])
+        here = [each for each in candidates if each.path == call.reference.path]
+        if not call.scope or call.scope in _SELF:
+            own = [each for each in here if not each.is_member] or (here if call.scope else [])
+            if own:
+                return _only(own)
+            elsewhere = [each for each in candidates if not each.is_member]
+            return _only(elsewhere) if call.is_imported and not call.scope else None
+        scoped = [each for each in candidates if call.scope in each.scopes]
+        return _only([each for each in scoped if each in here] or scoped)
+
+
+def _only(names: list[NamedKey]) -> NamedKey | None:
+    return names[0] if names and len({each.key for each in names}) == 1 else None

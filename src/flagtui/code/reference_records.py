@@ -1,0 +1,81 @@
+"""Places in source code that name a flag or an event."""
+
+from typing import Literal
+
+import msgspec
+
+from flagtui.code.sdk_functions import Subject
+
+Kind = Literal["call", "constant", "wrapper", "string", "comment", "test", "generated"]
+USES: frozenset[Kind] = frozenset(("call", "constant", "wrapper"))
+"""Kinds that count as use."""
+Fallback = bool | str | None
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """A place that names a key, or a call whose key is computed."""
+
+    path: str
+    """Relative to the root of the tree, with `/` between folders."""
+    line: int
+    column: int
+    """Both count from 1; columns count characters."""
+    kind: Kind
+    key: str
+    """Empty for a key that is computed."""
+    subject: Subject = "flag"
+    function: str = ""
+    """The function that receives the key; empty where none does."""
+    expression: str = ""
+    """How the call names the key, where it is no literal."""
+    fallback: Fallback = None
+    """The value in the call for when there is no server; None for none, or a computed one."""
+    is_server: bool = False
+    """Whether the call runs on a server, where flags can be evaluated locally."""
+    accepted: str = ""
+    """The reason in the marker `flagtui: ok`; findings about this place are not reported."""
+
+    @property
+    def is_use(self) -> bool:
+        """Return whether the code needs the flag here."""
+        return self.kind in USES
+
+    @property
+    def place(self) -> str:
+        """Return `src/app.ts:12:5`."""
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+class NamedKey(msgspec.Struct, frozen=True):
+    """A name that has a text in one file."""
+
+    path: str
+    name: str
+    key: str
+    scopes: tuple[str, ...]
+    """Names that may precede it elsewhere: its class or object, the file, the package."""
+    position: tuple[int, int]
+    """Line and column of the text."""
+    is_member: bool = False
+    """Whether it is a member of an object: a key of a flag only if a call names it."""
+
+
+class NamedCall(msgspec.Struct, frozen=True):
+    """A call that names its key by a name, which another file may declare."""
+
+    reference: Reference
+    name: str
+    scope: str
+    """What precedes the name, such as `Flags`; empty for a bare name."""
+    is_imported: bool
+    """Whether the file imports the name, or what precedes it."""
+
+
+class FileReferences(msgspec.Struct, frozen=True):
+    """Everything that one file has."""
+
+    references: tuple[Reference, ...] = ()
+    names: tuple[NamedKey, ...] = ()
+    calls: tuple[NamedCall, ...] = ()
+    problems: tuple[str, ...] = ()
+    """A line for each part of the file that is not understood."""

@@ -1,0 +1,65 @@
+"""`.flagtui.toml` in a repository: what the scan of its code needs to know. It holds no secret."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from flagtui.code.languages import LANGUAGES
+from flagtui.code.source_files import match_patterns
+from flagtui.config.toml_source import (
+    WrongSetting,
+    read_source,
+    read_table,
+    setting,
+    settings_of,
+    table_at,
+    texts,
+)
+
+FILE_NAME: Final = ".flagtui.toml"
+_FUNCTION: Final = re.compile(r"[A-Za-z_$][\w$]*(?:[.:]{1,2}[A-Za-z_$][\w$]*)*")
+
+
+def _functions(value: object) -> tuple[str, ...]:
+    names = texts(value)
+    if wrong := [name for name in names if not _FUNCTION.fullmatch(name)]:
+        raise WrongSetting(f"{wrong[0]!r} is no name of a function")
+    return names
+
+
+def _patterns(value: object) -> tuple[str, ...]:
+    patterns = texts(value)
+    try:
+        match_patterns(patterns)
+    except ValueError as error:
+        raise WrongSetting(f"use patterns as in .gitignore: {error}") from None
+    return patterns
+
+
+def _languages(value: object) -> tuple[str, ...]:
+    names = texts(value)
+    if unknown := [name for name in names if name not in LANGUAGES]:
+        raise WrongSetting(f"{unknown[0]!r} is not among {', '.join(LANGUAGES)}")
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class RepositorySettings:
+    """The table `[code]`. Patterns are those of `.gitignore`."""
+
+    wrappers: tuple[str, ...] = setting((), _functions, "Your functions whose first argument is a flag key.")
+    constants: tuple[str, ...] = setting((), _patterns, "Files whose constants are flag keys.")
+    ignore: tuple[str, ...] = setting((), _patterns, "Files that are not read.")
+    generated: tuple[str, ...] = setting((), _patterns, "Generated files: keys in them are not a use.")
+    tests: tuple[str, ...] = setting((), _patterns, "Test files: keys in them are not a use.")
+    languages: tuple[str, ...] = setting((), _languages, "The languages that are parsed; all unless given.")
+
+
+def read_repository_settings(root: Path) -> RepositorySettings:
+    """Return the settings of the repository. Raises SettingsError with file, line and key."""
+    source = read_source(root / FILE_NAME)
+    for name in table_at(source, ()):
+        if name != "code":
+            raise source.unknown((name,), ["code"])
+    return RepositorySettings(**read_table(source, ("code",), settings_of(RepositorySettings)))

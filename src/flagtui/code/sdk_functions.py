@@ -1,0 +1,87 @@
+"""Functions of libraries that name a flag or an event, by name, whatever the language."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Subject = Literal["flag", "event"]
+KEY_NAMES: Final = frozenset(("key", "flag", "flagkey", "flag_key", "featurekey", "feature_key", "forkey"))
+"""Names of arguments and members that hold the key, in lower case."""
+EVENT_NAMES: Final = frozenset(("event", "eventname", "event_name"))
+FALLBACK_NAMES: Final = frozenset(("default", "defaultvalue", "default_value", "fallback"))
+
+
+@dataclass(frozen=True, slots=True)
+class SdkFunction:
+    """A function that receives a key."""
+
+    subject: Subject = "flag"
+    index: int = 0
+    """Place of the key among the arguments without a name."""
+    fallback: int | None = None
+    """Place of the value that is used without a server; None where only an operator gives one."""
+    needs: str = ""
+    """A word in lower case that the file must have: the name alone is common."""
+    is_wrapper: bool = False
+    has_user: bool = False
+    """Whether libraries for servers put the user before the key."""
+
+
+_FLAG: Final = SdkFunction()
+_CHECK: Final = SdkFunction(fallback=1, has_user=True)
+_OPEN: Final = SdkFunction(fallback=1, needs="feature")
+_OPEN_GO: Final = SdkFunction(index=1, fallback=2, needs="openfeature")
+_CAPTURE: Final = SdkFunction("event", needs="posthog", has_user=True)
+_TYPES: Final = ("Boolean", "String", "Number", "Integer", "Float", "Double", "Object")
+
+
+def _sdk_functions() -> Mapping[str, SdkFunction]:
+    functions = {
+        **dict.fromkeys(("isFeatureEnabled", "getFeatureFlag", "isFeatureFlagEnabled"), _CHECK),
+        **dict.fromkeys(
+            (
+                *("getFeatureFlagPayload", "getFeatureFlagResult", "getRemoteConfigPayload"),
+                *("useFeatureFlagEnabled", "useFeatureFlagVariantKey", "useFeatureFlagPayload"),
+                *("useFeatureFlag", "useFeatureFlagResult", "updateEarlyAccessFeatureEnrollment"),
+                *("feature_enabled", "is_feature_enabled", "get_feature_flag", "get_feature_flag_payload"),
+                *("get_feature_flag_result", "get_remote_config_payload"),
+                *("IsFeatureEnabled", "GetFeatureFlag", "GetFeatureFlagPayload", "GetFeatureFlagResult"),
+                *("GetRemoteConfigPayload", "IsFeatureEnabledAsync", "GetFeatureFlagAsync"),
+                *("GetRemoteConfigPayloadAsync", "feature_flag", "feature_flag_enabled"),
+                *("FeatureFlags.check", "FeatureFlags.check!", "FeatureFlags.get_feature_flag_result"),
+            ),
+            _FLAG,
+        ),
+        **dict.fromkeys(("capture", "Capture", "Event.new", "Event.new_anon"), _CAPTURE),
+    }
+    for type in _TYPES:
+        snake = type.lower()
+        names = (
+            *(f"get{type}Value", f"get{type}Details", f"use{type}FlagValue", f"use{type}FlagDetails"),
+            *(f"get_{snake}_value", f"get_{snake}_details", f"fetch_{snake}_value"),
+            *(f"Get{type}ValueAsync", f"Get{type}DetailsAsync"),
+        )
+        functions |= dict.fromkeys(names, _OPEN)
+    functions |= dict.fromkeys(("BooleanValue", "StringValue", "FloatValue", "IntValue"), _OPEN_GO)
+    return functions
+
+
+SDK_FUNCTIONS: Final = _sdk_functions()
+"""By name; a name with a dot is called on that receiver only."""
+
+
+class CallNames:
+    """The functions to look for: those of libraries, and the repository's own wrappers."""
+
+    def __init__(self, wrappers: Iterable[str] = ()) -> None:
+        own = {name.replace("::", "."): SdkFunction(is_wrapper=True) for name in wrappers}
+        self._functions = {**SDK_FUNCTIONS, **own}
+        self._last = frozenset(name.rpartition(".")[2] for name in self._functions)
+
+    def is_name(self, name: str) -> bool:
+        """Return whether a function has this name on some receiver."""
+        return name in self._last
+
+    def find(self, receiver: str, name: str) -> SdkFunction | None:
+        """Return the function of this name on this receiver, such as `client` or `FeatureFlags`."""
+        return self._functions.get(f"{receiver}.{name}") or self._functions.get(name)

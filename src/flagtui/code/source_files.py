@@ -1,0 +1,152 @@
+"""The files of a source tree: those that git tracks, else a walk; ignored and vendored ones are counted."""
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+IGNORE_FILE: Final = ".flagtuiignore"
+VENDORED: Final = frozenset(
+    (
+        *("node_modules", "bower_components", "vendor", "third_party", "thirdparty", "Pods", "Carthage"),
+        *("site-packages", ".venv", "venv", ".git", ".hg", ".svn", "__pycache__"),
+    )
+)
+"""Folders of other people's code, and of version control."""
+_GIT: Final = ("git", "-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
+Matcher = Callable[[str], bool]
+
+
+class SourceError(Exception):
+    """A folder or revision that cannot be used; the text names it and the reason."""
+
+
+@dataclass
+class SourceTree:
+    """The files to read, relative to `root`, with `/` between folders; sorted."""
+
+    root: Path
+    files: list[str]
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Files by the reason why they are not read."""
+    problems: list[str] = field(default_factory=list)
+    """A line for each folder that cannot be read."""
+    is_tracked: bool = False
+    """Whether git names the files."""
+
+
+def never(_path: str) -> bool:
+    """Match no path."""
+    return False
+
+
+def match_patterns(lines: Sequence[str]) -> Matcher:
+    """Return a test of paths for patterns as in `.gitignore`. Raises ValueError for a malformed pattern."""
+    if not any(line.strip() for line in lines):
+        return never
+    # Loaded where there are patterns, since it takes as long as listing ten thousand files.
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(lines).match_file
+
+
+def find_root(folders: Sequence[Path], here: Path) -> Path:
+    """Return the folder that paths are relative to.
+
+    It is the top of the repository, else the current folder, else the first of the folders.
+    """
+    top = _git(folders[0], "rev-parse", "--show-toplevel")
+    if top is not None:
+        return Path(os.fsdecode(top.rstrip(b"\n")))
+    is_below = all(folder.resolve().is_relative_to(here.resolve()) for folder in folders)
+    return here.resolve() if is_below else folders[0].resolve()
+
+
+def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) -> SourceTree:
+    """Return the files below the folders.
+
+    Raises:
+        SourceError: a folder does not exist, or is not below the root.
+    """
+    names: set[str] = set()
+    tree = SourceTree(root, [])
+    own = _read_patterns(root / IGNORE_FILE)
+    for folder in folders:
+        if not folder.is_dir():
+            raise SourceError(f"{folder} is not a folder.")
+        try:
+            prefix = folder.resolve().relative_to(root.resolve()).as_posix()
+        except ValueError:
+            raise SourceError(f"{folder} is not inside {root}; name folders of one repository.") from None
+        listed = _git(root, "ls-files", "-z", "--", prefix)
+        tree.is_tracked = listed is not None
+        if listed is None:
+            names.update(_walk(root, "" if prefix == "." else prefix, tree))
+        else:
+            names.update(os.fsdecode(name) for name in listed.split(b"\0") if name)
+    is_own = match_patterns(own)
+    for name in sorted(names):
+        if not VENDORED.isdisjoint(name.split("/")[:-1]):
+            tree.skipped["vendored"] += 1
+        elif ignored(name) or is_own(name):
+            tree.skipped["ignored"] += 1
+        else:
+            tree.files.append(name)
+    return tree
+
+
+def list_changed(root: Path, revision: str) -> frozenset[str]:
+    """Return the files that differ from the revision. Raises SourceError."""
+    commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit is None:
+        raise SourceError(f"git has no revision {revision!r} in {root}.")
+    changed = _git(root, "diff", "--no-ext-diff", "--name-only", "-z", commit.strip().decode(), "--")
+    if changed is None:
+        raise SourceError(f"git cannot compare {root} with {revision!r}.")
+    return frozenset(os.fsdecode(name) for name in changed.split(b"\0") if name)
+
+
+def _git(folder: Path, *words: str) -> bytes | None:
+    """Return the output of git; None where it fails, or is not installed."""
+    try:
+        done = subprocess.run([*_GIT, *words], cwd=folder, capture_output=True, check=False)
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _read_patterns(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _walk(root: Path, prefix: str, tree: SourceTree) -> Iterator[str]:
+    """Yield the files below a folder that no `.gitignore` names; links are not followed."""
+    folders: list[tuple[str, tuple[tuple[str, Matcher], ...]]] = [(prefix, ())]
+    while folders:
+        folder, rules = folders.pop()
+        own = match_patterns(_read_patterns(root / folder / ".gitignore"))
+        if own is not never:
+            rules = (*rules, (f"{folder}/" if folder else "", own))
+        try:
+            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+        except OSError as error:
+            tree.problems.append(f"{folder or '.'} cannot be read: {error.strerror}.")
+            continue
+        for entry in entries:
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            path = f"{name}/" if is_folder else name
+            if any(matches(path.removeprefix(start)) for start, matches in rules):
+                tree.skipped["ignored"] += not is_folder
+            elif is_folder and entry.name not in VENDORED:
+                folders.append((name, rules))
+            elif entry.is_file(follow_symlinks=False):
+                yield name
+            elif entry.is_symlink():
+                tree.skipped["links"] += 1

@@ -1,0 +1,83 @@
+"""Where strings, comments and arguments are in a file, as its language's parser sees it.
+
+The only module that loads the extra `flagtui[code]`.
+"""
+
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from flagtui.code.languages import LANGUAGES, Language
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+EXTRA: Final = "flagtui[code]"
+_LIBRARY: Final = "ast_grep_py"
+_SCRIPT_TAG: Final = "script_element"
+
+
+@dataclass
+class Syntax:
+    """Positions in characters from the start of the file."""
+
+    strings: dict[int, int] = field(default_factory=dict)
+    """End by start, quotes included."""
+    comments: dict[int, int] = field(default_factory=dict)
+    """End by start."""
+    arguments: dict[int, int] = field(default_factory=dict)
+    """End by start; with the parentheses where there are any."""
+    broken_at: int | None = None
+    """Where the parser first understood nothing; None for a file without errors."""
+
+
+def has_parser() -> bool:
+    """Return whether the extra is installed."""
+    return find_spec(_LIBRARY) is not None
+
+
+def parse(text: str, language: Language) -> Syntax:
+    """Return the positions; a file with errors has those of the parts that are understood."""
+    syntax = Syntax()
+    if language.parser == "html":
+        _read_page(text, syntax)
+    else:
+        _read_script(text, language, 0, syntax)
+    return syntax
+
+
+def _read_script(text: str, language: Language, offset: int, syntax: Syntax) -> None:
+    root = _root(text, language.parser)
+    kinds = dict.fromkeys(language.strings, syntax.strings)
+    kinds |= dict.fromkeys(language.comments, syntax.comments)
+    kinds |= dict.fromkeys(language.arguments, syntax.arguments)
+    for node in root.find_all({"rule": {"any": [{"kind": kind} for kind in kinds]}}):
+        place = node.range()
+        kinds[node.kind()][place.start.index + offset] = place.end.index + offset
+    error = root.find(kind="ERROR")
+    if error is not None and syntax.broken_at is None:
+        syntax.broken_at = error.range().start.index + offset
+
+
+def _read_page(text: str, syntax: Syntax) -> None:
+    root = _root(text, "html")
+    for node in root.find_all(kind="comment"):
+        syntax.comments[node.range().start.index] = node.range().end.index
+    for node in root.find_all(kind="quoted_attribute_value"):
+        syntax.strings[node.range().start.index] = node.range().end.index
+    for script in root.find_all(kind=_SCRIPT_TAG):
+        for content in script.children():
+            if content.kind() == "raw_text":
+                language = LANGUAGES["tsx" if "tsx" in _tag(script) else "ts"]
+                _read_script(content.text(), language, content.range().start.index, syntax)
+
+
+def _tag(script: "SgNode") -> str:
+    return script.text().partition(">")[0]
+
+
+def _root(text: str, parser: str) -> "SgNode":
+    # 46 MB, loaded with the first file that has a hit.
+    from ast_grep_py import SgRoot
+
+    return SgRoot(text, parser).root()

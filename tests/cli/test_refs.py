@@ -1,0 +1,130 @@
+"""`flagtui refs`: places in code, offline copies, selection, and what is reported beside them."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run, Service, run_at
+from tests.doubles.json_schema import faults
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+APP = """import posthog from "posthog-js";
+if (posthog.isFeatureEnabled("new-nav")) { start(); }
+posthog.isFeatureEnabled("never-there");
+posthog.isFeatureEnabled(prefix + name);
+posthog.capture("no such event");
+// "new-nav"
+"""
+
+
+@pytest.fixture
+def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    code = tmp_path / "code"
+    (code / "src").mkdir(parents=True)
+    (code / "src" / "app.ts").write_text(APP)
+    (code / "src" / "other.py").write_text('posthog.feature_enabled("new-nav", "u")\n')
+    monkeypatch.chdir(code)
+    return run_at(service.address, run, monkeypatch)
+
+
+def places(out: str) -> list[str]:
+    return [line.split("\t")[0] for line in out.splitlines() if line.split("\t")[0]]
+
+
+def test_places_are_listed_with_kind_key_state_and_what_remains(online: Run) -> None:
+    done = online("refs", "--in", "src")
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    rows = {line[0]: line[1:4] for line in lines}
+    assert rows["src/app.ts:3:26"] == ["call", "never-there", "unknown-key"]
+    assert rows["src/app.ts:4:26"] == ["call", "", "dynamic-key"]
+    assert rows["src/app.ts:5:17"] == ["call", "no such event", "unknown-key"]
+    assert rows["src/app.ts:6:5"][0] == "comment"
+    assert ["", "", "checkout-redesign", "unreferenced", ""] in lines
+    assert "Searched 2 files." in done.err
+
+
+def test_json_follows_the_committed_schema(online: Run) -> None:
+    schema = json.loads((SCHEMAS / "code-reference.json").read_text())
+    document = json.loads(online("refs", "--json").out)
+    assert list(faults(document, schema)) == []
+    lines = online("refs", "--ndjson").out.splitlines()
+    assert [json.loads(line)["place"] for line in lines] == [each["place"] for each in document["records"]]
+
+
+def test_words_select_keys_queries_and_unknown_keys(online: Run) -> None:
+    assert places(online("refs", "new-nav").out) == ["src/app.ts:2:30", "src/app.ts:6:5", "src/other.py:1:25"]
+    assert places(online("refs", "never-there").out) == ["src/app.ts:3:26"]
+    assert places(online("refs", "key:new-nav").out) == places(online("refs", "new-nav").out)
+    missing = online("refs", "new-nvv")
+    assert (missing.code, missing.out) == (6, "")
+    assert "new-nav" in missing.err
+
+
+def test_offline_uses_the_copy_of_the_last_run_and_reports_its_age(
+    online: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = online("refs", "--offline")
+    assert missing.code == 6
+    assert "without --offline" in missing.err
+    before = online("refs").out
+    monkeypatch.setattr("flagtui.api.connection.Connection.ask", None)
+    after = online("refs", "--offline")
+    assert after.out == before
+    assert "Flags as read " in after.err
+
+
+def test_deleted_flag_is_not_reported_as_unknown(online: Run) -> None:
+    online("flags", "create", "short-lived", "--yes")
+    online("flags", "delete", "short-lived", "--yes")
+    Path("src/late.ts").write_text('isFeatureEnabled("short-lived")\n')
+    assert "deleted-key" in online("refs", "short-lived").out
+
+
+def test_changed_since_reports_changed_files_only(online: Run) -> None:
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "first")):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], check=True)
+    Path("src/other.py").write_text('\nposthog.feature_enabled("new-nav", "u")\n')
+    assert places(online("refs", "--changed-since", "HEAD").out) == ["src/other.py:2:25"]
+    wrong = online("refs", "--changed-since", "nowhere")
+    assert wrong.code == 2
+    assert "no revision" in wrong.err
+
+
+def test_language_limits_what_is_parsed(online: Run) -> None:
+    kinds = {
+        line.split("\t")[1] for line in online("refs", "new-nav", "--language", "python").out.splitlines()
+    }
+    assert kinds == {"string", "call"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--in", "nowhere"), "is not a folder"),
+        (("rollout:abc",), "is not understood"),
+        (("--language", "cobol"), "cobol"),
+    ],
+)
+def test_wrong_input_names_what_is_wrong(online: Run, words: tuple[str, ...], message: str) -> None:
+    done = online("refs", *words)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_typo_in_the_settings_names_file_line_and_key(online: Run) -> None:
+    Path(".flagtui.toml").write_text('[code]\nwraper = ["a"]\n')
+    done = online("refs", "--offline")
+    assert done.code in (2, 6)
+    done = online("refs")
+    assert done.code == 2
+    assert ".flagtui.toml:2: code.wraper" in done.err
+
+
+def test_problems_of_files_are_reported_and_the_scan_continues(online: Run) -> None:
+    Path("src/broken.ts").write_text('isFeatureEnabled("new-nav");\nfunction ( { [\n')
+    Path("src/latin.py").write_bytes(b'# \xe9\nposthog.feature_enabled("new-nav", "u")\n')
+    done = online("refs", "new-nav")
+    assert {"src/broken.ts:1:18", "src/latin.py:2:25"} <= set(places(done.out))
+    assert "src/broken.ts:2: syntax not understood" in done.err
+    assert "src/latin.py:1: not UTF-8" in done.err

@@ -1,0 +1,226 @@
+"""The references of one file: kinds, names, fallbacks, markers and broken files."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.code.file_references import FileFacts, find_references
+from flagtui.code.languages import LANGUAGES, language_of
+from flagtui.code.reference_records import FileReferences, Reference
+from flagtui.code.sdk_functions import CallNames
+from flagtui.code.tree_scan import resolve_names
+
+KEYS = {"nav", "checkout"}
+
+
+def read(text: str, language: str = "ts", *, wrappers: tuple[str, ...] = (), **facts: Any) -> FileReferences:
+    path = facts.pop("path", f"src/app.{LANGUAGES[language].extensions[0]}" if language else "notes.md")
+    about = FileFacts(path, LANGUAGES[language] if language else None, **facts)
+    return find_references(text, about, KEYS, CallNames(wrappers))
+
+
+def resolve(*files: FileReferences) -> list[tuple[str, str]]:
+    """Return kind and key of each reference, with names resolved across files."""
+    references = resolve_names(
+        [each for file in files for each in file.references],
+        [each for file in files for each in file.names],
+        [each for file in files for each in file.calls],
+    )
+    return [(each.kind, each.key) for each in references]
+
+
+def only(text: str, language: str = "ts") -> Reference:
+    (reference,) = read(text, language).references
+    return reference
+
+
+def test_place_counts_characters_and_lines_from_one() -> None:
+    reference = only('\n/* é */ posthog.isFeatureEnabled("nav")')
+    assert reference.place == "src/app.ts:2:34"
+
+
+def test_without_a_language_every_quoted_key_is_a_string() -> None:
+    file = read("posthog.isFeatureEnabled('nav') # `checkout` \"other\"", "")
+    assert [(each.kind, each.key) for each in file.references] == [("string", "nav"), ("string", "checkout")]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('const NAV = "nav";\nposthog.isFeatureEnabled(NAV)', "ts"),
+        ('const Flags = { nav: "nav" } as const;\nposthog.isFeatureEnabled(Flags.nav)', "ts"),
+        ('enum Flag { Nav = "nav" }\nposthog.isFeatureEnabled(Flag.Nav)', "ts"),
+        ('class Flag(StrEnum):\n    NAV = "nav"\nposthog.feature_enabled(Flag.NAV.value, "u")', "python"),
+        (
+            'enum Flag { NAV("nav"); }\nclass A { void f() { p.isFeatureEnabled(u, Flag.NAV.getKey()); } }',
+            "java",
+        ),
+        ('enum Flag: String {\n  case nav = "nav"\n}\np.isFeatureEnabled(Flag.nav.rawValue)', "swift"),
+        ("class Flag { const NAV = 'nav'; }\nPostHog::getFeatureFlag(Flag::NAV, 'u');", "php"),
+        ('module Flag\n  NAV = "nav".freeze\nend\nposthog.get_feature_flag(Flag::NAV, "u")', "ruby"),
+        ('package a\nconst Nav Key = "nav"\nvar v = c.IsFeatureEnabled(p.F{Key: Nav})', "go"),
+    ],
+)
+def test_call_by_name_resolves_in_the_same_file(text: str, language: str) -> None:
+    text = f"<?php\n{text}" if language == "php" else text
+    assert resolve(read(text, language)) == [("constant", "nav"), ("constant", "nav")]
+
+
+@pytest.mark.parametrize(
+    ("declaration", "use", "language"),
+    [
+        ('export const NAV = "nav";', 'import { NAV } from "./flags";\nuseFeatureFlag(NAV)', "ts"),
+        ('export const NAV = "nav";', 'import { NAV as N } from "./flags";\nuseFeatureFlag(N)', "ts"),
+        ('NAV = "nav"', 'from app.flags import (\n  NAV,\n)\nfeature_enabled(NAV, "u")', "python"),
+        ('NAV = "nav"', 'from app import flags\nfeature_enabled(flags.NAV, "u")', "python"),
+        (
+            'package flags\n\nconst Nav = "nav"',
+            "package a\n\nvar v = c.GetFeatureFlag(p.F{Key: flags.Nav})",
+            "go",
+        ),
+    ],
+)
+def test_call_by_name_resolves_across_an_import(declaration: str, use: str, language: str) -> None:
+    extension = LANGUAGES[language].extensions[0]
+    files = (read(declaration, language, path=f"flags.{extension}"), read(use, language))
+    assert resolve(*files) == [("constant", "nav"), ("constant", "nav")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'const a = "nav"; const b = f(a);\nposthog.isFeatureEnabled(b)',
+        'function f() { const key = "nav"; }\nfunction g() { const key = "checkout"; isFeatureEnabled(key) }',
+        "posthog.isFeatureEnabled(NAV)",
+        "posthog.isFeatureEnabled(names[0])",
+    ],
+)
+def test_computed_and_ambiguous_keys_are_not_guessed(text: str) -> None:
+    assert resolve(read(text))[-1] == ("call", "")
+
+
+def test_names_that_are_not_imported_belong_to_other_files() -> None:
+    files = (read('export const NAV = "nav";', path="flags.ts"), read("isFeatureEnabled(NAV)"))
+    assert ("call", "") in resolve(*files)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "fallback"),
+    [
+        ('getFeatureFlag("nav") ?? "control"', "ts", "control"),
+        ('isFeatureEnabled("nav") || true', "ts", True),
+        ('(await c.getFeatureFlag("nav", id)) ?? false', "ts", False),
+        ('isFeatureEnabled("nav") && other', "ts", None),
+        ('client.getBooleanValue("nav", true)', "ts", True),
+        ('feature_enabled("nav", "u") or True', "python", True),
+        ('class A { boolean v = p.isFeatureEnabled(user, "nav", true); }', "java", True),
+        ('val v = PostHog.isFeatureEnabled("nav", defaultValue = true)', "kotlin", True),
+        ('fn f() { c.is_feature_enabled("nav", u).unwrap_or(true); }', "rust", True),
+    ],
+)
+def test_fallback_of_a_call_is_its_literal(text: str, language: str, fallback: object) -> None:
+    text = f"{text}; // openfeature feature" if "Value" in text and language == "ts" else text
+    assert only(text, language).fallback == fallback
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "is_server"),
+    [
+        ('isFeatureEnabled("nav")', "ts", False),
+        ('client.isFeatureEnabled("nav", "user")', "ts", True),
+        ('isFeatureEnabled("nav", { send_event: false })', "ts", False),
+        ('feature_enabled("nav", "user")', "python", True),
+        ('val v = PostHog.isFeatureEnabled("nav", false)', "kotlin", False),
+    ],
+)
+def test_calls_for_a_user_run_on_a_server(text: str, language: str, is_server: bool) -> None:
+    assert only(text, language).is_server == is_server
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('posthog.capture("order placed")', "ts"),
+        ('posthog.capture("user", "order placed")', "python"),
+        ('posthog.capture("order placed", distinct_id="user")', "python"),
+        ('posthog.capture(distinct_id="user", event="order placed")', "python"),
+        ("posthog.capture distinct_id: 'user', event: 'order placed'", "ruby"),
+    ],
+)
+def test_captured_events_are_calls(text: str, language: str) -> None:
+    reference = only(text, language)
+    assert (reference.kind, reference.subject, reference.key) == ("call", "event", "order placed")
+
+
+def test_capture_without_the_library_is_no_call() -> None:
+    assert read('camera.capture("order placed")').references == ()
+
+
+def test_script_blocks_of_pages_are_parsed() -> None:
+    script = '<script setup lang="ts">\nuseFeatureFlag("nav")\n</script>'
+    page = f'<!-- "nav" -->\n<template><p>"nav"</p></template>\n{script}'
+    references = read(page, "vue").references
+    assert [(each.kind, each.line) for each in references] == [("comment", 1), ("call", 4)]
+
+
+def test_component_names_its_flag() -> None:
+    text = 'const a = <PostHogFeature flag="nav" match={true} />; const b = <PostHogFeature flag={key} />;'
+    assert resolve(read(text, "tsx")) == [("call", "nav"), ("call", "")]
+
+
+def test_wrappers_are_called_on_their_receiver() -> None:
+    text = 'gates.on("nav"); other.on("nav"); useGate("checkout")'
+    assert resolve(read(text, wrappers=("gates.on", "useGate"))) == [
+        ("wrapper", "nav"),
+        ("string", "nav"),
+        ("wrapper", "checkout"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "kind"), [({"is_test": True}, "test"), ({"is_generated": True}, "generated")]
+)
+def test_calls_in_tests_and_generated_files_are_no_use(facts: dict[str, Any], kind: str) -> None:
+    text = 'isFeatureEnabled("nav") // "nav"'
+    assert [each.kind for each in read(text, **facts).references] == [kind, "comment"]
+
+
+def test_constants_files_declare_keys_that_are_unknown() -> None:
+    text = 'export const Flags = { old: "gone" };'
+    assert resolve(read(text, has_constants=True)) == [("constant", "gone")]
+    assert resolve(read(text)) == []
+
+
+def test_marker_accepts_its_line_or_the_next_one() -> None:
+    file = read(
+        'isFeatureEnabled("nav") // flagtui: ok kept for rollback\n'
+        "/* flagtui: ok computed on purpose */\n"
+        "isFeatureEnabled(key)\n"
+        'isFeatureEnabled("nav")\n'
+    )
+    reasons = [each.accepted for each in (*file.references, *(call.reference for call in file.calls))]
+    assert reasons == ["kept for rollback", "", "computed on purpose"]
+
+
+def test_marker_without_a_reason_is_reported() -> None:
+    file = read('isFeatureEnabled("nav") // flagtui: ok\n')
+    assert file.problems == ('src/app.ts:1: "flagtui: ok" needs a reason after it.',)
+    assert file.references[0].accepted == ""
+
+
+def test_broken_syntax_keeps_what_is_understood() -> None:
+    file = read('isFeatureEnabled("nav");\nfunction ( { [\n')
+    assert [each.key for each in file.references] == ["nav"]
+    assert file.problems == ("src/app.ts:2: syntax not understood; uses below may be missing.",)
+
+
+def test_key_of_400_characters_is_recognised() -> None:
+    key = "k" * 400
+    assert only(f'isFeatureEnabled("{key}")').key == key
+
+
+def test_languages_are_recognised_by_extension() -> None:
+    names = {"a.ts", "b.TSX", "c.py", "d.kt", "e.vue", "f.md", "Makefile"}
+    languages = {name: language.name if (language := language_of(name)) else "" for name in names}
+    assert languages["b.TSX"] == "tsx"
+    assert languages["f.md"] == languages["Makefile"] == ""

@@ -1,0 +1,127 @@
+"""Which files of a tree are read: git, walks, ignored and skipped ones."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from flagtui.code.file_content import SIZE_LIMIT, FileReader, SkippedFile, UnreadableFile
+from flagtui.code.source_files import SourceError, find_root, list_changed, list_files
+
+
+def write(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def git(root: Path, *words: str) -> None:
+    options = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *options, *words], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    write(tmp_path, src__a_dot_py="a", src__b_dot_py="b", _dot_gitignore="*.log\n", x_dot_log="x")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    return tmp_path
+
+
+def test_files_of_a_repository_are_those_that_git_tracks(repository: Path) -> None:
+    write(repository, src__new_dot_py="new")
+    tree = list_files(find_root([repository / "src"], repository), [repository])
+    assert tree.files == [".gitignore", "src/a.py", "src/b.py"]
+    assert tree.is_tracked
+
+
+def test_folder_inside_a_repository_narrows_the_list(repository: Path) -> None:
+    root = find_root([repository / "src"], repository / "src")
+    assert root == repository
+    assert list_files(root, [repository / "src"]).files == ["src/a.py", "src/b.py"]
+
+
+def test_paths_without_a_repository_are_relative_to_the_current_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "src"
+    inner.mkdir()
+    assert find_root([inner], tmp_path) == tmp_path.resolve()
+    assert find_root([tmp_path], inner) == tmp_path.resolve()
+
+
+def test_changed_files_are_those_that_differ_from_the_revision(repository: Path) -> None:
+    write(repository, src__b_dot_py="changed")
+    assert list_changed(repository, "HEAD") == {"src/b.py"}
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "--output=/tmp/x", "-h"])
+def test_unknown_revision_is_an_error(repository: Path, revision: str) -> None:
+    with pytest.raises(SourceError, match="no revision"):
+        list_changed(repository, revision)
+
+
+def test_walk_obeys_gitignore_at_every_level(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_py="", b_dot_log="", _dot_gitignore="*.log\n/build/\n", build__c_dot_py="")
+    write(tmp_path, src__d_dot_py="", src__e_dot_py="", src___dot_gitignore="e.py\n", src__build__f_dot_py="")
+    tree = list_files(tmp_path, [tmp_path])
+    assert tree.files == [".gitignore", "a.py", "src/.gitignore", "src/build/f.py", "src/d.py"]
+    assert tree.skipped["ignored"] == 2
+
+
+def test_own_ignore_file_applies_in_a_repository_too(repository: Path) -> None:
+    write(repository, _dot_flagtuiignore="src/a.*\n")
+    tree = list_files(repository, [repository])
+    assert "src/a.py" not in tree.files
+    assert tree.skipped["ignored"] == 1
+
+
+def test_vendored_folders_are_skipped(tmp_path: Path) -> None:
+    write(tmp_path, node_modules__a_dot_js="", lib__vendor__b_dot_go="", c_dot_js="")
+    assert list_files(tmp_path, [tmp_path]).files == ["c.js"]
+
+
+def test_loops_of_links_end_a_walk(tmp_path: Path) -> None:
+    write(tmp_path, src__a_dot_py="")
+    (tmp_path / "src" / "again").symlink_to(tmp_path)
+    (tmp_path / "src" / "itself").symlink_to(tmp_path / "src" / "itself")
+    tree = list_files(tmp_path, [tmp_path])
+    assert tree.files == ["src/a.py"]
+    assert tree.skipped["links"] == 2
+
+
+def test_folder_outside_the_root_is_an_error(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with pytest.raises(SourceError, match="not inside"):
+        list_files(repository, [tmp_path_factory.mktemp("other")])
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x89PNG\0\0", "binary"),
+        (b"a" * (SIZE_LIMIT + 1), "large"),
+        (b"var a=1;" * 1_000, "minified"),
+    ],
+)
+def test_files_without_source_are_skipped(tmp_path: Path, content: bytes, reason: str) -> None:
+    (tmp_path / "file").write_bytes(content)
+    assert FileReader(str(tmp_path)).read("file") == SkippedFile(reason)  # type: ignore[arg-type]  # one of them
+
+
+def test_links_pipes_and_deleted_files_are_skipped(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/etc/hostname")
+    os.mkfifo(tmp_path / "pipe")
+    reader = FileReader(str(tmp_path))
+    assert reader.read("link") == SkippedFile("links")
+    assert reader.read("pipe") == b""
+    assert reader.read("gone") == SkippedFile("missing")
+
+
+def test_unreadable_file_has_one_line(tmp_path: Path) -> None:
+    name = "a" * 300
+    assert FileReader(str(tmp_path)).read(name) == UnreadableFile(
+        f"{name} cannot be read: File name too long."
+    )
