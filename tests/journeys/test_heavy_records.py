@@ -64,6 +64,19 @@ async def test_condition_is_not_moved_into_the_gap_and_has_a_line_where_it_is_ad
         assert cursor_id(program) == ("condition", "", 150, -1)
 
 
+async def test_save_of_a_heavy_form_waits_until_its_values_are_checked(setting: Setting) -> None:
+    async with flag_form(setting, 1_000) as program:
+        place_cursor(program, ("condition", "", 999, -1))
+        form = form_of(program)
+        form.action_remove()
+        program.draw()
+        assert "not saved yet; its values are being checked" in program.screen
+        form.action_save()
+        assert form_of(program) is form
+        await program.settle()
+        assert "condition 1000 removed" in words(program.screen)
+
+
 async def test_last_condition_of_all_stays_at_the_end(setting: Setting) -> None:
     async with flag_form(setting, 100) as program:
         place_cursor(program, ("condition", "", 99, -1))

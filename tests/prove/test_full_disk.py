@@ -16,7 +16,7 @@ from flagtui.api.errors import ServerFault
 from flagtui.api.http_library import in_process
 from flagtui.api.request_log import LogLine, log_to
 from flagtui.app.shell.written_files import export
-from flagtui.changes.draft import RecordText, keep_changes
+from flagtui.changes.editor_text import RecordText, keep_changes
 from flagtui.changes.event_definitions.triage import Triage, TriageDecision
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.config.crash_reports import keep_report

@@ -14,22 +14,40 @@ from flagtui.models.record_fields import FLAG_FIELDS
 
 INJECTED: Final = ("cohort_name", "group_key_names")
 """Keys of a property that the server adds on read."""
+_INJECTED: Final = frozenset(INJECTED)
 _CLEARED: Final[Mapping[str, JSON]] = {"groups": [], "payloads": {}}
 """Older servers refuse a null there."""
 
 
 def clean_filters(filters: JSON) -> dict[str, JSON]:
     """Copy `filters` without the keys that the server adds on read."""
-    kept: dict[str, JSON] = copy_json(as_dict(filters))
-    for groups in ("groups", "super_groups", "holdout_groups"):
-        for group in as_list(kept.get(groups)):
-            for item in as_list(as_dict(group).get("properties")):
-                for name in INJECTED:
-                    as_dict(item).pop(name, None)
+    cleaned: dict[str, JSON] = copy_json(share_clean_filters(filters))
+    return cleaned
+
+
+def share_clean_filters(filters: JSON) -> dict[str, JSON]:
+    """Return the same as `clean_filters`, sharing every part without such keys: to be read, not changed."""
+    kept = dict(as_dict(filters))
+    for name in ("groups", "super_groups", "holdout_groups"):
+        if isinstance(kept.get(name), list):
+            kept[name] = [_clean_group(group) for group in kept[name]]
     if kept.get("version") == 1:
         # Reading gives it, writing refuses it.
         del kept["version"]
     return kept
+
+
+def _clean_group(group: JSON) -> JSON:
+    properties = as_list(as_dict(group).get("properties"))
+    if all(_INJECTED.isdisjoint(item) for item in properties if isinstance(item, dict)):
+        return group
+    cleaned = [
+        {name: value for name, value in item.items() if name not in _INJECTED}
+        if isinstance(item, dict)
+        else item
+        for item in properties
+    ]
+    return {**group, "properties": cleaned}
 
 
 def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:

@@ -56,7 +56,9 @@ Merged = tuple[JSON, tuple[Clash, ...]]
 
 
 def same(left: JSON, right: JSON) -> bool:
-    """Equal as JSON: 50 is 50.0, but true is not 1."""
+    """Equal as JSON: 50 is 50.0, but true is not 1. Parts that both sides share are not compared."""
+    if left is right:
+        return True
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):

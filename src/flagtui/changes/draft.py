@@ -1,24 +1,15 @@
-"""A record being edited: values to change freely in a form, or JSON in the person's own editor.
+"""A record being edited: values to change freely. The rest stays as it is stored, also unknown keys."""
 
-What is not touched stays as it is stored, also unknown keys. The editor's file is private and gone
-afterwards; the words in it are never lost.
-"""
-
-import json
 import math
-import tempfile
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any, Self
 
 from flagtui.changes.difference import same
 from flagtui.changes.shares import even_shares
-from flagtui.config.editor_program import OpenEditor
-from flagtui.config.files import replace_file
 from flagtui.models.editable_fields import is_plain_key
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text, copy_json
-from flagtui.safe_text import safe_text
+from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 
 
 class Draft:
@@ -28,9 +19,51 @@ class Draft:
     """What kind of record it is: `flag`."""
 
     def __init__(self, values: Mapping[str, JSON]) -> None:
-        self.values: dict[str, JSON] = copy_json(dict(values))
+        self.values: dict[str, JSON] = dict(values)
+        """To be read: parts are shared with the record and snapshots. `change` returns those to change."""
         self._at_first: dict[str, JSON] = dict(values)
-        """Never changed, so that it need not be copied."""
+        self._own: dict[int, JSON] = {}
+        """By id: the lists and objects that were copied since the last snapshot."""
+
+    def change(self, *path: str | int) -> JSON:
+        """Return the list or object at `path`, to be changed; an empty object where there is none.
+
+        It and the lists and objects that lead to it are copied first, everything beside the path stays
+        shared: a change costs its path, whatever the size of the record.
+        """
+        container: Any = self.values
+        for step in path:
+            part = container.get(step) if isinstance(container, dict) else container[step]
+            if not isinstance(part, dict | list):
+                return {}
+            if id(part) not in self._own:
+                part = part.copy()
+                self._own[id(part)] = part
+                container[step] = part
+            container = part
+        return container
+
+    def snapshot(self) -> Mapping[str, Any]:
+        """Return the state of the draft for `restore`; later changes do not reach it."""
+        state = vars(self).copy()
+        self._own, self.values = {}, self.values.copy()
+        return state
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Set the state to that of a snapshot."""
+        vars(self).update(state)
+        self._own, self.values = {}, self.values.copy()
+
+    def frozen(self) -> Self:
+        """Return a copy that later changes of this draft do not reach, for another thread."""
+        frozen = copy(self)
+        frozen.restore(self.snapshot())
+        return frozen
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Return how many parts the record has: conditions, properties, variants, metrics."""
 
     @property
     @abstractmethod
@@ -42,10 +75,17 @@ class Draft:
     def problems(self) -> Sequence[str]:
         """What a strict server would refuse, top to bottom."""
 
+    variants_path: tuple[str, ...]
+    """Where the variants are in the values."""
+
     @property
     @abstractmethod
     def variants(self) -> list[JSON]:
-        """The variants themselves, to be changed; empty where there are none."""
+        """Return the variants, to be read; empty where there are none."""
+
+    def change_variant(self, place: int) -> dict[str, JSON]:
+        """Return one variant, to be changed."""
+        return as_dict(self.change(*self.variants_path, place))
 
     @abstractmethod
     def add_variant(self, key: str) -> None:
@@ -57,7 +97,7 @@ class Draft:
 
     def rename_variant(self, place: int, key: str) -> None:
         """With what names it."""
-        as_dict(self.variants[place])["key"] = key
+        self.change_variant(place)["key"] = key
 
     def variant_problem(self, key: str, itself: str = "") -> str:
         """Why a variant cannot have this key; empty when it can."""
@@ -83,8 +123,8 @@ class Draft:
     def distribute(self) -> None:
         """Give every variant the same share, as whole numbers."""
         if self.variants:
-            for variant, share in zip(self.variants, even_shares(len(self.variants)), strict=True):
-                as_dict(variant)["rollout_percentage"] = share
+            for place, share in enumerate(even_shares(len(self.variants))):
+                self.change_variant(place)["rollout_percentage"] = share
 
 
 def share_sum(variants: Sequence[JSON]) -> float:
@@ -98,193 +138,3 @@ def move(items: list[JSON], place: int, to: int) -> bool:
         return False
     items.insert(to, items.pop(place))
     return True
-
-
-Problems = Callable[[Mapping[str, JSON]], Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Faulty:
-    """The text cannot be saved: why, and the same text with the reasons on top."""
-
-    reasons: tuple[str, ...]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class RecordText:
-    """What is shown of a record. `name` is raw."""
-
-    name: str
-    about: str
-    """Which record it is: `flag 812, version 12`."""
-    file: str
-    """What its file is called, without an ending."""
-    shown: Mapping[str, JSON]
-    """The fields that can be edited, as they are."""
-    problems: Problems
-    """What is wrong with new values of some of them."""
-    notes: tuple[str, ...] = ()
-    """What else is said above it."""
-    is_secret: bool = False
-    """Whether nothing of it may be written down for longer than the editor is open."""
-
-    def text(self, reasons: Sequence[str] = (), body: str = "") -> str:
-        """As the editor shows it, or the person's own `body` again with what is wrong with it."""
-        return f"{self._comments(reasons)}\n{body or _json(self.shown)}\n"
-
-    def read(self, text: str) -> dict[str, JSON] | Faulty:
-        """The values the saved text changes. An empty text changes nothing."""
-        body = without_comments(text)
-        if not body.strip():
-            return {}
-        changed: dict[str, JSON] = {}
-        try:
-            found = json.loads(body, object_pairs_hook=_once, parse_constant=_refuse)
-        except json.JSONDecodeError as fault:
-            line = body.split("\n")[fault.lineno - 1].strip()
-            where = f" at: {safe_text(line, 60)}" if line else " at its end"
-            reasons = [f"it is not JSON: {fault.msg.lower()}{where}"]
-        except _Refused as fault:
-            reasons = [str(fault)]
-        except RecursionError:
-            reasons = ["it is nested too deeply"]
-        else:
-            reasons = ["it must be one JSON object"]
-            if isinstance(found, dict):
-                changed = self.changed(found)
-                reasons = [*self._strange(found), *self.problems(changed)]
-        return Faulty(tuple(reasons), self.text(reasons, body)) if reasons else changed
-
-    def changed(self, found: Mapping[str, JSON]) -> dict[str, JSON]:
-        """Those of these values that are others than are shown."""
-        return {
-            name: value
-            for name, value in found.items()
-            if name in self.shown and not same(value, self.shown[name])
-        }
-
-    def _strange(self, found: Mapping[str, JSON]) -> Iterator[str]:
-        for name in found:
-            if name not in self.shown:
-                yield f"`{safe_text(name, 60)}` is no field that can be edited here"
-        for name in self.shown:
-            if name not in found:
-                yield f"`{name}` is missing; leave it as it was, or give it an empty value"
-
-    def _comments(self, reasons: Sequence[str]) -> str:
-        lines = [f"{safe_text(self.name, 400)}: {self.about}"]
-        if reasons:
-            lines += ["", "NOT SAVED:", *(f"  {safe_text(reason, 300)}" for reason in reasons)]
-        lines += [
-            "",
-            "Change the values below, save and close. What would change is shown before anything is sent.",
-            "Lines that begin with # are left out. An empty file, or no change, changes nothing.",
-            *self.notes,
-        ]
-        return "\n".join(f"# {line}".rstrip() for line in lines)
-
-
-def without_comments(text: str) -> str:
-    """The text without the lines that begin with #; JSON has none."""
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")).strip("\n")
-
-
-def _json(fields: Mapping[str, JSON]) -> str:
-    """What no editor may draw or obey is escaped."""
-    text = json.dumps(fields, indent=2, ensure_ascii=False)
-    return "".join(each if each == "\n" or each.isprintable() else json.dumps(each)[1:-1] for each in text)
-
-
-class _Refused(ValueError):
-    """An object has one key more than once, or a number is none that JSON has."""
-
-
-def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Refused(f"`{safe_text(twice, 60)}` is there twice in one object")
-    return found
-
-
-def _refuse(name: str) -> JSON:
-    raise _Refused(f"{name} is not a number in JSON")
-
-
-@dataclass(frozen=True, slots=True)
-class GivenUp:
-    """The text could not be used and was closed without another change; where a copy of it is."""
-
-    reasons: tuple[str, ...]
-    copy: Path | None
-
-
-def edit(record: RecordText, open_editor: OpenEditor, drafts: Path) -> dict[str, JSON] | GivenUp:
-    """Opens the record as text until it can be used, or is closed unchanged: the values that were changed."""
-    text, reasons = record.text(), tuple[str, ...]()
-    with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
-        # The folder is for its owner alone, so the file in it is out of reach before it has content.
-        path = Path(folder) / f"{record.file}.json"
-        while True:
-            try:
-                replace_file(path, _encodable(text))
-            except OSError as fault:
-                why = f"there is no room for the editor's file: {fault.strerror}"
-                return GivenUp((why,), _keep(text, record.text(), drafts, record))
-            if not open_editor(path):
-                return GivenUp(("the editor ended with an error",), _keep(_read(path), text, drafts, record))
-            saved = _read(path)
-            if saved is not None and reasons and without_comments(saved) == without_comments(text):
-                return GivenUp(reasons, _keep(saved, "", drafts, record))
-            found = record.read(saved or "")
-            if not isinstance(found, Faulty):
-                return found
-            text, reasons = found.text, found.reasons
-
-
-def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:
-    """What the editor leaves of a text in a file of that name; None when it ended with an error."""
-    with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
-        path = Path(folder) / name
-        replace_file(path, _encodable(text))
-        return _read(path) if open_editor(path) else None
-
-
-def keep_changes(record: RecordText, changes: Mapping[str, JSON], drafts: Path) -> Path | None:
-    """A copy of what was typed until it is saved; None where it may not or cannot be kept."""
-    if record.is_secret:
-        return None
-    text = record.text(body=json.dumps({**record.shown, **changes}, indent=2, ensure_ascii=False))
-    return _keep(text, "", drafts, record)
-
-
-def forget(copy: Path | None) -> None:
-    """Delete the copy of a saved draft."""
-    if copy is not None:
-        copy.unlink(missing_ok=True)
-
-
-def _encodable(text: str) -> str:
-    return text.encode(errors="backslashreplace").decode()
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-
-
-def _keep(saved: str | None, shown: str, drafts: Path, record: RecordText) -> Path | None:
-    """Keep a copy of the edited text where the user can find it, unless it changes nothing."""
-    if saved is None or saved == shown:
-        return None
-    try:
-        path = drafts / f"{record.file}.json"
-        # The copy of before stays where there is no room for this one.
-        replace_file(path, _encodable(saved))
-    except OSError:
-        return None
-    return path

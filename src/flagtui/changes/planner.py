@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from flagtui.store.load_progress import RecordId
     from flagtui.store.workspace import Workspace
 
+HEAVY: Final = 300
+"""Conditions, properties, variants and metrics from which work on records is done in a thread."""
 AT_ONCE: Final = 8
 """Records read at the same time for one question."""
 SOON: Final = 1.0
@@ -43,6 +45,14 @@ PATIENCE: Final = 2.5
 Q = TypeVar("Q", default=Any)
 """A request: an intent, a new record, an entry of the journal to undo."""
 T = TypeVar("T")
+
+
+async def off_loop(size: int, work: Callable[[], T]) -> T:
+    """Return the result of work on records of so many parts, done in a thread if they are heavy.
+
+    Keys are handled meanwhile. The work must read nothing that changes meanwhile.
+    """
+    return work() if size < HEAVY else await asyncio.to_thread(work)
 
 
 @dataclass

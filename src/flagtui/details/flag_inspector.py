@@ -13,7 +13,7 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import Cohorts, LocalDefinitions
 from flagtui.models.activity import Activity
-from flagtui.models.condition_queries import OPTED_IN, ConditionQuery, deciding_conditions
+from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
@@ -128,6 +128,8 @@ class Inspector:
         many = len(flag.targeting.deciding)
         if many > COUNTED:
             return CountedReach(reason=f"{many:,} conditions are too many to count")
+        if not all(each.is_countable for each in deciding_conditions(flag.targeting)):
+            return CountedReach(reason=TOO_LONG)
         if many > FEW:
             return CountedReach(reason=f"{many} conditions, counted when it is opened", uncounted=many)
         return [reach async for reach in self._counting(flag, Urgency.PERSON)][-1]

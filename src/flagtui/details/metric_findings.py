@@ -91,6 +91,11 @@ class Findings:
     trouble: str = ""
 
     @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics in the order of their readings; read and ordered once, with the experiment."""
+        return tuple(reading.metric for reading in self.readings)
+
+    @property
     def awaited(self) -> int:
         """The number of pending metrics."""
         return sum(reading.is_awaited for reading in self.readings)

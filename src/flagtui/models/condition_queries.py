@@ -1,16 +1,21 @@
-"""Conditions as queries: what the server counts to know how many users each one matches."""
+"""Conditions as a server is asked to count their users: which ones, and which are too long."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from flagtui.models.filters import Condition, Filters
+from flagtui.models.json_value import as_list
 
 OPTED_IN: Final = "those who opted in to early access"
+MOST_VALUES: Final = 10_000
+"""Properties and listed values of one condition beyond which no server is asked to count its users."""
+TOO_LONG: Final = f"a condition with more than {MOST_VALUES:,} values is too long to count"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConditionQuery:
     """A condition as sent to the server: with its own group type, or the flag's."""
 
@@ -25,6 +30,13 @@ class ConditionQuery:
         return self.condition.rollout
 
     @property
+    def is_countable(self) -> bool:
+        """Return whether a server is asked to count: the request contains the whole condition."""
+        properties = self.condition.properties
+        values = sum(len(as_list(item.value)) for item in properties)
+        return len(properties) + values <= MOST_VALUES
+
+    @cached_property
     def identity(self) -> str:
         """Return what the server counts: properties and group type, without the percentage."""
         properties = self.condition.raw.get("properties") or []

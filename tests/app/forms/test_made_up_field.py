@@ -13,7 +13,7 @@ from flagtui.app.widgets.column_layout import Slot, shown_column
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.difference import field_words
-from flagtui.changes.draft import Faulty, RecordText
+from flagtui.changes.editor_text import Faulty, RecordText
 from flagtui.models.editable_fields import EditableField, FieldColumn, FieldTable, Option, one_of, texts
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.store.sort_orders import field_order

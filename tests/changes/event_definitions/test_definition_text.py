@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.doubles.expected import expect
 
-from flagtui.changes.draft import Faulty
+from flagtui.changes.editor_text import Faulty
 from flagtui.changes.event_definitions.definition_intent import EventIntent, definition_text, edit_intent
 from flagtui.models.rows import EventDefinitionRow
 

@@ -40,9 +40,9 @@ def test_nothing_that_was_only_looked_at_is_sent() -> None:
 def test_an_edit_sends_the_whole_field_it_changed_and_no_other() -> None:
     fresh = draft()
     copy = ExperimentCopy.of(fresh)
-    copy.variants[0]["rollout_percentage"] = 60
+    copy.change_variant(0)["rollout_percentage"] = 60
     assert copy.problems == ["the variants have 110 % together, which has to be 100 %"]
-    copy.variants[1]["rollout_percentage"] = 40
+    copy.change_variant(1)["rollout_percentage"] = 40
     plan = plan_of(copy, fresh)
     assert plan.choices.fields == {
         "parameters": {
@@ -88,10 +88,10 @@ def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
 
 def test_a_new_one_sends_what_was_said_and_leaves_the_rest_to_the_project() -> None:
     copy = ExperimentCopy.new("Blue", "blue", is_linked=False)
-    copy.metrics("metrics").append(metrics.mean_of(metrics.event_node("order", "sum", "price")))
+    copy.change_metrics("metrics").append(metrics.mean_of(metrics.event_node("order", "sum", "price")))
     copy.share_metric(4, "secondary")
     copy.set("holdout_id", 3)
-    copy.settings("stats_config")["method"] = "frequentist"
+    copy.change_settings("stats_config")["method"] = "frequentist"
     plan = plan_of(copy, copy.fresh)
     assert (plan.choices.name, plan.choices.flag_key) == ("Blue", "blue")
     assert plan.choices.fields == {
@@ -144,7 +144,7 @@ def test_a_linked_flag_is_not_told_what_its_variants_are() -> None:
 )
 def test_only_variants_every_server_takes_can_be_saved(keys: tuple[str, ...], problem: str) -> None:
     copy = ExperimentCopy.new("Blue", "blue", is_linked=False)
-    copy.variants[:] = [{"key": key, "rollout_percentage": 0} for key in keys]
+    copy.change(*copy.variants_path)[:] = [{"key": key, "rollout_percentage": 0} for key in keys]
     copy.distribute()
     assert any(problem in words for words in copy.problems)
 
@@ -153,7 +153,7 @@ def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:
     copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
     copy.unseen_events.add("new one")
     assert "allow_unknown_events" not in copy.changes
-    copy.metrics("metrics").append(metrics.funnel_of(["known", "new one"]))
+    copy.change_metrics("metrics").append(metrics.funnel_of(["known", "new one"]))
     plan = plan_of(copy, copy.fresh)
     assert plan.choices.fields["allow_unknown_events"] is True
     assert any("never seen here" in one.text for one in plan.consequences)
@@ -183,7 +183,7 @@ def test_a_field_that_did_not_arrive_is_named() -> None:
     fresh = draft()
     copy = ExperimentCopy.of(fresh)
     copy.set("holdout_id", 3)
-    copy.settings("exposure_criteria")["filterTestAccounts"] = False
+    copy.change_settings("exposure_criteria")["filterTestAccounts"] = False
     plan = plan_of(copy, fresh)
     criteria = {"filterTestAccounts": False, "filled in": 1}
     assert is_reached(plan, draft(holdout_id=3, exposure_criteria=criteria))

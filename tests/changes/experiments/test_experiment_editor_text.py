@@ -8,7 +8,7 @@ from tests.changes.experiments.conftest import made, tried
 from tests.doubles.expected import expect
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.draft import Faulty
+from flagtui.changes.editor_text import Faulty
 from flagtui.changes.experiments.experiment_draft import experiment_text
 from flagtui.changes.experiments.step_plan import ExperimentPlan
 

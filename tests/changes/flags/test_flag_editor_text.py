@@ -10,7 +10,7 @@ from tests.changes.flags.test_targeting_intents import RICH
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 
-from flagtui.changes.draft import Faulty, GivenUp, edit, without_comments
+from flagtui.changes.editor_text import Faulty, GivenUp, edit, without_comments
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag

@@ -5,6 +5,7 @@ import re
 import threading
 from typing import Any
 
+import pytest
 from tests.changes.conftest import NOW
 from tests.doubles import heavy_records as heavy
 from tests.doubles.expected import expect
@@ -133,3 +134,12 @@ def test_reach_of_thousands_of_conditions_is_not_counted() -> None:
     for many, told in ((20, "20"), (5_000, f"more than {MANY}")):
         reach = asyncio.run(reach_of(count, Flag.of(heavy.with_conditions(many)), {"active": False}))
         assert reach == NotKnown(f"{told} different conditions are too many to count in time")
+
+
+@pytest.mark.parametrize("raw", [heavy.with_properties(10_001), heavy.with_values(10_001)])
+async def test_reach_of_a_condition_with_thousands_of_values_is_not_counted(raw: dict[str, JSON]) -> None:
+    async def count(_condition: object, _kind: int | None) -> BlastRadius:
+        raise AssertionError("nothing is counted")
+
+    reach = await reach_of(count, Flag.of(raw), {"active": False})
+    assert reach == NotKnown("a condition with more than 10,000 values is too long to count")

@@ -85,7 +85,7 @@ def test_what_is_more_than_one_thing_is_none() -> None:
             payloads={"test": "1"},
         ),
         "everyone, and the split kept": changed(fresh, **opened(SPLIT, control=60, test=40)),
-        "everyone last": edited(fresh, lambda copy: copy.groups.append(dict(OPEN))),
+        "everyone last": edited(fresh, lambda copy: copy.change("filters", "groups").append(dict(OPEN))),
         "a share taken away": changed(fresh, groups=[TWO["groups"][0], {"properties": []}]),
         "a condition removed": edited(fresh, lambda copy: copy.remove_condition(0)),
         "another field": flag_intent.set_field(fresh.id, "name", fresh.name, "Better"),

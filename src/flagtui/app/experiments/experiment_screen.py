@@ -160,7 +160,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             return
         yield from conclusion_lines(findings.experiment)
         if self.size.height >= ROOMY:
-            yield from _spaced(measures_lines(findings.experiment, width))
+            yield from _spaced(measures_lines(findings.metrics, width))
         yield from hint_lines(findings)
         yield from alarm_lines(findings)
         yield from table_lines(findings, width, strokes_here(), self._chosen)
@@ -172,7 +172,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             return
         yield []
         if self.size.height < ROOMY:
-            yield from _spaced(measures_lines(experiment, width))
+            yield from _spaced(measures_lines(self._findings.metrics, width))
         yield from variant_lines(self._findings, width)
         yield from sizing_lines(self._findings, now)
         yield from settings_lines(experiment, width)

@@ -15,6 +15,7 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
+from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import Skipped
 from flagtui.changes.tag_line import read_tags
 from flagtui.config.guard_rules import Level
@@ -109,8 +110,8 @@ class FlagEdits:
         """In a form, one flag at a time."""
         flag = await read_flag(rows[0], self._app_state, self._runner)
         if flag is not None:
-            form = FormScreen(self._app_state, self._runner, WorkingCopy.of(flag))
-            self._runner.app.push_screen(form)
+            copy = await off_loop(flag.targeting.size, lambda: WorkingCopy.of(flag))
+            self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy))
 
 
 def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:

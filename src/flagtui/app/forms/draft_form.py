@@ -1,10 +1,10 @@
 """A record as a form of lines: the cursor, what was changed, what keeps it from being saved, and leaving."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -21,7 +21,7 @@ from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.draft import Draft
-from flagtui.models.json_value import copy_json
+from flagtui.changes.planner import HEAVY, off_loop
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
 
@@ -61,10 +61,14 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self._questions = questions
         self._lines: list[FormLine] = []
         self._is_leaving = False
-        self._before = self._kept()
+        self._before = copy.snapshot()
         """The copy as it was drawn last."""
-        self._steps: list[dict[str, Any]] = []
+        self._steps: list[Mapping[str, Any]] = []
         """The copy as it was before each thing that was changed."""
+        self._is_changed = False
+        self._problems: Sequence[str] | None = ()
+        """What keeps the copy from being saved; None while that is checked."""
+        self._saves_when_checked = False
 
     @abstractmethod
     def lines(self) -> Iterator[FormLine]:
@@ -102,6 +106,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         yield KeyLine()
 
     def on_mount(self) -> None:
+        self._check()
         self._draw()
         begins = next((line.id for line in self._lines if line.part == self.begins_at), None)
         if self._copy.is_new and begins is not None:
@@ -132,14 +137,16 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self.query_one("#form-state", Line).show(styled(*self._state()))
 
     def _state(self) -> list[Piece]:
-        is_changed = self._copy.is_changed or self._copy.is_new
-        problems = self._copy.problems if is_changed else ()
+        problems = self._problems
         if problems:
             more = f"  and {len(problems) - 1} more" if len(problems) > 1 else ""
             return [("✗ ", "$error"), (safe_text(problems[0], 200), "$warning"), (more, "$text-muted")]
         if self._is_leaving:
             return [("esc again throws away what you changed", "$warning")]
-        if is_changed:
+        if problems is None:
+            words = "not saved yet; its values are being checked"
+            return [("● ", "$primary"), (words, "$text-muted")]
+        if self._is_changed:
             return [("● ", "$primary"), ("not saved yet; ctrl+s shows what would change", "$text-muted")]
         return [("nothing is changed", "$faint")]
 
@@ -200,16 +207,13 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self._copy.distribute()
         self.show_change()
 
-    def _kept(self) -> dict[str, Any]:
-        return vars(self._copy) | {"values": copy_json(self._copy.values)}
-
     def action_undo(self) -> None:
         """Take back the last thing that was changed here; nothing of it was sent."""
         if not self._steps:
             self._runner.show_toast(Notice("nothing was changed in this form"))
             return
-        vars(self._copy).update(self._steps.pop())
-        self._before = self._kept()
+        self._copy.restore(self._steps.pop())
+        self._before = self._copy.snapshot()
         self.show_change()
 
     def show_change(self) -> None:
@@ -217,13 +221,38 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self._is_leaving = False
         if self._copy.values != self._before["values"]:
             self._steps.append(self._before)
-            self._before = self._kept()
+            self._before = self._copy.snapshot()
         if self.is_attached:
+            self._check()
             self._draw()
 
+    def _check(self) -> None:
+        """Look for what keeps the copy from being saved; of a heavy record in a thread."""
+        copy = self._copy
+        self._is_changed = copy.is_changed or copy.is_new
+        self._saves_when_checked = False
+        self.workers.cancel_group(self, "check")
+        if not self._is_changed:
+            self._problems = ()
+        elif copy.size < HEAVY:
+            self._problems = copy.problems
+        else:
+            self._problems = None
+            self._check_in_thread()
+
+    @work(exclusive=True, group="check")
+    async def _check_in_thread(self) -> None:
+        frozen = self._copy.frozen()
+        self._problems = await off_loop(frozen.size, lambda: frozen.problems)
+        self._draw_frame()
+        if self._saves_when_checked:
+            self.action_save()
+
     def action_save(self) -> None:
-        problems = self._copy.problems
-        if problems:
+        problems = self._problems
+        if problems is None:
+            self._saves_when_checked = True
+        elif problems:
             text = "\n".join(problems[:6])
             self._runner.show_toast(Notice(text, "warning", "not possible like this"))
         else:
@@ -231,6 +260,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     def action_back(self) -> None:
         if self._copy.is_changed and not self._is_leaving:
+            self._saves_when_checked = False
             self._is_leaving = True
             self._draw_frame()
         else:

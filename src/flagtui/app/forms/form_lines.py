@@ -197,11 +197,14 @@ async def ask_percent(runner: ChangeRunner, before: float | None, title: str = "
     return int(share) if share.is_integer() else share
 
 
-async def ask_item_share(runner: ChangeRunner, item: dict[str, JSON]) -> None:
-    """The share of a condition or a variant, put where it belongs."""
-    share = await ask_percent(runner, as_number(item.get("rollout_percentage")))
+async def ask_item_share(runner: ChangeRunner, copy: Draft, *path: str | int) -> None:
+    """Ask for the share of the condition or variant at a path of the draft, and set it."""
+    item: JSON = copy.values
+    for step in path:
+        item = item[step]
+    share = await ask_percent(runner, as_number(as_dict(item).get("rollout_percentage")))
     if share is not None:
-        item["rollout_percentage"] = share
+        copy.change(*path)["rollout_percentage"] = share
 
 
 VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
@@ -218,7 +221,7 @@ async def ask_variant(runner: ChangeRunner, copy: Draft, place: int) -> None:
     key = as_text(variant.get("key"))
     match await runner.ask(PickerScreen(f"Variant {key}", VARIANT)):
         case "share":
-            await ask_item_share(runner, variant)
+            await ask_item_share(runner, copy, *copy.variants_path, place)
         case "key":
             line = await ask_line(runner, "Key", "", key, lambda line: copy.variant_problem(line, key))
             if line is not None and line != key:
@@ -226,7 +229,7 @@ async def ask_variant(runner: ChangeRunner, copy: Draft, place: int) -> None:
         case "name":
             line = await ask_line(runner, "Description", "", as_text(variant.get("name")))
             if line is not None:
-                variant["name"] = line
+                copy.change_variant(place)["name"] = line
         case "remove":
             copy.remove_variant(place)
 

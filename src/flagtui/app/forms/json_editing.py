@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from textual.app import App, SuspendNotSupported
 
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes import draft
-from flagtui.changes.draft import RecordText
+from flagtui.changes import editor_text
+from flagtui.changes.editor_text import RecordText
 from flagtui.config.editor_program import NoEditor, OpenEditor, find_editor
 from flagtui.models.json_value import JSON
 from flagtui.text.styled import Notice
@@ -49,15 +49,15 @@ class EditedValues:
 
     def saved(self) -> None:
         """The copy is needed no more."""
-        draft.forget(self.copy)
+        editor_text.forget(self.copy)
 
 
 def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> EditedValues | None:
     """Return the edited values; None, after a toast with the reason, when there is nothing to save."""
-    made = _in_editor(runner, lambda open_editor: draft.edit(record, open_editor, drafts))
+    made = _in_editor(runner, lambda open_editor: editor_text.edit(record, open_editor, drafts))
     if made is None:
         return None
-    if isinstance(made, draft.GivenUp):
+    if isinstance(made, editor_text.GivenUp):
         where = f"\nYour text is kept in {made.copy}" if made.copy else ""
         words = f"{record.name}: {'; '.join(made.reasons[:3])}{where}"
         runner.show_toast(Notice(words, "warning", "not saved"))
@@ -65,12 +65,12 @@ def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> Edit
     if not made:
         runner.show_toast(Notice(f"{record.name}: nothing was changed"))
         return None
-    return EditedValues(made, draft.keep_changes(record, made, drafts))
+    return EditedValues(made, editor_text.keep_changes(record, made, drafts))
 
 
 def edit_as_text(runner: ChangeRunner, text: str, name: str) -> str | None:
     """What the editor left of a text in a file of that name; None where it could not be edited."""
-    return _in_editor(runner, lambda open_editor: draft.edit_text(text, name, open_editor))
+    return _in_editor(runner, lambda open_editor: editor_text.edit_text(text, name, open_editor))
 
 
 def _in_editor(runner: ChangeRunner, work: Callable[[OpenEditor], Made]) -> Made | None:

@@ -44,9 +44,10 @@ def variant_lines(copy: Draft) -> Iterator[FormLine]:
     """Each variant with its share, what they have together, and one more."""
     yield from shortened_lines(copy, len(copy.variants), "variants", lambda place: [_variant(copy, place)])
     if copy.variants:
-        is_whole = abs(copy.share_sum - 100) <= SUM_TOLERANCE
+        share_sum = copy.share_sum
+        is_whole = abs(share_sum - 100) <= SUM_TOLERANCE
         sum_words = (
-            f" {'together':<{23 + BAR}}{percent(copy.share_sum):>7}",
+            f" {'together':<{23 + BAR}}{percent(share_sum):>7}",
             "$success" if is_whole else "bold $error",
         )
         hint = "  = even shares" if is_whole else "  must be 100 %"

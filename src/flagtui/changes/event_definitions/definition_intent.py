@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from flagtui.changes.draft import RecordText
+from flagtui.changes.editor_text import RecordText
 from flagtui.changes.tag_line import Retagging as TagLine
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.models.editable_fields import is_plain_key

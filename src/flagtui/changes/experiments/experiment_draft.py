@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from flagtui.changes.difference import same
-from flagtui.changes.draft import Draft, RecordText, move
+from flagtui.changes.draft import Draft, move
+from flagtui.changes.editor_text import RecordText
 from flagtui.changes.experiments.experiment_fields import (
     BASELINE,
     METRICS,
@@ -16,11 +17,12 @@ from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.shares import even_shares
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text, copy_json
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 Role = Literal["primary", "secondary"]
 Place = Literal["metrics", "metrics_secondary", "saved_metrics_ids"]
+METRIC_PLACES: Final[tuple[Place, ...]] = ("metrics", "metrics_secondary", "saved_metrics_ids")
 _EMPTY: Final[Mapping[str, JSON]] = {
     name: field.blank
     for name, field in EXPERIMENT_FIELDS.items()
@@ -53,6 +55,7 @@ class ExperimentCopy(Draft):
     """An experiment as the person has it now, also unknown keys of metrics and settings."""
 
     noun = "experiment"
+    variants_path = ("parameters", "feature_flag_variants")
 
     def __init__(self, fresh: Experiment, values: Mapping[str, JSON], *, has_own_flag: bool) -> None:
         super().__init__(values)
@@ -79,7 +82,8 @@ class ExperimentCopy(Draft):
         """For an experiment that is not there yet, on a flag that is there or one made with it."""
         made = cls(Experiment.of({"id": 0, "name": name}), {"name": name, **_EMPTY}, has_own_flag=False)
         made.change_flag(flag_key, is_linked=is_linked)
-        made._at_first = copy_json(made.values)
+        made._at_first = dict(made.values)
+        made.snapshot()
         return made
 
     def change_flag(self, key: str, *, is_linked: bool) -> None:
@@ -96,6 +100,10 @@ class ExperimentCopy(Draft):
     @property
     def is_new(self) -> bool:
         return self.fresh.id == 0
+
+    @property
+    def size(self) -> int:
+        return len(self.variants) + sum(len(self.metrics(place)) for place in METRIC_PLACES)
 
     @property
     def problems(self) -> list[str]:
@@ -130,38 +138,46 @@ class ExperimentCopy(Draft):
         return ExperimentIntent(self.fresh.id, STEPS["edit"], Choices(fields=changes, seen=seen))
 
     def settings(self, name: str) -> dict[str, JSON]:
-        """The parts of a field themselves, to be changed."""
-        self.values[name] = found = as_dict(self.values.get(name))
-        return found
+        """Return the parts of a field, to be read."""
+        return as_dict(self.values.get(name))
+
+    def change_settings(self, name: str) -> dict[str, JSON]:
+        """Return the parts of a field, to be changed."""
+        self.values[name] = self.settings(name)
+        return as_dict(self.change(name))
 
     # Metrics
 
     def metrics(self, place: Place) -> list[JSON]:
-        """The metrics of a role, or the shared ones, themselves, to be changed."""
-        self.values[place] = found = as_list(self.values.get(place))
-        return found
+        """Return the metrics of a role, or the shared ones, to be read."""
+        return as_list(self.values.get(place))
+
+    def change_metrics(self, place: Place) -> list[JSON]:
+        """Return the same list, to be changed."""
+        self.values[place] = self.metrics(place)
+        return as_list(self.change(place))
 
     def remove_metric(self, place: Place, at: int) -> None:
-        del self.metrics(place)[at]
+        del self.change_metrics(place)[at]
 
     def move_metric(self, place: Place, at: int, to: int) -> bool:
         """False at the ends, and for shared ones, whose order is not kept."""
-        return place != "saved_metrics_ids" and move(self.metrics(place), at, to)
+        return place != "saved_metrics_ids" and move(self.change_metrics(place), at, to)
 
     def change_role(self, place: Place, at: int) -> None:
         """Primary becomes secondary, and the other way round."""
         if place == "saved_metrics_ids":
-            link = as_dict(self.metrics(place)[at])
+            link = as_dict(self.change(place, at))
             kept = as_dict(link.get("metadata"))
             role = "primary" if kept.get("type") == "secondary" else "secondary"
             link["metadata"] = {**kept, "type": role}
             return
         other: Place = "metrics_secondary" if place == "metrics" else "metrics"
-        self.metrics(other).append(self.metrics(place).pop(at))
+        self.change_metrics(other).append(self.change_metrics(place).pop(at))
 
     def share_metric(self, id: int, role: Role) -> None:
         """Use a shared metric as well."""
-        self.metrics("saved_metrics_ids").append({"id": id, "metadata": {"type": role}})
+        self.change_metrics("saved_metrics_ids").append({"id": id, "metadata": {"type": role}})
 
     # Variants
 
@@ -171,7 +187,8 @@ class ExperimentCopy(Draft):
         return variants_in(self.values.get("parameters")) if self.has_own_flag else []
 
     def add_variant(self, key: str) -> None:
-        self.variants.append({"key": key, "rollout_percentage": 0})
+        variants = as_list(self.change(*self.variants_path))
+        variants.append({"key": key, "rollout_percentage": 0})
 
     def remove_variant(self, place: int) -> None:
-        del self.variants[place]
+        del self.change(*self.variants_path)[place]

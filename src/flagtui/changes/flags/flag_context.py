@@ -9,7 +9,7 @@ from typing import Final
 from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.models.account import User
-from flagtui.models.condition_queries import OPTED_IN, ConditionQuery, deciding_conditions
+from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
@@ -106,6 +106,8 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
     old = [*deciding_conditions(fresh.targeting)]
     new = old if wanted is fresh.targeting else [*deciding_conditions(wanted)]
+    if not all(each.is_countable for each in chain(old, new if new is not old else ())):
+        return NotKnown(TOO_LONG)
     distinct = _distinct(old, new)
     besides = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
     if not distinct:

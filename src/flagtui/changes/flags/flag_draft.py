@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from flagtui.changes.canonical_filters import clean_filters
+from flagtui.changes.canonical_filters import clean_filters, share_clean_filters
 from flagtui.changes.difference import same
-from flagtui.changes.draft import Draft, RecordText, move
+from flagtui.changes.draft import Draft, move
+from flagtui.changes.editor_text import RecordText
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import GROUP_TYPE, why_read_only
@@ -17,12 +18,15 @@ from flagtui.safe_text import MASK
 
 
 def editable(flag: Flag) -> dict[str, JSON]:
-    """The fields the text shows. Encrypted payloads are masked; targeting with rules is omitted."""
+    """Return the fields the text shows, to be read: they share their parts with the flag.
+
+    Encrypted payloads are masked; targeting with rules is omitted.
+    """
     fields: dict[str, JSON] = {name: flag.raw[name] for name in FLAG_FIELDS.edited if name in flag.raw}
     if not flag.targeting.is_editable:
         fields.pop("filters", None)
     elif "filters" in fields:
-        fields["filters"] = clean_filters(flag.filters)
+        fields["filters"] = share_clean_filters(flag.filters)
         payloads = as_dict(fields["filters"].get("payloads"))
         if flag.has_encrypted_payloads and payloads:
             fields["filters"]["payloads"] = dict.fromkeys(payloads, MASK)
@@ -68,6 +72,7 @@ class WorkingCopy(Draft):
     """A flag as the person has it now, also unknown keys of targeting."""
 
     noun = "flag"
+    variants_path = ("filters", "multivariate", "variants")
 
     def __init__(self, flag: Flag, values: Mapping[str, JSON]) -> None:
         super().__init__(values)
@@ -93,8 +98,12 @@ class WorkingCopy(Draft):
         return self.flag.id == 0
 
     @property
+    def size(self) -> int:
+        return self.flag.targeting.size
+
+    @property
     def filters(self) -> dict[str, JSON]:
-        """The targeting itself, to be changed; empty where it can only be shown."""
+        """Return the targeting, to be read; empty where it can only be shown."""
         return as_dict(self.values.get("filters"))
 
     @property
@@ -104,8 +113,12 @@ class WorkingCopy(Draft):
 
     @property
     def groups(self) -> list[JSON]:
-        """The conditions themselves, to be changed."""
+        """Return the conditions, to be read."""
         return as_list(self.filters.get("groups"))
+
+    def change_group(self, place: int) -> dict[str, JSON]:
+        """Return one condition, to be changed."""
+        return as_dict(self.change("filters", "groups", place))
 
     @property
     def variants(self) -> list[JSON]:
@@ -139,30 +152,37 @@ class WorkingCopy(Draft):
     def add_condition(self) -> int:
         """Append a 0 % condition for everyone and return its index."""
         if not isinstance(self.filters.get("groups"), list):
-            self.filters["groups"] = []
-        self.groups.append({"properties": [], "rollout_percentage": 0, "variant": None})
+            self.change("filters")["groups"] = []
+        self._change_groups().append({"properties": [], "rollout_percentage": 0, "variant": None})
         return len(self.groups) - 1
 
     def remove_condition(self, place: int) -> None:
-        del self.groups[place]
+        del self._change_groups()[place]
 
     def move_condition(self, place: int, to: int) -> bool:
         """False at the ends."""
-        return move(self.groups, place, to)
+        return move(self._change_groups(), place, to)
+
+    def _change_groups(self) -> list[JSON]:
+        return as_list(self.change("filters", "groups"))
 
     def properties(self, place: int) -> list[JSON]:
-        """The properties of a condition themselves, to be changed."""
+        """Return the properties of a condition, to be read."""
         return as_list(as_dict(self.groups[place]).get("properties"))
 
     def set_property(self, place: int, within: int | None, item: dict[str, JSON]) -> None:
         """One property of a condition in place of another, or one more."""
-        group = as_dict(self.groups[place])
+        group = self.change_group(place)
         if not isinstance(group.get("properties"), list):
             group["properties"] = []
+        properties = self.change("filters", "groups", place, "properties")
         if within is None:
-            group["properties"].append(item)
+            properties.append(item)
         else:
-            group["properties"][within] = item
+            properties[within] = item
+
+    def remove_property(self, place: int, within: int) -> None:
+        del self.change("filters", "groups", place, "properties")[within]
 
     def group_type(self, place: int) -> int | None:
         """The type of group a condition is about; None for people."""
@@ -171,7 +191,11 @@ class WorkingCopy(Draft):
     @property
     def group_types(self) -> list[int | None]:
         """The same for each condition, in order."""
-        return [self.group_type(place) for place in range(len(self.groups))]
+        of_flag = as_index(self.filters.get(GROUP_TYPE))
+        return [
+            as_index(group[GROUP_TYPE]) if isinstance(group, dict) and GROUP_TYPE in group else of_flag
+            for group in self.groups
+        ]
 
     def set_group_type(self, kind: int | None, place: int | None = None) -> None:
         """What one condition is about, or every one. Properties of what it was about before go.
@@ -182,43 +206,44 @@ class WorkingCopy(Draft):
         wanted = [kind if place in (None, each) else was for each, was in enumerate(before)]
         common = wanted[0] if len(set(wanted)) == 1 else None
         common = common if wanted else kind
-        for raw, was, now in zip(self.groups, before, wanted, strict=True):
+        for each, (raw, was, now) in enumerate(zip(self.groups, before, wanted, strict=True)):
             group = as_dict(raw)
             if was != now and group.get("properties"):
-                group["properties"] = []
+                self.change_group(each)["properties"] = []
             if GROUP_TYPE in group or now != common:
-                group[GROUP_TYPE] = now
+                self.change_group(each)[GROUP_TYPE] = now
         if as_index(self.filters.get(GROUP_TYPE)) != common:
-            self.filters[GROUP_TYPE] = common
+            self.change("filters")[GROUP_TYPE] = common
 
     # Variants
 
     def add_variant(self, key: str) -> None:
         if not self.variants:
             kept = as_dict(self.filters.get("multivariate"))
-            self.filters["multivariate"] = {**kept, "variants": []}
+            self.change("filters")["multivariate"] = {**kept, "variants": []}
             self._drop_payload("true")
         share = 100 if not self.variants else 0
-        self.variants.append({"key": key, "name": "", "rollout_percentage": share})
+        variants = as_list(self.change(*self.variants_path))
+        variants.append({"key": key, "name": "", "rollout_percentage": share})
 
     def rename_variant(self, place: int, key: str) -> None:
         """With what names it: its payload, and the conditions that force it."""
         old = as_dict(self.variants[place]).get("key")
         super().rename_variant(place, key)
         if old in self.payloads:
-            self.filters["payloads"] = {
+            self.change("filters")["payloads"] = {
                 key if name == old else name: value for name, value in self.payloads.items()
             }
-        for group in self.groups:
+        for each, group in enumerate(self.groups):
             if old and as_dict(group).get("variant") == old:
-                as_dict(group)["variant"] = key
+                self.change_group(each)["variant"] = key
 
     def remove_variant(self, place: int) -> None:
         """With its payload. The last one leaves a flag that is on or off."""
         self._drop_payload(as_text(as_dict(self.variants[place]).get("key")))
-        del self.variants[place]
+        del self.change(*self.variants_path)[place]
         if not self.variants:
-            self.filters["multivariate"] = None
+            self.change("filters")["multivariate"] = None
 
     # Payloads
 
@@ -240,7 +265,7 @@ class WorkingCopy(Draft):
             kept.pop(key, None)
         else:
             kept[key] = text
-        self.filters["payloads"] = kept
+        self.change("filters")["payloads"] = kept
 
     def _drop_payload(self, key: str) -> None:
         if key in self.payloads:

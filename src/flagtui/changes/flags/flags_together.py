@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Final
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution
@@ -12,7 +11,7 @@ from flagtui.changes.flags.context_queries import Answers, ContextQueries, Conte
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
-from flagtui.changes.planner import SOON, skip, skip_no_op
+from flagtui.changes.planner import SOON, off_loop, skip, skip_no_op
 from flagtui.changes.proposal import Skipped
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -20,8 +19,6 @@ from flagtui.models.json_value import JSON
 PlanResult = Plan | NoOp | Blocked
 PlannedTogether = tuple[Sequence[Plan], Sequence[Skipped]]
 """Plans, and the skipped flags with their reasons."""
-HEAVY: Final = 300
-"""Conditions, properties and variants of all flags from which changes are planned in a thread."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +63,7 @@ class FlagReading:
 
     async def plan_off_loop(self, together: frozenset[int]) -> PlanResult:
         """Plan the change as `plan` does, a heavy one in a thread, so that keys are handled meanwhile."""
-        if self.fresh.targeting.size < HEAVY:
-            return self.plan(together)
-        return await asyncio.to_thread(self.plan, together)
+        return await off_loop(self.fresh.targeting.size, lambda: self.plan(together))
 
     def stop(self) -> None:
         """Cancel the pending queries."""
@@ -123,9 +118,8 @@ async def plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
 
     Heavy flags are planned in a thread, so that keys are handled meanwhile.
     """
-    if sum(reading.fresh.targeting.size for reading in readings) < HEAVY:
-        return _plan_together(readings)
-    return await asyncio.to_thread(_plan_together, readings)
+    size = sum(reading.fresh.targeting.size for reading in readings)
+    return await off_loop(size, lambda: _plan_together(readings))
 
 
 def _plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:

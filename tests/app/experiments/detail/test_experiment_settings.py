@@ -54,13 +54,13 @@ def test_what_is_measured_is_told_for_every_metric_and_wrapped() -> None:
         ],
         metrics_secondary=[{"metric_type": "mean", "name": "Long", "source": event("x" * 60)}],
     )  # fmt: skip
-    assert plain(measures_lines(made, 60)).splitlines() == [
+    assert plain(measures_lines(metrics_of(made), 60)).splitlines() == [
         "MEASURES      Paid: funnel a → b, within 14 days",
         "              mean of c",
         "              Long: mean of " + "x" * 32,
         "                " + "x" * 28,
     ]
-    assert plain(measures_lines(experiment(metrics=[]), 60)) == ""
+    assert plain(measures_lines(metrics_of(experiment(metrics=[])), 60)) == ""
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_how_numbers_are_judged_is_told_whole(settings: dict[str, JSON], words: 
 def test_a_goal_of_the_first_servers_is_a_metric_and_none_is_said_to_be_missing() -> None:
     goal = experiment(filters={"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]})
     told = found(goal)
-    assert plain(measures_lines(goal, 60)) == "MEASURES      funnel a → b"
+    assert plain(measures_lines(metrics_of(goal), 60)) == "MEASURES      funnel a → b"
     assert [reading.metric.name for reading in told.readings] == ["b"]
     assert plain([results_line(told, NOW)]) == (
         "measured by an older engine: its numbers are only shown in the browser"

@@ -48,9 +48,15 @@ def test_metric_of_thousands_of_variants_counts_the_rest() -> None:
     assert "… and 1,900 more variants; the JSON tab has all" in text(variant_lines(found, 120))
 
 
+def test_measures_cost_what_is_drawn() -> None:
+    few, many = (findings(count).metrics for count in (500, 2_500))
+    calls = [counted_calls(partial(list, measures_lines(metrics, 120))) for metrics in (few, many)]
+    assert calls[1] - calls[0] < 50
+
+
 def test_measures_and_form_count_the_metrics_they_leave_out() -> None:
     made = Experiment.of(heavy.experiment(5_000))
-    lines = [*measures_lines(made, 120)]
+    lines = [*measures_lines(metrics_of(made), 120)]
     assert len(lines) <= 202
     assert "more metrics; the JSON tab has all" in plain(lines[-1:])
     form = plain(line.pieces for line in experiment_lines(ExperimentCopy.of(made), Companions()))

@@ -17,6 +17,7 @@ from tests.doubles.stored_metrics import compare, compare_trees, node_of
 
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
 from flagtui.changes.experiments.metric_words import further_words, metric_words
+from flagtui.details.metric_findings import metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.service.sample_data.experiments import catalogue
 from flagtui.text.flag_sentences import plain
@@ -128,7 +129,7 @@ def test_an_experiment_tells_each_of_its_metrics_once() -> None:
     random = Random("measures")
     for number in range(at_most(100, 300)):
         raw = random_experiments.experiment(random, number)
-        lines = plain(measures_lines(Experiment.of(raw), WIDE)).splitlines()
+        lines = plain(measures_lines(metrics_of(Experiment.of(raw)), WIDE)).splitlines()
         stored = stored_in(raw)
         assert len(lines) == len(stored), lines
         texts = [line[14:].removeprefix("Shared: ") for line in lines]

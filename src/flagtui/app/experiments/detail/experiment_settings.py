@@ -1,6 +1,6 @@
 """What an experiment measures, how people are counted and how numbers are judged."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Final
 
@@ -12,7 +12,7 @@ from flagtui.changes.experiments.metric_words import (
     metric_words,
     several_words,
 )
-from flagtui.details.metric_findings import Metric, metrics_of
+from flagtui.details.metric_findings import Metric
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 from flagtui.safe_text import safe_text
@@ -27,9 +27,8 @@ LONG: Final = 600
 """Characters of what one metric measures, or of one setting."""
 
 
-def measures_lines(experiment: Experiment, width: int) -> Lines:
+def measures_lines(metrics: Sequence[Metric], width: int) -> Lines:
     """`MEASURES` and each metric with what it counts, wrapped below its name where there is little room."""
-    metrics = metrics_of(experiment)
     blocks = (_measured(place, metric, width) for place, metric in enumerate(metrics))
     yield from shortened(blocks, len(metrics), "metrics")
 

@@ -25,7 +25,7 @@ from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, 
 from flagtui.changes.experiments.metric_nodes import Item
 from flagtui.changes.experiments.metric_words import SEVERAL, metric_words
 from flagtui.models.editable_fields import is_plain_key
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace
 
@@ -119,7 +119,7 @@ class ExperimentQuestions:
     async def share(self, line: FormLine) -> None:
         """The share of a variant, or of everybody."""
         if line.part == "variant":
-            await ask_item_share(self._runner, as_dict(self.copy.variants[line.place]))
+            await ask_item_share(self._runner, self.copy, *self.copy.variants_path, line.place)
         else:
             await self._people()
 
@@ -138,12 +138,12 @@ class ExperimentQuestions:
             case "holdout_id":
                 await self._holdout()
             case "exposure_config":
-                await self._exposed_by(self.copy.settings("exposure_criteria"))
+                await self._exposed_by()
             case "filterTestAccounts":
                 is_excluded = leaves_test_accounts_out(self.copy)
-                self.copy.settings("exposure_criteria")[name] = not is_excluded
+                self.copy.change_settings("exposure_criteria")[name] = not is_excluded
             case "confidence":
-                await self._confidence(self.copy.settings("stats_config"))
+                await self._confidence()
             case _:
                 await self._one_of(name)
 
@@ -155,11 +155,10 @@ class ExperimentQuestions:
             self.copy.change_flag(key, is_linked=is_there)
 
     async def _people(self) -> None:
-        settings = self.copy.settings("parameters")
-        before = as_number(settings.get("rollout_percentage"))
+        before = as_number(self.copy.settings("parameters").get("rollout_percentage"))
         share = await ask_percent(self._runner, before, "How many people take part")
         if share is not None:
-            settings["rollout_percentage"] = share
+            self.copy.change_settings("parameters")["rollout_percentage"] = share
 
     async def _holdout(self) -> None:
         now = self.copy.values["holdout_id"]
@@ -174,28 +173,28 @@ class ExperimentQuestions:
 
     # Exposure and statistics
 
-    async def _exposed_by(self, criteria: dict[str, JSON]) -> None:
-        now = as_text(as_dict(criteria.get("exposure_config")).get("event"))
+    async def _exposed_by(self) -> None:
+        field = "exposure_criteria"
+        now = as_text(as_dict(self.copy.settings(field).get("exposure_config")).get("event"))
         ways = [
             Choice("flag", "its flag being called", "as usual", not now),
             Choice("event", "an event", now or "such as the page it is on being seen", bool(now)),
         ]
         way = await self._runner.ask(PickerScreen("Who has met the experiment is known by", ways))
         if way == "flag":
-            criteria.pop("exposure_config", None)
+            self.copy.change_settings(field).pop("exposure_config", None)
         elif way == "event" and (event := await self._metrics.event("Which event", now)):
             config = {"kind": "ExperimentEventExposureConfig", "event": event, "properties": []}
-            criteria["exposure_config"] = config
+            self.copy.change_settings(field)["exposure_config"] = config
 
     async def _one_of(self, name: str) -> None:
         """One of a few values."""
         field, title, usual = ONE_OF[name]
-        settings = self.copy.settings(field)
-        now = as_text(settings.get(name)) or usual
+        now = as_text(self.copy.settings(field).get(name)) or usual
         offered = [Choice(way, words, about, way == now) for way, words, about in self._ways(name)]
         chosen = await self._runner.ask(PickerScreen(title, offered))
         if chosen is not None and chosen != now:
-            settings[name] = chosen
+            self.copy.change_settings(field)[name] = chosen
 
     def _ways(self, name: str) -> Sequence[tuple[str, str, str]]:
         """The values, each with its words and what to know of it."""
@@ -207,14 +206,14 @@ class ExperimentQuestions:
         keys = keys or [variant.key for variant in self.copy.fresh.variants]
         return [(key, key, "") for key in dict.fromkeys(keys)]
 
-    async def _confidence(self, settings: dict[str, JSON]) -> None:
-        before = confidence_of(settings)
+    async def _confidence(self) -> None:
+        before = confidence_of(self.copy.settings("stats_config"))
         shown = f"{95 if before is None else before:g}"
         about = "how many of a hundred intervals hold the truth, such as 95"
         line = await ask_line(self._runner, "Intervals", about, shown, confidence_problem)
         if line is None or line == shown:
             return
-        level = round(float(line) / 100, 8)
+        level, settings = round(float(line) / 100, 8), self.copy.change_settings("stats_config")
         if settings.get("method") == "frequentist":
             kept = as_dict(settings.get("frequentist"))
             settings["frequentist"] = {**kept, "alpha": round(1 - level, 8)}
@@ -227,7 +226,7 @@ class ExperimentQuestions:
         if place == "saved_metrics_ids":
             await self._share_metric()
         elif (metric := await self._metrics.new()) is not None:
-            self.copy.metrics(place).append(metric)
+            self.copy.change_metrics(place).append(metric)
 
     async def _share_metric(self) -> None:
         taken = {as_dict(link).get("id") for link in self.copy.metrics("saved_metrics_ids")}
@@ -263,7 +262,7 @@ class ExperimentQuestions:
         elif answer == "remove":
             self.copy.remove_metric(place, at)
         elif isinstance(answer, dict):
-            metrics[at] = answer
+            self.copy.change_metrics(place)[at] = answer
 
 
 def confidence_problem(line: str) -> str:

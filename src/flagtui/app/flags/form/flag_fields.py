@@ -152,9 +152,8 @@ class FieldQuestions:
     async def share(self, line: FormLine) -> None:
         """The share of a variant, or of the condition that the line belongs to."""
         copy = self._copy
-        items = copy.variants if line.part == "variant" else copy.groups
-        item = as_dict(items[line.place])
-        await ask_item_share(self._runner, item)
+        path = copy.variants_path if line.part == "variant" else ("filters", "groups")
+        await ask_item_share(self._runner, copy, *path, line.place)
 
     # Fields
 
@@ -196,7 +195,7 @@ class FieldQuestions:
             case "description":
                 line = await ask_line(self._runner, "Note", "", as_text(group.get("description")))
                 if line is not None:
-                    group["description"] = line
+                    copy.change_group(place)["description"] = line
             case "remove":
                 copy.remove_condition(place)
 
@@ -241,7 +240,7 @@ class FieldQuestions:
         choices += [Choice(key, key, current=key == now) for key in keys]
         chosen = await self._runner.ask(PickerScreen("Always as", choices))
         if chosen is not None and chosen != now:
-            group["variant"] = chosen or None
+            self._copy.change_group(place)["variant"] = chosen or None
 
     async def _property(self, place: int, within: int | None) -> None:
         copy = self._copy

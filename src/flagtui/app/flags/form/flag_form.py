@@ -14,6 +14,7 @@ from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
 from flagtui.changes.pipeline import Report
+from flagtui.changes.planner import off_loop
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice, Piece
 
@@ -45,7 +46,9 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             return
         if not inspector.definitions.is_read:
             await inspector.definitions.read()
-        if not self._copy.cohorts <= inspector.cohorts.names.keys():
+        frozen = self._copy.frozen()
+        cohorts = await off_loop(frozen.size, lambda: frozen.cohorts)
+        if not cohorts <= inspector.cohorts.names.keys():
             await inspector.cohorts.learn()
         if self.is_attached:
             self._draw()
@@ -68,7 +71,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
             case FormLine(part="condition", place=place):
                 self._copy.remove_condition(place)
             case FormLine(part="property", place=place, within=within):
-                del self._copy.properties(place)[within]
+                self._copy.remove_property(place, within)
             case FormLine(part="variant", place=place):
                 self._copy.remove_variant(place)
             case FormLine(part="payload", name=name):

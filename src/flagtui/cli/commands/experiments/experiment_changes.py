@@ -6,7 +6,7 @@ from typing import Any, Final, TypedDict, Unpack
 
 import click
 
-from flagtui.changes.draft import Faulty
+from flagtui.changes.editor_text import Faulty
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
 from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName

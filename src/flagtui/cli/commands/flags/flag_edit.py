@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import click
 
-from flagtui.changes import draft
-from flagtui.changes.draft import Faulty
+from flagtui.changes import editor_text
+from flagtui.changes.editor_text import Faulty
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.planner import skip_no_op
@@ -85,14 +85,14 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
     folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
     try:
-        made = draft.edit(record, find_editor(), folder)
+        made = editor_text.edit(record, find_editor(), folder)
     except NoEditor as why:
         raise Trouble(f"{why}.", code="usage") from None
-    if isinstance(made, draft.GivenUp):
+    if isinstance(made, editor_text.GivenUp):
         kept = f"Your text is kept in {made.copy}" if made.copy else ""
         raise Trouble(f"{flag.key}: {'; '.join(made.reasons[:3])}.", kept)
     intent = intent_of({**record.shown, **made}, flag)
     if intent is None:
         return skip_no_op(flag.id, flag.key, "its text was not edited")
-    draft.keep_changes(record, made, folder)
+    editor_text.keep_changes(record, made, folder)
     return intent
