@@ -1,12 +1,15 @@
 """A server in trouble gets fewer requests, not more."""
 
+from dataclasses import replace
+
 import httpx
 import pytest
 from tests.doubles.servers import MakeClient, StillClock, always, serve_flags
 
 from flagtui.api import errors
 from flagtui.api.clock import Urgency
-from flagtui.api.retry import LONGEST_REST, Patience
+from flagtui.api.errors import ErrorFacts
+from flagtui.api.retry import LONGEST_REST, REST, Patience, is_outage
 
 
 def test_repeats_run_out_and_come_back_with_time_and_answers(clock: StillClock) -> None:
@@ -26,7 +29,7 @@ def test_five_failures_in_half_a_minute_earn_a_rest_that_doubles(clock: StillClo
     clock.now += 31
     patience.failed()
     assert patience.resting(Urgency.LOADING) == 0
-    for rest in (15.0, LONGEST_REST, LONGEST_REST):
+    for rest in (REST, LONGEST_REST, LONGEST_REST):
         for _ in range(4):
             patience.failed()
         patience.failed()
@@ -71,3 +74,23 @@ async def test_a_refusal_is_an_answer_and_no_failure(make_client: MakeClient) ->
         with pytest.raises(errors.Invalid):
             await client.flags.page(urgency=Urgency.BACKGROUND)
     assert client.link.requests == 9
+
+
+REFUSED = ErrorFacts(status=400)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_soon"),
+    [
+        (errors.NameNotFound("no such name"), True),
+        (errors.Refused("nothing listens"), True),
+        (errors.ServerFault("broken", facts=replace(REFUSED, status=500)), True),
+        (errors.Invalid("bad", facts=REFUSED), False),
+        (errors.RateLimited("slower", facts=replace(REFUSED, status=429)), False),
+        (errors.RateLimited("slower", facts=replace(REFUSED, status=429, retry_after=40.0)), True),
+        (errors.ApiError("timeout", facts=replace(REFUSED, status=408)), True),
+        (errors.NotSignedIn("revoked", facts=replace(REFUSED, status=401)), False),
+    ],
+)
+def test_lost_connections_and_server_faults_are_outages(error: errors.ApiError, is_soon: bool) -> None:
+    assert is_outage(error) is is_soon

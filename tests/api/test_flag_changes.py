@@ -135,9 +135,10 @@ async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
     assert found.mark.newest is None
 
 
-def test_retries_back_off_and_find_a_server_that_is_back_within_half_a_minute() -> None:
-    assert [next_retry(failures) for failures in range(1, 7)] == [2, 4, 8, 16, 30, 30]
-    assert next_retry(10_000) == 30
+def test_retries_follow_every_five_to_ten_seconds_for_two_minutes() -> None:
+    assert [next_retry(failures, 0.0, 60.0) for failures in range(1, 5)] == [5, 7.5, 10, 10]
+    assert next_retry(10_000, 119.0, 60.0) == 10
+    assert next_retry(14, 120.0, 60.0) == 60
 
 
 def test_polls_become_rare_while_nobody_is_there() -> None:

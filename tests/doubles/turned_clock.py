@@ -60,6 +60,6 @@ async def start_polling(program: Program, refresh: float) -> TurnedClock:
     app, clock = program.app, TurnedClock(program.timing.now)
     app.app_state.session = replace(app.app_state.session, refresh=refresh, timing=clock)
     app.server.polling = Polling(app.app_state, app.open_connection)
-    app.poll()
+    app.run_worker(app.server.polling.run(), group="polling", exclusive=True)
     await program.settle()
     return clock

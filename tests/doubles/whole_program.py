@@ -44,7 +44,15 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """When every test happens, so that ages on screen never move."""
 
 
-class TwiceDisplayedProgram(TwiceDisplayed, FlagTui):
+class UnpolledProgram(FlagTui):
+    """Without polling it does not read again after a failure: on a clock without waits that never ends."""
+
+    def poll(self) -> None:
+        if self.app_state.session.refresh:
+            super().poll()
+
+
+class TwiceDisplayedProgram(TwiceDisplayed, UnpolledProgram):
     """The app, watched by two terminals."""
 
 
@@ -211,7 +219,7 @@ async def running(
     between = Wire(in_process(service))
     wire(between)
     session = _session(setting, between, timing)
-    app = (TwiceDisplayedProgram if setting.two_displays else FlagTui)(session)
+    app = (TwiceDisplayedProgram if setting.two_displays else UnpolledProgram)(session)
     others: list[Client] = []
     size = (WIDTH or setting.size[0], setting.size[1])
     try:

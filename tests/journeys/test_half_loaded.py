@@ -61,13 +61,13 @@ async def test_missing_pages_come_by_themselves_and_only_they_are_asked_for(sett
         await program.press("j", "enter", "escape")
         assert link(program) == "◔ retrying, 200 of 248"
         clock = await start_polling(program, MINUTE)
-        assert clock.next_alarm == 2
-        assert await pass_time(program, clock, 2) > 0
+        assert clock.next_alarm == 5
+        assert await pass_time(program, clock, 5) > 0
         assert "1 Flags 200 of 248" in program.screen
-        assert clock.next_alarm == 4
+        assert 5 <= (clock.next_alarm or 0) <= 10
         program.wire.before = lambda request: None
         program.wire.passed.clear()
-        waited = 2.0
+        waited = 5.0
         while "200 of 248" in program.screen and waited < MINUTE:
             assert clock.next_alarm is not None
             waited += clock.next_alarm

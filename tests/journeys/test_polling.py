@@ -1,5 +1,8 @@
 """The list in front is polled: how often, what it costs and paints, and what happens after a failure."""
 
+import math
+import re
+
 import httpx
 import pytest
 from tests.doubles.drawn_lines import watch_drawing
@@ -86,6 +89,100 @@ async def test_refreshing_while_the_server_is_down_never_ends_the_polling(settin
             await pass_time(program, clock, clock.next_alarm)
         program.wire.before = lambda request: None
         assert await seconds_until_synced(program, clock) <= MINUTE
+
+
+def header(program: Program) -> str:
+    return program.screen.splitlines()[0]
+
+
+async def test_lost_connection_is_read_again_within_ten_seconds_with_a_countdown(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("f5")
+        began, reads = clock.now, list[float]()
+        assert re.search(r"offline, data <1 min old, retrying in \d+ s$", header(program))
+        while clock.now < began + 4 * MINUTE:
+            pause = clock.next_alarm or 0.0
+            if await pass_time(program, clock, pause):
+                reads.append(pause)
+        early = [pause for pause in reads if pause < MINUTE]
+        assert all(5 <= pause <= 10.2 for pause in early)
+        assert 2 * MINUTE - 10.2 <= sum(early) <= 2 * MINUTE + 10.2
+        assert reads[len(early) :] == [MINUTE, MINUTE]
+        program.wire.before = lambda request: None
+        await pass_time(program, clock, clock.next_alarm or 0.0)
+        assert "● synced just now" in header(program)
+
+
+async def test_countdown_follows_the_seconds(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("f5")
+        clock.turn((clock.next_alarm or 0.0) - 3.0)
+        program.app.ages.pass_second()
+        await program.settle()
+        assert "retrying in 3 s" in header(program)
+
+
+async def test_time_named_by_the_server_wins(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        program.wire.before = lambda request: httpx.Response(503, headers={"Retry-After": "37"})
+        program.app.post_message(events.AppFocus())
+        await pass_time(program, clock, MINUTE)
+        assert "503, data" in header(program)
+        assert "retrying in 40 s" in header(program)
+        assert clock.next_alarm == 37
+
+
+async def test_open_page_is_read_again_once_the_connection_is_back(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        await program.go_to("team-invites-v3")
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("enter")
+        assert "offline" in header(program)
+        program.wire.before = lambda request: None
+        row = program.row("team-invites-v3")
+        program.wire.passed.clear()
+        await pass_time(program, clock, 10.2)
+        assert f"GET /api/projects/1/feature_flags/{row.id}/" in program.wire.passed
+
+
+@pytest.mark.parametrize("part", ["", "activity/"])
+async def test_page_alone_that_failed_is_read_again_until_it_succeeds(setting: Setting, part: str) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, MINUTE)
+        await program.go_to("team-invites-v3")
+        path = f"/api/projects/1/feature_flags/{program.row('team-invites-v3').id}/{part}"
+        program.wire.before = lambda request: httpx.Response(500) if request.url.path == path else None
+        await program.press("enter")
+        assert "a read failed, retrying in 5 s" in header(program)
+        pauses = list[float]()
+        for _ in range(4):
+            pauses.append(clock.next_alarm or 0.0)
+            await pass_time(program, clock, clock.next_alarm or 0.0)
+        assert pauses == [5, 7.5, 10, 10]
+        program.wire.before = lambda request: None
+        await pass_time(program, clock, clock.next_alarm or 0.0)
+        assert "● synced just now" in header(program)
+        assert clock.next_alarm == MINUTE
+
+
+async def test_without_polling_an_outage_is_read_again_for_two_minutes(setting: Setting) -> None:
+    async with running(setting) as program:
+        clock = await start_polling(program, 0)
+        assert clock.next_alarm == math.inf
+        program.wire.before = lambda request: httpx.ConnectError("down")
+        await program.press("f5")
+        began = clock.now
+        while (pause := clock.next_alarm or 0.0) < math.inf:
+            assert "retrying in" in header(program)
+            await pass_time(program, clock, pause)
+        assert 2 * MINUTE <= clock.now - began <= 2 * MINUTE + 10.2
+        assert header(program).endswith("offline, data 2 min old")
 
 
 async def test_a_first_connection_that_failed_is_tried_again(setting: Setting) -> None:

@@ -2,7 +2,15 @@
 
 import pytest
 
-from flagtui.text.formats import age, ago, count, moment, percent, share_bar
+from flagtui.text.formats import (
+    age,
+    ago,
+    count,
+    countdown,
+    moment,
+    percent,
+    share_bar,
+)
 
 
 @pytest.mark.parametrize(
@@ -74,3 +82,11 @@ def test_bar_is_readable_without_colours(share: float, bar: str) -> None:
 def test_counting_words() -> None:
     assert count(1, "flag") == "1 flag"
     assert count(1_248, "flag") == "1,248 flags"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.4, "1 s"), (7.5, "8 s"), (20, "20 s"), (33, "40 s"), (120, "120 s"), (150, "3 min")],
+)
+def test_countdown_rounds_up(seconds: float, words: str) -> None:
+    assert countdown(seconds) == words

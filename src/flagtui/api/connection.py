@@ -20,7 +20,7 @@ from flagtui.api.http_library import httpx
 from flagtui.api.rate_limiter import COMPUTED, Budget
 from flagtui.api.request import ANSWER_LIMIT, Answer, Question, read_body
 from flagtui.api.request_log import Log, LogLine
-from flagtui.api.retry import GATEWAY_FAULTS, Patience, date_of, pause_before_retry
+from flagtui.api.retry import GATEWAY_FAULTS, Patience, date_of, is_outage, pause_before_retry
 
 _HOPS: Final = 3
 _AT_ONCE: Final = 12
@@ -73,6 +73,15 @@ class Connection:
     async def ask(self, question: Question) -> Answer:
         """Send the request and return the response; raises `ApiError`. A write is sent once."""
         self.capabilities.check(question.operation)
+        try:
+            return await self._ask(question)
+        except ApiError as error:
+            operation = question.operation
+            if not operation.is_write and not operation.is_slow and is_outage(error):
+                self.link.read_failed(error)
+            raise
+
+    async def _ask(self, question: Question) -> Answer:
         self._expect_an_answer(question)
         content = question.encoded()
         ends = self.clock.monotonic() + self.deadlines.total(question)

@@ -28,6 +28,10 @@ class ConnectionState:
     """Number of requests sent."""
     in_flight: int = 0
     wait_reason: str = ""
+    failed_reads: int = 0
+    """Number of reads that an outage prevented, after their retries; queries that compute are not counted."""
+    failed_read: ApiError | None = None
+    """The error of the last of them."""
     _events: int = 0
     """Counts requests and responses, to order them in time."""
     _answered: int = 0
@@ -96,6 +100,12 @@ class ConnectionState:
         """Record that the request that began at event number `asked` got no response."""
         self.error = error
         self._unanswered = asked
+        self._notify()
+
+    def read_failed(self, error: ApiError) -> None:
+        """Count a read that an outage prevented: it can succeed soon."""
+        self.failed_reads += 1
+        self.failed_read = error
         self._notify()
 
     def ended(self) -> None:

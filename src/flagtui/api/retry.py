@@ -17,6 +17,7 @@ from flagtui.api.errors import (
     TlsFailed,
     Unanswered,
     Unreachable,
+    may_pass,
 )
 
 ATTEMPTS: Final = 3
@@ -78,13 +79,23 @@ def _may_pass(error: ApiError) -> bool:
             return False
 
 
+def is_outage(error: ApiError) -> bool:
+    """Return whether the same read can succeed soon: no connection, 408, 5xx, or a time named for it."""
+    if not may_pass(error):
+        return False
+    has_answer = error.status is not None
+    is_passing = error.status == 408 or isinstance(error, ServerFault)
+    return is_passing or not has_answer or error.facts.retry_after is not None
+
+
 REPEATS: Final = 10.0
 """Retry budget: the most that can be saved up. A response earns a tenth, ten seconds earn one."""
 FAILURES: Final = 5
 WITHIN: Final = 30.0
 """Seconds in which that many failures open the circuit breaker."""
-REST: Final = 15.0
-LONGEST_REST: Final = 30.0
+REST: Final = 5.0
+LONGEST_REST: Final = 8.0
+"""Seconds for which the breaker stays open: the read after it is the probe."""
 
 
 @dataclass(eq=False)

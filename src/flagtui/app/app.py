@@ -243,6 +243,7 @@ class FlagTui(ScreenOwner[None]):
 
     def action_settings(self) -> None:
         self.look = self.above.read_settings_again(self.tabs.lists()) or self.look
+        self.poll()
 
     @work(exclusive=True, group="load")
     async def show_project(self, project: int) -> None:

@@ -78,6 +78,7 @@ class ExperimentInspector:
         if not again and details.at is not None and self._clock() - details.at < FRESH_FOR:
             yield details
             return
+        failed_before = self._client.link.failed_reads
         try:
             experiment = await self._client.experiments.get(row.id)
         except ApiError as error:
@@ -96,8 +97,9 @@ class ExperimentInspector:
         async for measured in self._measuring.measure(details, experiment, again=again):
             details = self._keep(measured)
             yield details
-        # Requests with a key that is no longer accepted are repeated with the next key.
-        yield self._keep(replace(details, at=details.at if self._refused else self._clock()))
+        # Requests refused for their key are repeated with the next key, those of an outage soon.
+        has_failed = self._refused is not None or self._client.link.failed_reads > failed_before
+        yield self._keep(replace(details, at=details.at if has_failed else self._clock()))
 
     def cached_lead(self, row: ExperimentRow) -> Findings | None:
         """Return the cached result of the first metric, from its page or from a list row."""

@@ -57,9 +57,10 @@ class Inspector:
     async def load(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details as they arrive. Errors become `trouble`."""
         details = self.cached(row)
-        if details.reach is not None and details.changes is not None:
+        if details.reach is not None and details.changes is not None and not details.has_failed:
             yield details
             return
+        failed_before = self._client.link.failed_reads
         try:
             flag = await self._client.flags.get(row.id)
         except ApiError as error:
@@ -75,7 +76,12 @@ class Inspector:
             self._name_groups(flag),
         )
         details = replace(
-            details, changes=changes, reach=reach, names=self.names, no_dependents=no_dependents
+            details,
+            changes=changes,
+            reach=reach,
+            names=self.names,
+            no_dependents=no_dependents,
+            has_failed=self._client.link.failed_reads > failed_before,
         )
         if dependents is not None:
             details = replace(details, dependents=tuple(dependent.key for dependent in dependents))

@@ -90,6 +90,8 @@ class FlagDetails:
     """Keys of the flags that are on and depend on it; None while not loaded."""
     changes: tuple[Activity, ...] | None = None
     trouble: str = ""
+    has_failed: bool = False
+    """Whether an outage prevented a part, which the next load reads again."""
     status: FlagStatus | None = None
     no_status: str = ""
     """Why the server sent no status."""

@@ -1,5 +1,6 @@
 """Format numbers and times in few characters. Times are Unix seconds."""
 
+import math
 from typing import Final
 
 from flagtui import local_time
@@ -100,6 +101,14 @@ def share_bar(share: float, width: int, style: str) -> tuple[Piece, Piece]:
 def count(number: int, noun: str) -> str:
     """Format a number with its noun: `1 flag`, `1,248 flags`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def countdown(seconds: float) -> str:
+    """Format a wait, rounded up: `8 s`, from 20 seconds on in tens, from two minutes on `3 min`."""
+    if seconds > 2 * MINUTE:
+        return f"{math.ceil(seconds / MINUTE):,} min"
+    step = 10 if seconds > 20 else 1
+    return f"{math.ceil(seconds / step) * step} s"
 
 
 def share_of(text: str) -> float | None:

@@ -25,7 +25,7 @@ class ReadList(ListScreen[R]):
         self._found: Sequence[R] = ()
         self._is_read = False
         self._trouble: Words | None = None
-        self._refreshes = app_state.refreshes
+        self._reads = app_state.reads
 
     @abstractmethod
     async def read(self) -> Sequence[R] | Words:
@@ -53,8 +53,8 @@ class ReadList(ListScreen[R]):
 
     def update_from_state(self) -> None:
         """Something is different."""
-        if self._refreshes != self._app_state.refreshes:
-            self._refreshes = self._app_state.refreshes
+        if self._reads != self._app_state.reads:
+            self._reads = self._app_state.reads
             self.read_again()
 
     @work(exclusive=True, group="load")

@@ -99,7 +99,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         self._app_state = app_state
         self._runner = runner
         self._row: R = row
-        self._refreshes = app_state.refreshes
+        self._reads = app_state.reads
 
     @property
     def opened_for(self) -> object:
@@ -175,8 +175,8 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         before, self._row = self._row, row
         if row != before:
             self.take_row(before)
-        if self._refreshes != self._app_state.refreshes:
-            self._refreshes = self._app_state.refreshes
+        if self._reads != self._app_state.reads:
+            self._reads = self._app_state.reads
             self.look()
         self.draw()
 

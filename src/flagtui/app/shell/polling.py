@@ -1,11 +1,14 @@
-"""Keeps the list in front current: polls for what others changed, and tries again after a failure."""
+"""Keeps the list in front current: polls for what others changed, and reads again after a failure."""
 
 import asyncio
+import math
 from collections.abc import Callable
 from typing import Final
 
-from flagtui.api.errors import ApiError, may_pass, needs_key
+from flagtui.api.clock import Urgency
+from flagtui.api.errors import ApiError, needs_key
 from flagtui.api.flag_changes import Mark, changes_since, complete_mark, take_mark
+from flagtui.api.retry import is_outage
 from flagtui.app.state.app_state import AppState
 from flagtui.store.load_progress import Loaded
 from flagtui.store.workspace import Workspace
@@ -14,28 +17,42 @@ ATTENTION: Final = 120.0
 """Seconds after the last key in which the person counts as present."""
 LONGEST: Final = 600.0
 """Seconds between polls of an app without a key pressed: 144 a day."""
-FIRST_RETRY: Final = 2.0
-LONGEST_RETRY: Final = 30.0
-"""Seconds between retries; with the circuit breaker's rest a server that is back is found within a minute."""
+SHORTEST_RETRY: Final = 1.0
+"""Seconds before a retry even if the server names a shorter time."""
+FIRST_RETRY: Final = 5.0
+LONGEST_RETRY: Final = 10.0
+"""Seconds between retries during an outage."""
+OUTAGE: Final = 120.0
+"""Seconds after the first failure from which polls keep the refresh interval again."""
+AFTER_REST: Final = 0.1
+"""Seconds after the circuit breaker closes: the retry is its probe."""
 
 
 def next_poll(since_last_key: float, interval: float) -> float:
-    """Seconds until the next poll. `interval` is what the person chose for when they are there."""
+    """Seconds until the next poll. `interval` is for when the person is there; 0 never polls."""
+    if interval <= 0:
+        return math.inf
     if since_last_key <= ATTENTION:
         return interval
     return min(max(interval, since_last_key / 4), max(interval, LONGEST))
 
 
-def next_retry(failures: int) -> float:
-    """Seconds until the next try after so many failures in a row, at least one: exponential backoff."""
-    return min(FIRST_RETRY * 2.0 ** min(failures - 1, 10), LONGEST_RETRY)
+def next_retry(failures: int, lasted: float, interval: float) -> float:
+    """Seconds until the next read after so many failures in a row, at least one.
+
+    `lasted` is the time since the first of them; `interval` the pause between polls.
+    """
+    if lasted >= OUTAGE:
+        return interval
+    return min(FIRST_RETRY * 1.5 ** min(failures - 1, 10), LONGEST_RETRY)
 
 
 class Polling:
     """Polls often while the user presses keys, rarely otherwise, and never when the settings turn it off.
 
-    After a failure it tries again with exponential backoff, whatever failed: the connection, a load that
-    lacks pages, a comparison.
+    After a failure it reads again every five to ten seconds for two minutes, then at the refresh interval,
+    whatever failed: the connection, a load that lacks pages, a comparison, a page or a pane. A time that the
+    server names wins.
     """
 
     def __init__(self, app_state: AppState, reconnect: Callable[[], object]) -> None:
@@ -44,20 +61,26 @@ class Polling:
         self._marks: dict[Workspace, Mark] = {}
         self._last_key = self._last_poll = app_state.session.monotonic()
         self._failures = 0
+        self._failed_at = 0.0
+        """When the first of them happened."""
+        self._earlier_failures = 0
+        """Failures before the last read, which succeeded while a page may still be reading."""
+        self._failed_reads = 0
+        """Failed reads of the connection at the last poll; more of them since then are those of pages."""
         self._is_due = asyncio.Event()
         self._has_failed = asyncio.Event()
 
     def notice_person(self) -> None:
         """A key was pressed. A person who comes back does not wait for the next poll."""
         self._last_key = self._app_state.session.monotonic()
-        if self._last_key - self._last_poll >= self._app_state.session.refresh:
+        if 0 < self._app_state.session.refresh <= self._last_key - self._last_poll:
             self._is_due.set()
 
     def notice_tab(self) -> None:
         """Another list came to the front; one that was not polled for long is polled at once."""
         app_state = self._app_state
         loading = app_state.workspace.loading(app_state.kind) if app_state.workspace else None
-        if loading is not None and (loading.age or 0.0) >= app_state.session.refresh:
+        if loading is not None and 0 < app_state.session.refresh <= (loading.age or 0.0):
             self._is_due.set()
 
     async def mark(self, workspace: Workspace) -> None:
@@ -69,18 +92,58 @@ class Polling:
 
     async def run(self) -> None:
         """Poll again and again until cancelled."""
-        if self._app_state.session.refresh <= 0:
-            return
+        has_waited = True
         while True:
             self._last_poll = self._app_state.session.monotonic()
-            self._failures = self._failures + 1 if may_pass(self._app_state.trouble) else 0
-            if await self._wait(self._pause()):
+            self._count_failures(has_waited)
+            if has_waited := await self._wait(self._pause()):
                 await self.poll()
 
+    @property
+    def _failure(self) -> ApiError | None:
+        """The failure that may be over soon: of the list in front, of the connection, or of an open page."""
+        app_state, workspace = self._app_state, self._app_state.workspace
+        if app_state.trouble is not None:
+            return app_state.trouble if is_outage(app_state.trouble) else None
+        if workspace is None:
+            return None
+        link = workspace.client.link
+        if link.is_offline:
+            return link.error
+        return link.failed_read if link.failed_reads != self._failed_reads else None
+
+    def _count_failures(self, has_waited: bool) -> None:
+        """Count the failure that there is; `has_waited` unless a failure ended the wait."""
+        app_state = self._app_state
+        if self._failure is not None:
+            if not has_waited:
+                # The list was read again, and then an open page failed again: the same outage.
+                self._failures = self._failures or self._earlier_failures
+            self._failed_at = self._failed_at if self._failures else self._last_poll
+            self._failures += 1
+        else:
+            self._earlier_failures, self._failures = self._failures, 0
+            if app_state.retry_at:
+                app_state.retry_at = 0.0
+                app_state.notify_watchers()
+
     def _pause(self) -> float:
-        if self._failures:
-            return next_retry(self._failures)
-        return next_poll(self._last_poll - self._last_key, self._app_state.session.refresh)
+        app_state, now = self._app_state, self._last_poll
+        pause = next_poll(now - self._last_key, app_state.session.refresh)
+        failure, workspace = self._failure, app_state.workspace
+        if failure is None:
+            return pause
+        requested = failure.facts.retry_after
+        if requested is not None:
+            pause = max(requested, SHORTEST_RETRY)
+        else:
+            pause = next_retry(self._failures, now - self._failed_at, pause)
+        if workspace is not None:
+            rest = workspace.client.connection.patience.resting(Urgency.BACKGROUND)
+            pause = max(pause, rest + AFTER_REST if rest else 0.0)
+        app_state.retry_at = now + pause if pause < math.inf else 0.0
+        app_state.notify_watchers()
+        return pause
 
     async def _wait(self, seconds: float) -> bool:
         """Until it is time or the person comes back; False when something else has failed meanwhile."""
@@ -104,12 +167,13 @@ class Polling:
                 wait.cancel()
 
     def _notice_failure(self) -> None:
-        if not self._failures and may_pass(self._app_state.trouble):
+        if not self._failures and self._failure is not None:
             self._has_failed.set()
 
     async def poll(self) -> None:
         """Poll once. A failure is the list's trouble; the rows stay."""
         app_state, workspace, trouble = self._app_state, self._app_state.workspace, self._app_state.trouble
+        was_failing = self._failures > 0
         if workspace is None:
             if trouble is not None and not app_state.is_connecting and not needs_key(trouble):
                 self._reconnect()
@@ -117,6 +181,7 @@ class Polling:
         loading = workspace.loading(app_state.kind)
         if loading.is_running:
             return
+        self._failed_reads = workspace.client.link.failed_reads
         try:
             if not isinstance(loading.state, Loaded):
                 await workspace.refresh(app_state.kind, resume=True)
@@ -127,6 +192,7 @@ class Polling:
         except ApiError as error:
             loading.set_trouble(error)
         if loading.trouble is None or needs_key(loading.trouble):
+            app_state.recoveries += was_failing and loading.trouble is None
             app_state.become_troubled(loading.trouble)
 
     async def _take_changes(self, workspace: Workspace) -> None:

@@ -107,13 +107,13 @@ def _as_left(client: Client, app_state: AppState) -> Client:
 
 
 def _when_it_shows(link: ConnectionState, watcher: Watcher) -> Watcher:
-    """Every request moves the link; only being made to wait, and being cut off or not, is worth a redraw."""
-    was_offline = link.is_offline
+    """Every request moves the link; only a wait, a failed read, or a change of offline is drawn."""
+    before = link.is_offline, link.failed_reads
 
     def moved() -> None:
-        nonlocal was_offline
-        if link.waiting or link.is_offline is not was_offline:
-            was_offline = link.is_offline
+        nonlocal before
+        if link.waiting or (link.is_offline, link.failed_reads) != before:
+            before = link.is_offline, link.failed_reads
             watcher()
 
     return moved

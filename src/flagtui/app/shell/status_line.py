@@ -6,6 +6,8 @@ Ages on screen are redrawn once a minute, and not in between.
 from typing import Any
 
 from textual.app import App, ComposeResult
+from textual.screen import Screen
+from textual.timer import Timer
 
 from flagtui.api.errors import ApiError, NotSignedIn, Unanswered, Unreachable
 from flagtui.app.shell.footer import KeyLine
@@ -18,7 +20,7 @@ from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import Running
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
-from flagtui.text.formats import DAY, HOUR, MINUTE, count
+from flagtui.text.formats import DAY, HOUR, MINUTE, count, countdown
 
 
 def location_of(app_state: AppState) -> Location:
@@ -46,7 +48,9 @@ def link_of(app_state: AppState) -> Link:
     if app_state.reading:
         return Link("loading", f"reading {app_state.reading}…")
     if app_state.workspace is None:
-        return Link("offline", "no connection") if app_state.trouble else Link("loading", _awaited(app_state))
+        if app_state.trouble:
+            return Link("offline", _joined("no connection", retry_words(app_state)))
+        return Link("loading", _awaited(app_state))
     return _fault_of(app_state, app_state.workspace) or _freshness_of(app_state, app_state.workspace)
 
 
@@ -62,16 +66,16 @@ def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
     kind = app_state.kind
     loading, link = workspace.loading(kind), workspace.client.link
     if link.waiting:
-        return Link("retrying", "asked to wait")
+        return Link("retrying", f"asked to wait {countdown(link.waiting)}")
     unresolved = f"{count(workspace.unresolved, 'change')} not known" if workspace.unresolved else ""
     more = unresolved or _missing_words(workspace, kind)
     if not more and loading.loaded_at:
         more = f"data {_rough(loading.age)} old"
     trouble = app_state.connection_trouble or loading.trouble
     if link.is_offline:
-        return Link("offline", _joined("offline", more))
+        return Link("offline", _joined("offline", more, retry_words(app_state)))
     if trouble is not None and not loading.is_running:
-        return _troubled_link(trouble, more)
+        return _troubled_link(trouble, more, retry_words(app_state))
     return Link("retrying", unresolved) if unresolved else None
 
 
@@ -88,8 +92,10 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
     synced = _joined(synced, "not cached" if workspace.why_not_kept(app_state.kind) else "")
     if workspace.client.link.is_slow:
         return Link("retrying", f"slow, {synced}")
+    if retry := retry_words(app_state):
+        return Link("retrying", f"a read failed, {retry}")
     if app_state.session.rules.level is Level.READ_ONLY:
-        return Link("read-only", "read-only")
+        return Link("read-only", f"read-only, {synced}")
     return Link("synced", synced)
 
 
@@ -98,12 +104,19 @@ def stopped_words(rows: int) -> str:
     return f"stopped at {rows:,} rows; the server has more"
 
 
-def _troubled_link(trouble: ApiError, more: str) -> Link:
+def retry_words(app_state: AppState) -> str:
+    """Return `retrying in 8 s` while a read after a failure is awaited, else nothing."""
+    return f"retrying in {countdown(left)}" if (left := app_state.retry_in) else ""
+
+
+def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
     """What failed while other requests were answered."""
-    if isinstance(trouble, Unreachable | Unanswered):
-        return Link("retrying", _joined("slow" if isinstance(trouble, Unanswered) else "retrying", more))
+    if isinstance(trouble, Unanswered):
+        return Link("retrying", _joined("slow", more, retry))
+    if isinstance(trouble, Unreachable):
+        return Link("retrying", _joined(retry or "retrying", more))
     status = str(trouble.status) if trouble.status and trouble.status >= 400 else "no usable answer"
-    return Link("offline", _joined(status, more))
+    return Link("offline", _joined(status, more, retry))
 
 
 def _missing_words(workspace: Workspace, kind: Kind) -> str:
@@ -211,11 +224,31 @@ class FramedScreen(OwnedScreen[None]):
 
 
 class Ages:
-    """Waits for each full minute. Lines are the same unless an age has changed, so nothing else is sent."""
+    """Waits for each full minute, and for each second of a countdown.
+
+    Lines are the same unless an age has changed, so nothing else is sent.
+    """
 
     def __init__(self, app: App[Any], app_state: AppState) -> None:
         self._app = app
         self._app_state = app_state
+        self._countdown: Timer | None = None
+        app_state.watch(self.count_down)
+
+    def count_down(self) -> None:
+        """Draw the seconds until the next read after a failure for as long as it is awaited."""
+        is_awaited = self._app_state.retry_in > 0 and self._app.is_running
+        if is_awaited and self._countdown is None:
+            self._countdown = self._app.set_interval(1.0, self.pass_second)
+        elif not is_awaited and self._countdown is not None:
+            self._countdown.stop()
+            self._countdown = None
+
+    def pass_second(self) -> None:
+        """Draw the countdown again."""
+        self.count_down()
+        for screen in self._app.screen_stack:
+            self._draw_link(screen)
 
     def start(self) -> None:
         """Draw every age again at the next full minute, and so on."""
@@ -230,5 +263,8 @@ class Ages:
                 continue
             if isinstance(screen, FramedScreen):
                 screen.redraw_ages()
-            for header in screen.query(Header):
-                header.show_location(location_of(self._app_state), link_of(self._app_state))
+            self._draw_link(screen)
+
+    def _draw_link(self, screen: Screen[Any]) -> None:
+        for header in screen.query(Header):
+            header.show_location(location_of(self._app_state), link_of(self._app_state))

@@ -170,6 +170,10 @@ class AppState:
     """What is read for a question that is not there yet: `new-nav`. Raw."""
     refreshes: int = 0
     """How many loads that the person asked for have ended."""
+    recoveries: int = 0
+    """How many lost connections came back: what is on screen is read again then."""
+    retry_at: float = 0.0
+    """When the list is read again after a failure, by the clock that only goes on; 0 without a failure."""
     _watchers: list[Watcher] = field(default_factory=list)
     _followed: tuple[Watcher, ...] = ()
 
@@ -197,6 +201,17 @@ class AppState:
         if self.connection_trouble is not None or self.workspace is None:
             return self.connection_trouble
         return self.workspace.loading(self.kind).trouble
+
+    @property
+    def reads(self) -> int:
+        """A number that changes when what is on screen is to be read again."""
+        return self.refreshes + self.recoveries
+
+    @property
+    def retry_in(self) -> float:
+        """Return the seconds until the next automatic read after a failure; 0 when none is awaited."""
+        waiting = self.workspace.client.link.waiting if self.workspace else 0.0
+        return max(waiting, self.retry_at - self.session.monotonic(), 0.0)
 
     def notify_watchers(self) -> None:
         """Something is different now."""
