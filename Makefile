@@ -36,7 +36,7 @@ serve: $(RUNNABLE) ## run the embedded service on http://127.0.0.1:8010 with sam
 	@$(BIN)/flagtui serve --port 8010 --db flagtui-sample.db --key phx_local --sample
 
 test: $(READY) ## run every test, of long tables of cases a part with everything in it once
-	$(PYTEST) -n $(WORKERS) --dist worksteal -q
+	$(PYTEST) -n $(WORKERS) --dist worksteal -q -m "not source"
 	@$(BIN)/python -m tests.changed --mark-green
 
 test-changed: $(READY) ## run the tests that the changes since the last green commit can reach
@@ -72,11 +72,11 @@ constraints: ## write down the versions that an install of everything gets today
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
 
-check: $(READY) ## lint, format check, strict types and words
+check: $(READY) ## lint, format check, strict types, structure and words
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
-	$(PYTEST) -q tests/text/test_words.py
+	$(PYTEST) -n $(WORKERS) -q -m source tests/text/test_words.py tests/test_architecture.py tests/test_house.py
 
 format: $(READY) ## put the code into shape
 	$(BIN)/ruff check --fix src tests benchmarks

@@ -12,6 +12,8 @@ from tests.doubles.source_trees import find_functions, find_nodes, name_last
 
 from flagtui.app.shell.preload import REST
 
+pytestmark = pytest.mark.source
+
 SOURCE = Path(__file__).parents[1] / "src" / "flagtui"
 FILES = sorted(SOURCE.rglob("*.py"))
 

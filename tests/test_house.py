@@ -6,8 +6,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Final
 
+import pytest
 from tests.doubles.import_graph import find_imports, find_modules
 from tests.doubles.source_trees import find_functions, find_nodes, tree_of
+
+pytestmark = pytest.mark.source
 
 SOURCE: Final = Path(__file__).parents[1] / "src" / "flagtui"
 STYLES: Final = Path(__file__).parents[1] / "styles"

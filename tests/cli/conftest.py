@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import pytest
 from tests.doubles import warm_start
 from tests.doubles.faulty_service import served
+from tests.doubles.templates import make_once
 from tests.doubles.terminal import usual_environment
 
 from flagtui.api.client import Client
@@ -70,9 +71,11 @@ def serving(database: Path, **options: Any) -> Iterator[Service]:
 @pytest.fixture(scope="session")
 def small_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with twelve flags, made once and copied for each service."""
-    database = tmp_path_factory.mktemp("sample") / "service.db"
+    return make_once(tmp_path_factory, "small-sample.db", _make_small_sample)
+
+
+def _make_small_sample(database: Path) -> None:
     close_service(create_service(database, key=KEY, sample=sample(flags=12)))
-    return database
 
 
 @pytest.fixture(scope="session")
@@ -224,9 +227,12 @@ def signed_in(run: Run, home: Path, signed_in_home: Path) -> Run:
 @pytest.fixture(scope="session")
 def demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folders after the first command in the demo: filling its sample takes a second."""
-    folder = tmp_path_factory.mktemp("demo")
+    return make_once(tmp_path_factory, "demo-folders", _make_demo_folders)
+
+
+def _make_demo_folders(folder: Path) -> None:
+    folder.mkdir()
     assert run_apart("demo", "flags", "list", variables=dict.fromkeys(FOLDERS, str(folder))).code == 0
-    return folder
 
 
 @pytest.fixture

@@ -35,13 +35,13 @@ class Served:
 @pytest.fixture(scope="session")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Served]:
     """The sample as the service shows it, hostile project and all, read once."""
-    return _served(sample_database(tmp_path_factory, one_in=16, nasty=True))
+    template = sample_database(tmp_path_factory, one_in=16, nasty=True)
+    return _served(template, tmp_path_factory.getbasetemp() / "served.db")
 
 
 @cache
-def _served(template: Path) -> Sequence[Served]:
+def _served(template: Path, database: Path) -> Sequence[Served]:
     # Every folder that imports the fixture has one of its own.
-    database = template.with_name("served.db")
     shutil.copy(template, database)
     return asyncio.run(_read_projects(database))
 

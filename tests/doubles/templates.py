@@ -1,12 +1,28 @@
-"""The databases that journeys and golden screens begin with, each made once in a run."""
+"""The databases that journeys, golden screens and terminals begin with, each made once in a run."""
 
+import fcntl
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.doubles.whole_program import make_template
 
 
+def make_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Return the path of a file or folder for all workers: the first one makes it, the others wait."""
+    base = folders.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    path, begun = base / name, base / f"begun-{name}"
+    with (base / f"lock-{name}").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            make(begun)
+            begun.rename(path)
+    return path
+
+
 def sample_database(folders: pytest.TempPathFactory, *, one_in: int = 1, nasty: bool = False) -> Path:
     """The sample, or the one whose every text tries to harm the terminal; one in so many people stay."""
-    path = folders.getbasetemp() / f"{'nasty' if nasty else 'sample'}-{one_in}.db"
-    return path if path.exists() else make_template(path, one_in=one_in, nasty=nasty)
+    name = f"{'nasty' if nasty else 'sample'}-{one_in}.db"
+    return make_once(folders, name, lambda path: make_template(path, one_in=one_in, nasty=nasty))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.doubles.slices import long
 from tests.doubles.terminal import Terminal, usual_environment
 
 CRASHING = [sys.executable, "-m", "tests.doubles.crashing_demo"]
@@ -128,6 +129,7 @@ def test_the_app_gives_its_key_to_no_child_file_title_or_terminal_also_when_it_f
     assert surroundings.places_of_key() == []
 
 
+@long
 def test_the_demo_which_needs_no_key_gives_it_to_no_child_either(surroundings: Surroundings) -> None:
     with Terminal(WITH_PAGES, size=(132, 40), environment=surroundings.variables, is_cold=True) as terminal:
         terminal.wait_for("synced")
@@ -160,6 +162,7 @@ def test_the_editor_of_a_command_learns_nothing_of_the_key(surroundings: Surroun
     assert surroundings.places_of_key() == []
 
 
+@long
 def test_what_is_started_from_lines_learns_nothing_of_a_key_that_was_given_or_kept(
     surroundings: Surroundings,
 ) -> None:

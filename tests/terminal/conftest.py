@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.doubles.templates import make_once
 from tests.doubles.terminal import Terminal
 
 from flagtui.cli.launch.demo_service import KEY
@@ -26,14 +27,18 @@ def furnish(tmp_path_factory: pytest.TempPathFactory) -> Furnish:
 
     That a start makes it is for tests/cli/test_first_start.py and tests/test_packaging.py.
     """
-    made = tmp_path_factory.mktemp("demo")
-    close_service(create_service(made / "demo.db", key=KEY, sample=sample(), max_flags=2_000))
+    made = make_once(tmp_path_factory, "demo-home", _make_demo_home)
 
     def furnish_home(home: Path) -> dict[str, str]:
         shutil.copytree(made, home / "flagtui")
         return dict.fromkeys(FOLDERS, str(home))
 
     return furnish_home
+
+
+def _make_demo_home(folder: Path) -> None:
+    folder.mkdir()
+    close_service(create_service(folder / "demo.db", key=KEY, sample=sample(), max_flags=2_000))
 
 
 @pytest.fixture(scope="session")

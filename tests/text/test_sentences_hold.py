@@ -63,7 +63,7 @@ def test_equal_sentences_have_equal_meaning() -> None:
     random = Random("same words")
     meant: dict[str, tuple[list[JSON], JSON]] = {}
     again = 0
-    for _ in range(at_most(1_000, 2_500)):
+    for _ in range(at_most(400, 2_500)):
         operators = [*random_flags.OPERATORS, "icontains_multi", "not_icontains_multi"]
         value = random.choice([random.choice(GIVEN), [random.choice(GIVEN) for _ in range(2)]])
         raw = {"key": "k", "type": "person", "operator": random.choice(operators), "value": value}
@@ -75,7 +75,7 @@ def test_equal_sentences_have_equal_meaning() -> None:
         before, other = meant.setdefault(text, (found, raw))
         again += other != raw
         assert found == before, (text, raw, other)
-    assert again > 60
+    assert again > 20
 
 
 def test_row_rollout_bounds_evaluated_share() -> None:

@@ -11,6 +11,8 @@ from typing import Final
 import pytest
 from tests.doubles.word_counts import read_passages
 
+pytestmark = pytest.mark.source
+
 ROOT: Final = Path(__file__).parents[2]
 HERE: Final = {"tests/text/test_words.py", "docs/words.md"}
 """Files that list the words."""
