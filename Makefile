@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-slice check-display check-rough check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-slice check-display check-rough check-sets check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -149,6 +149,10 @@ check-rough: $(READY) ## 100,000 hostile records drawn, 10,000 writes whose answ
 	FLAGTUI_RENDERS=$${FLAGTUI_RENDERS:-100000} $(PYTEST) -q tests/prove/test_hostile_renders.py
 	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-10000} $(PYTEST) -q tests/changes/test_lost_answers.py
 	FLAGTUI_CROWD=$${FLAGTUI_CROWD:-1000} $(PYTEST) -q tests/service/test_rough_requests.py
+
+check-sets: $(READY) ## 10,000 change sets with a second writer, 250 killed ones, 500 evaluated for 100 people before and after
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-10000} $(PYTEST) -q tests/changes/sets/test_interleaved_sets.py
+	FLAGTUI_ROUNDS=250 $(PYTEST) -q tests/changes/sets/test_killed_sets.py
 
 prove: $(READY) ## let random hands loose on the program for an hour: nine servers, every size, seeds kept
 	$(BIN)/python -m tests.prove.monkey --minutes $${FLAGTUI_MINUTES:-60} --seeds tests/prove/seeds.txt

@@ -80,8 +80,9 @@ def _aggregation(item: dict[str, JSON], kind: str, group_type: int | None) -> Fo
 def _dependency(item: dict[str, JSON], operator: str, flag_id: int | None) -> Found:
     key = item.get("key")
     asked = as_id(key)
-    if asked is None and not (isinstance(key, str) and key.startswith(NEW_FLAG)):
-        yield "key", "a dependency names a flag by its id"
+    if asked is None:
+        if not (isinstance(key, str) and key.startswith(NEW_FLAG)):
+            yield "key", "a dependency names a flag by its id"
     elif asked == flag_id:
         yield "key", "a flag cannot ask for itself"
     if operator != FLAG_OPERATOR:

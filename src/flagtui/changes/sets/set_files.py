@@ -17,7 +17,7 @@ from flagtui.private_folders import make_private
 
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes of a file that are read; a set of 1,000 flags of the largest size is smaller."""
-LOCK_PATIENCE: Final = 2.0
+LOCK_PATIENCE: Final = 1.0
 """Seconds to wait for another program, which holds a set for one command or while its app is staging."""
 
 

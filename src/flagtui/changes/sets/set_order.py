@@ -56,4 +56,5 @@ def _name_of(plan: Plan) -> int | str:
 
 
 def _goes_down(plan: Plan) -> bool:
-    return plan.values.get("active") is False or plan.values.get("deleted") is True
+    is_off = plan.values.get("active") is False or plan.values.get("deleted") is True
+    return is_off and not plan.is_new

@@ -9,13 +9,14 @@ import click
 
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Purpose, QuestionContext
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, Skipped
 from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.changes.sets.set_files import hold, lock_name
-from flagtui.changes.sets.set_planner import OutdatedChange, SetPlanner
-from flagtui.changes.sets.set_progress import SetProgress, progress_of, settle_open
+from flagtui.changes.sets.set_planner import OutdatedChange
+from flagtui.changes.sets.set_plans import SetPlan, plan_set
+from flagtui.changes.sets.set_progress import SetProgress, progress_of
 from flagtui.cli.commands.undo import undo_entries
-from flagtui.cli.plumbing.change_records import LEFT_OUT, UNCHANGED, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command, set_apart
 from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, show_conflicts
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
@@ -86,31 +87,18 @@ class ApplyRun:
         """Plan, ask, send and report; the exit code. Raises Trouble."""
         self._check_place()
         await self.session.me()
-        before = await self._settle()
-        left = before.left_of(self.change_set)
-        if not left:
+        plan = await self._plan()
+        if plan.planned is None:
             self._remove_staged()
             return self._report_applied()
-        if before.applied:
-            progress(
-                f"{len(before.applied):,} of {len(self.change_set.changes):,} changes were applied before"
-            )
-        planner = SetPlanner(
-            SessionContext(self.session, self.terms),
-            changes=self.change_set.changes,
-            new_ids=before.new_ids,
-            is_overwriting=self.terms.agreement.overwrite,
-        )
-        planned = await planner.plan(left)
-        if planner.outdated:
-            return self._report_outdated(planner.outdated)
-        refused = [result for result in set_apart(planned.skipped) if result.ending == LEFT_OUT]
-        if refused:
-            errors = [skipped.error for skipped in planned.skipped if skipped.error is not None]
-            self.report.results(refused)
-            progress("Nothing was sent: a set is applied as a whole.")
-            return EXIT_CODES[code_of(errors[0])] if errors else exit_code(refused)
-        return await self._send(planned)
+        if plan.progress.applied:
+            count = len(self.change_set.changes)
+            progress(f"{len(plan.progress.applied):,} of {count:,} changes were applied before")
+        if plan.outdated:
+            return self._report_outdated(plan.outdated)
+        if plan.blocked:
+            return self._report_blocked(plan.blocked)
+        return await self._send(plan.planned)
 
     def _check_place(self) -> None:
         """Raise Trouble for a set of another server or project."""
@@ -120,18 +108,24 @@ class ApplyRun:
             fix = f"This profile works in project {here.project} of {here.host}; use --profile or --project."
             raise Trouble(f"{what}; nothing was sent.", fix, code="refused")
 
-    async def _settle(self) -> SetProgress:
-        """Return what an earlier run applied. Raises Trouble while that is not known."""
+    async def _plan(self) -> SetPlan:
+        """Plan what is left of the set. Raises Trouble while the outcome of an earlier run is not known."""
         session, agreement = self.session, self.terms.agreement
         wait = 0.0 if agreement.dry_run else agreement.wait
-        context = WriteContext(session.journal, signature_of(session), session.clock, progress, wait)
-        before = await settle_open(self.change_set, session.client, context)
-        current = [entry for entry in before.open if entry.ending == ""]
-        if current and not agreement.dry_run:
-            names = ", ".join(entry.key for entry in current)
+        writing = WriteContext(session.journal, signature_of(session), session.clock, progress, wait)
+        context = SessionContext(session, self.terms)
+        plan = await plan_set(self.change_set, context, writing, is_overwriting=agreement.overwrite)
+        if plan.pending:
+            names = ", ".join(entry.key for entry in plan.pending)
             what = f"whether an earlier run changed {names} is not known yet; nothing was sent."
             raise Trouble(what, "Apply the set again in a minute.", code="not_known", retryable=True)
-        return before
+        return plan
+
+    def _report_blocked(self, blocked: Sequence[Skipped]) -> int:
+        results, errors = set_apart(blocked), [skipped.error for skipped in blocked if skipped.error]
+        self.report.results(results)
+        progress("Nothing was sent: a set is applied as a whole.")
+        return EXIT_CODES[code_of(errors[0])] if errors else exit_code(results)
 
     def _report_applied(self) -> int:
         changes = self.change_set.changes

@@ -1,0 +1,147 @@
+"""A set planned as a whole: on the state after it, dependencies first, each record compared twice."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.changes.sets.conftest import empty_set, staged, turned_off
+from tests.changes.sets.set_desk import LIMIT, SetDesk
+from tests.doubles.flag_server import FlagServer, raw_flag
+
+from flagtui.api import errors
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent, switch
+from flagtui.changes.flags.flag_plan import Plan, plan_flag
+from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange
+from flagtui.changes.sets.plan_changes import changes_of
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+
+
+def depending_on(*flags: int | str) -> dict[str, JSON]:
+    """Filters with a condition that depends on these flags."""
+    properties = [
+        {"type": "flag", "key": str(flag), "value": True, "operator": "flag_evaluates_to"} for flag in flags
+    ]
+    return {"groups": [{"properties": properties, "rollout_percentage": 100}], "payloads": {}}
+
+
+def desk_of(folder: Path, *raws: dict[str, JSON]) -> SetDesk:
+    """A desk whose server has these flags."""
+    desk = SetDesk(folder, 1)
+    desk.server = FlagServer(*raws)
+    desk.ada = desk.server.person("ada@acme.test")
+    return desk
+
+
+def change_of(desk: SetDesk, intent: Intent) -> StagedChange:
+    """The change of a set that the intent becomes, with nothing known of other flags."""
+    fresh = Flag.of(copy.deepcopy(desk.server.stored[intent.id]))
+    plan = plan_flag(intent, fresh, Context(now=desk.clock.time(), dependents=()))
+    assert isinstance(plan, Plan), plan
+    (change,) = changes_of([plan])
+    return change
+
+
+def set_of(desk: SetDesk, *intents: Intent) -> ChangeSet:
+    return empty_set().with_changes([change_of(desk, intent) for intent in intents], LIMIT)
+
+
+def new_flag(key: str, **fields: Any) -> StagedChange:
+    plan = plan_create({**boolean_flag(key), **fields}, Taken(()), Context())
+    assert isinstance(plan, Plan), plan
+    (change,) = changes_of([plan])
+    return change
+
+
+def parent_and_child(*, is_on: bool) -> tuple[dict[str, JSON], dict[str, JSON]]:
+    parent = raw_flag(id=1, key="parent", active=is_on)
+    return parent, raw_flag(id=2, key="child", active=is_on, filters=depending_on(1))
+
+
+@pytest.mark.parametrize(("verb", "order"), [("turn on", [1, 2]), ("turn off", [2, 1])])
+@pytest.mark.parametrize("ids", [(1, 2), (2, 1)])
+async def test_dependencies_are_sent_first(
+    verb: str, order: list[int], ids: tuple[int, ...], tmp_path: Path
+) -> None:
+    desk = desk_of(tmp_path, *parent_and_child(is_on=verb == "turn off"))
+    change_set = set_of(desk, *(switch(verb, id, 12) for id in ids))
+    _plan, outcomes = await desk.apply(change_set)
+    assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == order
+
+
+async def test_a_flag_that_others_need_after_the_set_blocks_all_of_it(tmp_path: Path) -> None:
+    parent, child = parent_and_child(is_on=True)
+    desk = desk_of(tmp_path, parent, child, raw_flag(id=3, key="other"))
+    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 3, 12))
+    plan, outcomes = await desk.apply(change_set)
+    assert [skipped.reason for skipped in plan.blocked] == ["child depends on this flag and is on"]
+    assert (outcomes, desk.written()) == ([], [])
+
+
+async def test_a_dependency_that_the_set_removes_blocks_nothing(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, *parent_and_child(is_on=True))
+    everyone = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {}}
+    freed = Intent(2, {"filters": everyone}, "change targeting", seen_version=12)
+    _plan, outcomes = await desk.apply(set_of(desk, switch("turn off", 1, 12), freed))
+    assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == [2, 1]
+
+
+async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
+    depends = staged(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+    first = new_flag("a", filters=depending_on("new:b"), active=True)
+    change_set = empty_set().with_changes([depends, first, new_flag("b", active=True)], LIMIT)
+    _plan, outcomes = await desk.apply(change_set)
+    assert [outcome.plan.key for outcome in outcomes if outcome.is_saved] == ["b", "old", "a"]
+    number = next(str(id) for id, raw in desk.server.stored.items() if raw["key"] == "b")
+    for raw in desk.server.stored.values():
+        keys = [item["key"] for group in raw["filters"]["groups"] for item in group["properties"]]
+        assert keys == ([] if raw["key"] == "b" else [number])
+
+
+async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
+    depends = staged(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+    change_set = empty_set().with_changes([depends, new_flag("b")], LIMIT)
+    desk.ada.faults = [errors.Invalid("No.")]
+    _plan, outcomes = await desk.apply(change_set, continues=True)
+    assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == [
+        ("b", "refused"),
+        ("old", "refused"),
+    ]
+    assert outcomes[1].reason == "a flag that it depends on was not created"
+    _plan, again = await desk.apply(change_set)
+    assert all(outcome.is_saved for outcome in again)
+    assert len(again) == 2
+
+
+async def test_each_record_is_compared_right_before_its_request(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1), raw_flag(id=2, key="other"))
+    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
+    plan = await desk.plan(change_set)
+    desk.server.apply("bob@acme.test", 2, {"name": "unrelated"})
+    outcomes = await desk.send(change_set, plan)
+    assert [outcome.ending for outcome in outcomes] == ["saved", "conflicted"]
+    assert [id for id, _changed in desk.written()] == [1]
+
+
+async def test_a_late_answer_has_all_records_read_before_the_first_request(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1), raw_flag(id=2, key="other"))
+    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
+    plan = await desk.plan(change_set)
+    desk.server.apply("bob@acme.test", 2, {"name": "unrelated"})
+    desk.clock.now += 31
+    outcomes = await desk.send(change_set, plan)
+    assert [(outcome.plan.id, outcome.ending) for outcome in outcomes] == [(2, "conflicted")]
+    assert desk.written() == []
+
+
+async def test_a_hundred_flags_need_two_reads_and_one_write_each(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, *(raw_flag(id=id, key=f"flag-{id}") for id in range(1, 101)))
+    change_set = empty_set().with_changes([turned_off(id, key=f"flag-{id}") for id in range(1, 101)], LIMIT)
+    _plan, outcomes = await desk.apply(change_set)
+    assert sum(outcome.is_saved for outcome in outcomes) == 100
+    assert (desk.ada.reads, desk.ada.sends, desk.lists) == (200, 100, 1)

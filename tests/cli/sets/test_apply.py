@@ -1,0 +1,135 @@
+"""A set is applied as one: one question, one journal group, one undo, continued after a refusal."""
+
+import json
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.changes.conftest import flag, planned
+from tests.cli.conftest import Run, Scripted
+from tests.cli.sets.conftest import FLAG, OTHER, THIRD, done, is_on, records
+from tests.doubles.faulty_service import FaultyService
+
+from flagtui.changes.flags.flag_intent import switch
+from flagtui.changes.planner import Planned
+from flagtui.changes.proposal import Outcome
+from flagtui.cli.commands.apply import CHOICES, ApplyInterface
+from flagtui.cli.plumbing.change_records import OUTCOME
+from flagtui.cli.plumbing.change_report import ChangeReport
+from flagtui.cli.plumbing.errors import EXIT_CODES
+from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
+from flagtui.cli.plumbing.output.printer import choose_printer
+
+
+def test_a_set_is_one_journal_group_with_its_reason_and_one_undo(here: Run) -> None:
+    done(here("flags", "disable", FLAG, "--stage", "--reason", "cleanup"))
+    done(here("flags", "tag", OTHER, "--add", "ops", "--stage"))
+    done(here("apply", "staged", "--yes"))
+    entries = records(here("journal", "--json"))
+    assert len({each["batch"] for each in entries}) == 1
+    assert {each["reason"] for each in entries} == {"cleanup"}
+    assert len(records(here("undo", "--yes", "--json"))) == 2
+    assert is_on(here, FLAG)
+
+
+def test_the_file_of_a_dry_run_is_private_and_applies_once(here: Run) -> None:
+    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    assert stat.S_IMODE(Path("set.json").stat().st_mode) == 0o600
+    assert is_on(here, FLAG)
+    done(here("apply", "set.json", "--yes"))
+    again = done(here("apply", "set.json", "--yes"))
+    assert again.out == f"{FLAG}\tunchanged\tthe set was applied already\t\n"
+    assert len(records(here("journal", "--json"))) == 1
+
+
+def test_new_flags_events_and_dependencies_apply_in_one_set(here: Run) -> None:
+    done(here("flags", "create", "new-search", "--enable", "--stage"))
+    done(here("events", "verify", "$pageview", "--stage"))
+    depends = {"type": "flag", "key": "new:new-search", "value": True, "operator": "flag_evaluates_to"}
+    filters = {"groups": [{"properties": [depends], "rollout_percentage": 100}]}
+    done(here("flags", "edit", FLAG, "--field", f"filters={json.dumps(filters)}", "--stage"))
+    applied = records(here("apply", "staged", "--yes", "--json"))
+    assert {each["key"]: each["ending"] for each in applied} == dict.fromkeys(
+        ("new-search", "$pageview", FLAG), "saved"
+    )
+    number = next(each["id"] for each in applied if each["key"] == "new-search")
+    (flag,) = records(here("flags", "get", FLAG, "--json", "--fields", "depends_on"))
+    assert flag["depends_on"] == [int(number)]
+    done(here("undo", "--yes"))
+    assert here("flags", "get", "new-search").code == EXIT_CODES["not_found"]
+
+
+def refuse_second(line: FaultyService) -> None:
+    """The server refuses the second write from now on, once."""
+    application, writes = line.application, len(line.writes)
+
+    async def refusing(scope: Any, receive: Any, send: Any) -> None:
+        if scope["method"] != "PATCH" or len(line.writes) != writes + 2:
+            await application(scope, receive, send)
+            return
+        body = b'{"type": "validation_error", "code": "invalid_input", "detail": "No.", "attr": "active"}'
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 400, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    line.application = refusing
+
+
+@pytest.mark.parametrize(
+    ("choice", "endings", "states"),
+    [
+        (None, ["saved", "refused", "not_sent"], [False, True, True]),
+        ("stop", ["saved", "refused", "not_sent"], [False, True, True]),
+        ("continue", ["saved", "refused", "saved"], [False, True, False]),
+        ("undo", ["saved", "refused", "not_sent", "saved"], [True, True, True]),
+    ],
+)
+def test_the_first_refusal_stops_the_set_unless_another_choice_is_given(
+    choice: str | None, endings: list[str], states: list[bool], here: Run, line: FaultyService
+) -> None:
+    done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
+    refuse_second(line)
+    options = ("--on-refusal", choice) if choice else ()
+    stopped = here("apply", "staged", "--yes", "--json", *options)
+    assert stopped.code == EXIT_CODES["failed"]
+    assert [each["ending"] for each in json.loads(stopped.out)["records"]] == endings
+    assert [is_on(here, key) for key in (FLAG, OTHER, THIRD)] == states
+
+
+def test_a_stopped_set_continues_with_a_second_apply(here: Run, line: FaultyService) -> None:
+    done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
+    refuse_second(line)
+    stopped = here("apply", "staged", "--yes")
+    assert "1 of 3 changes are applied; flagtui apply staged continues, flagtui undo reverts" in stopped.err
+    again = records(here("apply", "staged", "--yes", "--json"))
+    assert [each["key"] for each in again] == [OTHER, THIRD]
+    assert len({each["batch"] for each in records(here("journal", "--json"))}) == 1
+    assert len(records(here("undo", "--yes", "--json"))) == 3
+    assert [is_on(here, key) for key in (FLAG, OTHER, THIRD)] == [True, True, True]
+
+
+async def test_a_user_at_the_terminal_chooses_after_the_first_refusal() -> None:
+    plan = planned(switch("turn off", 812), flag())
+    terms = WriteTerms(
+        WorkPlace(), Agreement(), choose_printer(OUTCOME, as_json=False, as_ndjson=False, fields="")
+    )
+    for place, choice in enumerate(CHOICES):
+        prompts = Choosing(place=place)
+        interface = ApplyInterface(terms, ChangeReport(terms.printer), Planned(None, [plan]), None, prompts)
+        goes_on = await interface.on_outcome(Outcome(plan, "refused", reason="No."))
+        assert (interface.choice, goes_on) == (choice, choice == "continue")
+        assert prompts.asked == ["What next"]
+
+
+@dataclass(frozen=True)
+class Choosing(Scripted):
+    """A user who chooses the answer at this place."""
+
+    place: int = 0
+
+    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
+        self.asked.append(question)
+        return self.place

@@ -1,0 +1,127 @@
+"""Sets that cannot be applied get one line and a documented exit code, and change nothing."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+from tests.cli.conftest import Run
+from tests.cli.sets.conftest import FLAG, OTHER, change_file, done, is_on, records
+
+from flagtui.changes.sets.change_set import FAULTS, ChangeSet
+from flagtui.changes.sets.set_files import hold
+from flagtui.cli.plumbing.errors import EXIT_CODES
+from flagtui.cli.plumbing.staging import FAULT_CODES
+
+
+def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run) -> None:
+    done(here("flags", "edit", FLAG, "--field", "name=Mine", "--dry-run", "--out", "set.json"))
+    done(here("flags", "edit", FLAG, "--field", "name=Theirs", "--yes"))
+    shown = here("apply", "set.json", "--yes", "--json")
+    (record,) = json.loads(shown.out)["records"]
+    assert (shown.code, record["ending"]) == (EXIT_CODES["conflict"], "conflicted")
+    *_, (conflict,) = record.values()
+    assert (conflict["where"], conflict["yours"], conflict["theirs"]) == ("name", "Mine", "Theirs")
+    on_screen = here("apply", "set.json", "--yes", is_shown=True)
+    assert [line.split() for line in on_screen.out.splitlines()][1:] == [
+        ["was", '"Export', "query", "results", "as", 'Parquet"'],
+        ["theirs", '"Theirs"'],
+        ["yours", '"Mine"'],
+    ]
+    done(here("apply", "set.json", "--yes", "--overwrite"))
+
+
+def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> None:
+    done(here("flags", "disable", FLAG, OTHER, "--stage"))
+    done(here("flags", "tag", OTHER, "--add", "ops", "--yes"))
+    shown = here("apply", "staged", "--yes")
+    assert shown.code == EXIT_CODES["conflict"]
+    assert "in no values of this set, so nothing was sent" in shown.out
+    assert is_on(here, FLAG)
+    assert len(records(here("staged", "list", "--json"))) == 2
+
+
+def test_a_flag_that_no_longer_exists_refuses_the_set(here: Run) -> None:
+    done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
+
+    def move(change_set: ChangeSet) -> ChangeSet:
+        first, *rest = change_set.changes
+        gone = msgspec.structs.replace(first, record=99_999)
+        return msgspec.structs.replace(change_set, changes=(gone, *rest))
+
+    change_file(Path("set.json"), move)
+    shown = here("apply", "set.json", "--yes")
+    assert shown.code == EXIT_CODES["not_found"]
+    assert "Nothing was sent" in shown.err
+    assert is_on(here, OTHER)
+
+
+def set_file(here: Run) -> Path:
+    done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    return Path("set.json")
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:200])
+
+
+def edit(path: Path) -> None:
+    path.write_text(path.read_text().replace('"turn off"', '"turn on"'))
+
+
+def age(path: Path) -> None:
+    path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+
+
+def move_host(path: Path) -> None:
+    change_file(path, lambda change_set: msgspec.structs.replace(change_set, host="https://other.test"))
+
+
+def move_project(path: Path) -> None:
+    change_file(path, lambda change_set: msgspec.structs.replace(change_set, project="7"))
+
+
+def replace_by_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+BAD_FILES: Final[dict[Callable[[Path], object], tuple[str, str]]] = {
+    truncate: ("usage", "set.json is truncated or no change set"),
+    edit: ("usage", "set.json was edited by hand: its digest differs"),
+    age: ("usage", "set.json has schema 2; this flagtui reads schema 1"),
+    move_host: ("refused", "set.json belongs to project 1 of https://other.test"),
+    move_project: ("refused", "set.json belongs to project 7 of http://127.0.0.1"),
+    replace_by_a_folder: ("failed", "set.json cannot be read: Is a directory"),
+    Path.unlink: ("not_found", "there is no file set.json"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "expected"), BAD_FILES.items())
+def test_a_bad_file_gets_one_line_and_its_code(
+    spoil: Callable[[Path], object], expected: tuple[str, str], here: Run
+) -> None:
+    spoil(set_file(here))
+    code, words = expected
+    refused = here("apply", "set.json", "--yes")
+    assert refused.code == EXIT_CODES[code]  # type: ignore[index]
+    assert refused.err.startswith(f"flagtui: {words}")
+    assert len(refused.err.splitlines()) == 1
+    assert is_on(here, FLAG)
+
+
+def test_a_second_program_is_refused_while_one_holds_the_staged_set(here: Run, home: Path) -> None:
+    done(here("flags", "disable", FLAG, "--stage"))
+    folder = home / ".local/state/flagtui/sets"
+    (lock,) = folder.glob("staged-*.lock")
+    with hold(folder, lock.stem, "the app"):
+        refused = here("staged", "drop", "--all")
+    assert refused.code == EXIT_CODES["refused"]
+    assert refused.err.startswith(f"flagtui: the app (process {os.getpid()}) has this change set open")
+
+
+def test_every_fault_has_a_code() -> None:
+    assert FAULT_CODES.keys() == FAULTS.keys()

@@ -1,0 +1,93 @@
+"""Changes are staged and proposed instead of sent, and planned on what is staged."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run
+from tests.cli.sets.conftest import FLAG, OTHER, done, is_on, records
+from tests.doubles.command_tree import all_commands
+
+from flagtui.cli.plumbing.errors import EXIT_CODES
+
+
+def test_staged_changes_are_sent_by_apply_alone(here: Run) -> None:
+    staged = done(here("flags", "disable", FLAG, OTHER, "--stage", "--reason", "cleanup"))
+    assert "Nothing was sent. The staged set has 2 changes" in staged.err
+    assert [is_on(here, key) for key in (FLAG, OTHER)] == [True, True]
+    assert [each["key"] for each in records(here("staged", "list", "--json"))] == [FLAG, OTHER]
+    applied = records(here("apply", "staged", "--yes", "--json"))
+    assert [each["ending"] for each in applied] == ["saved", "saved"]
+    assert [is_on(here, key) for key in (FLAG, OTHER)] == [False, False]
+    assert here("apply", "staged", "--yes").code == EXIT_CODES["nothing_to_do"]
+
+
+def test_a_later_change_is_planned_on_the_staged_one(here: Run) -> None:
+    done(here("flags", "disable", FLAG, "--stage"))
+    again = here("flags", "disable", FLAG, "--stage")
+    assert (again.code, again.out) == (0, f"{FLAG}\tunchanged\talready is off\t\n")
+    done(here("flags", "enable", FLAG, "--stage"))
+    assert records(here("staged", "list", "--json")) == []
+
+
+def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
+    done(here("flags", "disable", FLAG, OTHER, "--stage"))
+    assert [each["key"] for each in records(here("staged", "drop", FLAG, "--json"))] == [FLAG]
+    assert [each["key"] for each in records(here("staged", "get", "--json"))] == [OTHER]
+    missing = here("staged", "drop", FLAG)
+    assert (missing.code, missing.err) == (
+        EXIT_CODES["not_found"],
+        f"flagtui: the set does not change {FLAG}. It changes: {OTHER}.\n",
+    )
+    done(here("staged", "drop", "--all"))
+    assert here("staged", "get").code == EXIT_CODES["nothing_to_do"]
+
+
+def test_a_set_over_the_limit_of_the_profile_does_not_grow(
+    here: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = home / ".config/flagtui/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'[profiles.prod]\nhost = "{os.environ["FLAGTUI_HOST"]}"\nbulk_limit = 1\n')
+    done(here("flags", "disable", FLAG, "--stage"))
+    refused = here("flags", "disable", OTHER, "--stage")
+    assert (refused.code, "2 changes; this profile allows 1" in refused.err) == (3, True)
+    assert len(records(here("staged", "list", "--json"))) == 1
+
+
+def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    done(here("propose", "--reason", "no longer called", "--", "flags", "disable", FLAG))
+    (proposal,) = records(here("proposals", "list", "--json"))
+    assert (proposal["reason"], proposal["keys"], proposal["state"]) == ("no longer called", [FLAG], "open")
+    assert Path(proposal["file"]).parent == tmp_path / ".flagtui" / "proposals"
+    assert [each["key"] for each in records(here("proposals", "get", proposal["id"], "--json"))] == [FLAG]
+    done(here("apply", proposal["id"], "--yes"))
+    assert records(here("proposals", "list", "--json"))[0]["state"] == "applied"
+    assert records(here("journal", "--json"))[0]["reason"] == "no longer called"
+    done(here("proposals", "drop", proposal["id"]))
+    assert records(here("proposals", "list", "--json")) == []
+
+
+def test_only_changes_can_be_proposed(here: Run) -> None:
+    refused = here("propose", "--reason", "x", "--", "flags", "list")
+    assert (refused.code, "flags list changes nothing" in refused.err) == (2, True)
+
+
+def test_commands_that_cannot_be_staged_give_the_reason(here: Run) -> None:
+    for words in (("experiments", "launch", "35"), ("events", "delete", "$pageview"), ("undo",)):
+        refused = here(*words, "--stage")
+        assert (refused.code, refused.err.startswith("flagtui: this cannot be staged: ")) == (2, True)
+
+
+def test_staging_contradicts_a_dry_run(here: Run) -> None:
+    for options in (("--stage", "--dry-run"), ("--out", "set.json")):
+        assert here("flags", "disable", FLAG, *options).code == EXIT_CODES["usage"]
+
+
+def test_every_command_that_changes_flags_or_events_can_be_staged() -> None:
+    direct = {name for name, each in all_commands().items() if each.writes and each.never_staged}
+    others = {name for name in direct if not name.startswith("experiments ")}
+    assert others == {
+        *("events delete", "flags schedule", "flags cohort", "flags dashboard", "undo", "redo", "apply")
+    }
