@@ -129,11 +129,11 @@ def test_an_experiment_names_its_metrics_and_where_their_results_are(signed_in: 
     metric = {"kind": "ExperimentMetric", "metric_type": "mean", **source}
     slow = {**metric, "name": "Seconds", "goal": "decrease"}
     fields = (f"metrics={json.dumps([slow])}", f"metrics_secondary={json.dumps([metric])}")
-    assert "nothing so far" in signed_in("experiments", "get", draft, is_shown=True).out
+    assert "no metric is set" in signed_in("experiments", "get", draft, is_shown=True).out
     signed_in("experiments", "edit", draft, "--field", fields[0], "--field", fields[1], "--yes")
     shown = signed_in("experiments", "get", draft, is_shown=True).out
-    assert "primary: Seconds, mean, lower is better" in shown
-    assert "secondary: $pageview, mean, higher is better" in shown
+    assert "primary: Seconds: mean of $pageview, lower wins" in shown
+    assert "secondary: mean of $pageview" in shown
     assert "none before it is launched" in shown
     signed_in("experiments", "launch", draft, "--yes")
     shown = signed_in("experiments", "get", draft, is_shown=True).out

@@ -14,7 +14,8 @@ from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.experiment import Experiment, Holdout
-from flagtui.models.experiment_answers import Exposures, MetricResult, Timeseries
+from flagtui.models.experiment_answers import Exposures, Timeseries
+from flagtui.models.experiment_results import MetricResult
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag

@@ -7,12 +7,14 @@ import pytest
 from tests.models.test_any_json import KINDS
 
 from flagtui.models.activity import Activity, version_made
-from flagtui.models.experiment_answers import Baseline, ExperimentStats, Exposures, MetricsRun, Timeseries
+from flagtui.models.experiment_answers import ExperimentStats, Exposures, MetricsRun, Timeseries
+from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.flag_answers import BlastRadius, LocalEvaluation
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.json_value import JSON, as_id, as_whole
 from flagtui.models.record import Record
+from flagtui.text.judgement import value_of
 
 ALL_KINDS: list[type[Record]] = [*KINDS, Baseline, ExperimentStats, MetricsRun]
 
@@ -36,9 +38,11 @@ def test_the_people_of_a_result_are_what_the_query_answered(number: float) -> No
     assert Baseline.of({"number_of_samples": number}).number_of_samples == number
 
 
-@pytest.mark.parametrize("odd", [True, "975", None, -1])
-def test_what_is_no_number_of_people_counts_nobody(odd: JSON) -> None:
-    assert Baseline.of({"number_of_samples": odd}).number_of_samples == 0
+@pytest.mark.parametrize("odd", [True, "975", None, -1, float("nan"), float("inf")])
+def test_sample_that_is_no_number_is_unknown(odd: JSON) -> None:
+    sample = VariantResult.of({"number_of_samples": odd, "sum": odd if odd != -1 else None})
+    assert (sample.number_of_samples, sample.sum) == (None, None)
+    assert value_of(sample) is None
 
 
 def test_a_reach_that_is_estimated_is_a_whole_number_of_people() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from flagtui.details.metric_findings import Metric
-from flagtui.models.experiment_answers import Baseline, VariantResult
+from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.text.judgement import amount, chance_of, lift_of, value_of
 
 FUNNEL = Metric({"metric_type": "funnel"}, "primary")

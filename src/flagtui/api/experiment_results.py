@@ -13,11 +13,11 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import (
     ExperimentStats,
     Exposures,
-    MetricResult,
     MetricsRun,
     Recalculation,
     Timeseries,
 )
+from flagtui.models.experiment_results import MetricResult, read_result
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.safe_text import safe_text
@@ -50,7 +50,7 @@ class ExperimentResults(Resource):
     ) -> MetricResult:
         """Return the current values of one metric for every variant. Needs `query:read`."""
         query = {"kind": "ExperimentQuery", "experiment_id": id, "metric": dict(metric)}
-        return MetricResult.of(await self._query(query, urgency))
+        return read_result(await self._query(query, urgency)) or MetricResult()
 
     async def recalculate(self, id: int) -> MetricsRun:
         """Start a calculation of all metrics for all users, or return the run in progress."""

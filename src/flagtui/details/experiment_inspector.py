@@ -20,7 +20,8 @@ from flagtui.details.metric_findings import (
     metrics_of,
 )
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricResult, Timeseries
+from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
 
 KEPT: Final = 100
@@ -184,7 +185,14 @@ class ExperimentInspector:
         except ApiError as error:
             self._note_refusal(error)
             return replace(details, exposure_trouble=error.what)
-        return replace(details, exposed=dict(exposures.total_exposures), exposure_trouble="")
+        risk = exposures.bias_risk
+        return replace(
+            details,
+            exposed=dict(exposures.total_exposures),
+            exposure_trouble="",
+            bias_percentage=risk.multiple_variant_percentage if risk is not None else None,
+            health=exposures.health_findings,
+        )
 
     def _keep(self, details: Findings) -> Findings:
         self._kept[details.row.id] = details

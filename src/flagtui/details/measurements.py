@@ -16,7 +16,8 @@ from flagtui.api.errors import ApiError
 from flagtui.details.metric_findings import Findings, Metric, MetricReading
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricsRun, is_old_share, read_old_result
+from flagtui.models.experiment_answers import MetricsRun
+from flagtui.models.experiment_results import is_old_share, read_result
 
 AT_ONCE: Final = 3
 """The most metrics queried at the same time."""
@@ -142,7 +143,7 @@ class Measuring:
         except ApiError as error:
             self._on_error(error)
             return details
-        result = read_old_result(answer)
+        result = read_result(answer)
         if result is None:
             return details
         kind = "funnel" if is_old_share(answer) else "trends"
@@ -178,4 +179,5 @@ def _counted(details: Findings) -> Findings:
     if result is None or result.baseline is None:
         return details
     samples = (result.baseline, *result.variant_results)
-    return replace(details, exposed={sample.key: float(sample.number_of_samples) for sample in samples})
+    counts = {sample.key: sample.number_of_samples for sample in samples}
+    return replace(details, exposed={key: number for key, number in counts.items() if number is not None})

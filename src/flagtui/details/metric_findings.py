@@ -7,7 +7,8 @@ from typing import Final, Literal
 from flagtui.changes.experiments.metric_nodes import GOAL, form_of, goals_of, nodes_of
 from flagtui.changes.experiments.metric_words import metric_words, named_node
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricResult
+from flagtui.models.experiment_answers import HealthFinding
+from flagtui.models.experiment_results import MetricResult
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow
 
@@ -82,6 +83,10 @@ class Findings:
     readings: tuple[MetricReading, ...] = ()
     exposed: Mapping[str, float] = field(default_factory=dict)
     exposure_trouble: str = ""
+    bias_percentage: float | None = None
+    """Percentage of users who saw several variants, where the server reports a risk of bias."""
+    health: tuple[HealthFinding, ...] = ()
+    """Faults that the server found."""
     at: float | None = None
     """When the results were requested, Unix seconds."""
     calculated_at: float | None = None

@@ -6,7 +6,7 @@ from typing import Literal
 
 from flagtui.local_time import unix
 from flagtui.models.account import User
-from flagtui.models.filters import Filters, Variant, is_frozen
+from flagtui.models.filters import Filters, Variant, as_index, is_frozen
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
 from flagtui.models.record import Each, Items, Moment, Record, Texts, Whole
 from flagtui.models.rows import OLD_QUERIES, ExperimentRow
@@ -160,6 +160,18 @@ class Experiment(Record):
         return bool(groups) and self.frozen_conditions == len(groups)
 
     @property
+    def unit(self) -> str:
+        """Return what is exposed and counted: `people`, or `groups` where the flag is for groups."""
+        settings = self.feature_flag.filters if self.feature_flag else self.parameters
+        return "people" if as_index(settings.get("aggregation_group_type_index")) is None else "groups"
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """Return the notes on variants by key."""
+        notes = as_dict(self.parameters.get("variant_notes"))
+        return {key: note for key, value in notes.items() if (note := as_text(value))}
+
+    @property
     def uses_legacy_metrics(self) -> bool:
         """Return whether an older engine measures it: old queries, or the goal of the first servers."""
         return self.is_mostly_fixed or self.has_old_goal
@@ -201,6 +213,7 @@ class Experiment(Record):
             key=self.feature_flag_key or (flag.key if flag else ""),
             flag_id=flag.id if flag and flag.id else None,
             flag_active=flag.active if flag else None,
+            flag_deleted=flag.deleted if flag else False,
             status=self.state,
             archived=self.archived,
             deleted=self.deleted,

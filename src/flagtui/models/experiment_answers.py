@@ -1,49 +1,10 @@
 """Responses of the operations around experiments."""
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Final
 
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
-from flagtui.models.record import Count, Counts, Each, Items, Moment, NamedTexts, Record, Texts, Whole
-
-
-class Baseline(Record):
-    """The variant that others are compared with."""
-
-    key: str = "control"
-    number_of_samples: Count = 0.0
-    sum: float = 0.0
-    sum_squares: float = 0.0
-
-
-class VariantResult(Baseline):
-    """One variant compared with the baseline."""
-
-    method: str = "bayesian"
-    significant: bool = False
-    chance_to_win: float | None = None
-    p_value: float | None = None
-    credible_interval: Items = ()
-    confidence_interval: Items = ()
-    validation_failures: Texts = ()
-    """not-enough-exposures, baseline-mean-is-zero, not-enough-metric-data."""
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Return the lower and upper bound of the relative difference."""
-        bounds = self.credible_interval or self.confidence_interval
-        numbers = [as_number(bound) for bound in bounds]
-        if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
-            return None
-        return numbers[0], numbers[1]
-
-
-class MetricResult(Record):
-    """A metric for every variant."""
-
-    baseline: Baseline | None = None
-    variant_results: Each[VariantResult] = ()
+from flagtui.models.experiment_results import MetricResult, read_result
+from flagtui.models.json_value import JSON
+from flagtui.models.record import Counts, Each, Items, Moment, NamedTexts, Number, Record, Whole
 
 
 class Timeseries(Record):
@@ -72,7 +33,7 @@ class Timeseries(Record):
                 when = date.fromisoformat(day[:10])
             except ValueError:
                 continue
-            days.append((when, MetricResult.of(value) if isinstance(value, dict) else None))
+            days.append((when, read_result(value) if isinstance(value, dict) else None))
         return tuple(sorted(days, key=lambda item: item[0]))
 
 
@@ -100,7 +61,7 @@ class MetricOutcome(Record):
     @property
     def measured(self) -> MetricResult | None:
         """Return the numbers; None where there are none (yet)."""
-        return MetricResult.of(self.result) if self.result else None
+        return read_result(self.result)
 
 
 class MetricsRun(Record):
@@ -140,57 +101,26 @@ class ExperimentStats(Record):
     completed_last_30d: Whole = 0
 
 
+class BiasRisk(Record):
+    """How many users saw several variants, where excluding them can bias the results."""
+
+    multiple_variant_percentage: Number = None
+
+
+class HealthFinding(Record):
+    """A fault of a running experiment that the server found."""
+
+    code: str = ""
+    """srm, bias_risk_multiple_excluded, zero_exposures, flag_off_while_running, …"""
+    severity: str = ""
+    title: str = ""
+    detail: str = ""
+
+
 class Exposures(Record):
-    """Number of users exposed to each variant."""
+    """Number of users exposed to each variant; users who saw several variants are under `$multiple`."""
 
     total_exposures: Counts = {}
     timeseries: Items = ()
-
-
-BASELINE: Final = "control"
-TOO_FEW: Final = "not_enough_exposure"
-
-
-def read_old_result(answer: Mapping[str, JSON]) -> MetricResult | None:
-    """Return a result of the first servers in the newer form; None if it has no variants.
-
-    Their intervals concern each variant alone rather than the difference, so they are omitted.
-    """
-    result = as_dict(answer.get("result")) or answer
-    variants = [as_dict(variant) for variant in as_list(result.get("variants"))]
-    keys = [key for variant in variants if (key := as_text(variant.get("key")))]
-    if not keys:
-        return None
-    base = BASELINE if BASELINE in keys else keys[0]
-    chances, is_sure = as_dict(result.get("probability")), result.get("significant") is True
-    failures = ["not-enough-exposures"] if result.get("significance_code") == TOO_FEW else []
-    best = max(keys, key=lambda key: as_number(chances.get(key)) or 0.0)
-    samples = {as_text(variant.get("key")): _sample(variant) for variant in variants}
-    results: list[JSON] = [
-        {
-            **samples[key],
-            "method": "bayesian",
-            "chance_to_win": as_number(chances.get(key)),
-            "significant": is_sure and best in (key, base),
-            "validation_failures": list(failures),
-        }
-        for key in keys
-        if key != base
-    ]
-    return MetricResult.of({"baseline": samples[base], "variant_results": results})
-
-
-def is_old_share(answer: Mapping[str, JSON]) -> bool:
-    """Return whether the goal is a proportion rather than a count."""
-    result = as_dict(answer.get("result")) or answer
-    return any("success_count" in as_dict(variant) for variant in as_list(result.get("variants")))
-
-
-def _sample(variant: Mapping[str, JSON]) -> dict[str, JSON]:
-    done, missed = as_number(variant.get("success_count")), as_number(variant.get("failure_count"))
-    if done is not None:
-        people = done + (missed or 0)
-        return {"key": variant.get("key"), "number_of_samples": people, "sum": done, "sum_squares": done}
-    people = as_number(variant.get("absolute_exposure")) or as_number(variant.get("exposure")) or 0
-    count = as_number(variant.get("count")) or 0
-    return {"key": variant.get("key"), "number_of_samples": people, "sum": count}
+    bias_risk: BiasRisk | None = None
+    health_findings: Each[HealthFinding] = ()

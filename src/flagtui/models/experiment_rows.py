@@ -27,6 +27,7 @@ class _Flag(msgspec.Struct, gc=False):
     id: Id | None = None
     key: str | None = None
     active: bool | None = None
+    deleted: bool | None = None
     filters: _Filters | None = None
 
 
@@ -98,6 +99,7 @@ def _row_of(experiment: _Experiment) -> ExperimentRow:
         key=experiment.feature_flag_key or flag.key or "",
         flag_id=flag.id,
         flag_active=flag.active is True if experiment.feature_flag else None,
+        flag_deleted=flag.deleted is True,
         status=_status_of(experiment),
         archived=experiment.archived is True,
         deleted=experiment.deleted is True,

@@ -57,6 +57,11 @@ def _only_named_texts(value: JSON) -> dict[str, str]:
     return {str(name): as_text(part) for name, part in pairs if isinstance(part, str | int | float)}
 
 
+def _count(value: JSON) -> float | None:
+    number = as_number(value)
+    return number if number is not None and number >= 0 else None
+
+
 def _whole_if_it_is(value: JSON) -> JSON:
     whole = as_whole(value)
     return value if whole is None else whole
@@ -64,8 +69,10 @@ def _whole_if_it_is(value: JSON) -> JSON:
 
 Whole = Annotated[int, BeforeValidator(_whole_if_it_is), Field(strict=True, ge=LEAST_WHOLE, le=MOST_WHOLE)]
 """A 64-bit integer, written as 10 or as 10.0; never a bool, a fraction or text."""
-Count = Annotated[float, Field(strict=True, ge=0, lt=1e15)]
-"""A count of a query. Queries return floats, and estimates need not be whole."""
+Count = Annotated[float | None, BeforeValidator(_count)]
+"""A count of a query, or None. Queries return floats, and estimates need not be whole."""
+Number = Annotated[float | None, BeforeValidator(as_number)]
+"""A finite number; anything else, not-a-number included, is None: not known."""
 Counts = Annotated[dict[str, float], BeforeValidator(_only_numbers)]
 """Counts by name; a value that is not a number is skipped alone."""
 Moment = Annotated[datetime, AfterValidator(aware)]

@@ -75,6 +75,7 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
     flag_id: int | None = None
     flag_active: bool | None = None
     """None where the server does not send it."""
+    flag_deleted: bool = False
     status: str = "draft"
     """draft, running, paused, stopped, exposure_frozen, or an unknown word; derived on old servers."""
     archived: bool = False

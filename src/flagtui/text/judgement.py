@@ -10,7 +10,7 @@ from typing import Final
 
 from flagtui.details.metric_findings import Findings, Metric, MetricReading
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import Baseline, VariantResult
+from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.text.formats import NOT_KNOWN, percent
 from flagtui.text.styled import Look
@@ -64,7 +64,7 @@ def ratio_mismatch(counts: Mapping[str, float], shares: Mapping[str, float]) -> 
 def value_of(sample: Baseline) -> float | None:
     """Return the metric's value for one variant, per exposed user or per denominator; None if not known."""
     bottom = as_number(sample.raw.get("denominator_sum"))
-    divisor = float(sample.number_of_samples) if bottom is None else bottom
+    divisor = sample.number_of_samples if bottom is None else bottom
     total = as_number(sample.raw.get("sum"))
     if total is None or not divisor:
         return None
@@ -80,7 +80,7 @@ def lift_of(variant: VariantResult, baseline: Baseline) -> float | None:
 
 def chance_of(variant: VariantResult, goal: str) -> float | None:
     """Return the chance, 0 to 1, that the variant is better; servers send the chance that it is greater."""
-    if variant.chance_to_win is None or not math.isfinite(variant.chance_to_win):
+    if variant.chance_to_win is None:
         return None
     return 1 - variant.chance_to_win if goal == "decrease" else variant.chance_to_win
 
@@ -101,10 +101,12 @@ def needed_people(baseline: Baseline, effect: float, variants: int, *, is_share:
     16 · variance / (effect · value)² for each variant.
     """
     value, number = value_of(baseline), baseline.number_of_samples
-    if not value or not effect or number < 2:
+    if not value or not effect or number is None or number < 2:
         return None
     if is_share:
         variance = value * (1 - value)
+    elif baseline.sum_squares is None or baseline.sum is None:
+        return None
     else:
         variance = max(0.0, (baseline.sum_squares - baseline.sum**2 / number) / (number - 1))
     return math.ceil(POWER_FACTOR * variance / (effect * value) ** 2) * variants
@@ -185,7 +187,9 @@ def leading_of(findings: Findings) -> Leading | None:
     if not judgements:
         return None
     goal = -1 if reading is not None and reading.metric.goal == "decrease" else 1
-    best = max(judgements, key=lambda judgement: goal * (judgement.lift or 0.0))
+    best = max(
+        judgements, key=lambda judgement: -math.inf if judgement.lift is None else goal * judgement.lift
+    )
     if best.lift is None or best.odds in FAILURES.values():
         return Leading(best.odds or "no result yet", "faint")
     return Leading(f"{best.variant} {best.delta} · {best.odds}", best.look)
@@ -197,12 +201,18 @@ def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judg
         variant=variant.key,
         base=amount(value_of(baseline), metric),
         value=amount(value_of(variant), metric),
-        delta="" if lift is None else f"{lift * 100:+.1f} %".replace("-", "−"),
+        delta=_delta(variant, lift),
         interval=variant.interval,
         lift=lift,
         odds=_odds(variant, metric, lift),
         look=_look(variant, metric, lift),
     )
+
+
+def _delta(variant: VariantResult, lift: float | None) -> str:
+    if lift is None:
+        return "" if variant.validation_failures else NOT_KNOWN
+    return f"{lift * 100:+.1f} %".replace("-", "−")
 
 
 def amount(value: float | None, metric: Metric) -> str:
@@ -224,13 +234,11 @@ def _odds(variant: VariantResult, metric: Metric, lift: float | None) -> str:
     if variant.validation_failures:
         first = variant.validation_failures[0]
         return FAILURES.get(first, first)
-    if lift is None:
-        return "no baseline"
-    if variant.p_value is not None and math.isfinite(variant.p_value):
+    if variant.p_value is not None:
         return f"p {variant.p_value:.3f}" if variant.p_value >= 0.001 else "p <0.001"
     chance = chance_of(variant, metric.goal)
     if chance is None:
-        return ""
+        return "no baseline" if lift is None else ""
     if chance > 0.999:
         return ">99.9 %"
     return "<0.1 %" if chance < 0.001 else f"{chance * 100:.1f} %"

@@ -9,6 +9,7 @@ from textual.timer import Timer
 
 from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.experiments.detail.exposures import variant_lines
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.detail.sections import (
     conclusion_lines,
@@ -16,7 +17,6 @@ from flagtui.app.experiments.detail.sections import (
     lifecycle_lines,
     results_line,
     sizing_of,
-    variant_lines,
 )
 from flagtui.app.experiments.experiment_columns import (
     EXPERIMENT_LIST,

@@ -12,9 +12,9 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.experiments.chart import SeriesPlot
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
+from flagtui.app.experiments.detail.exposures import alarm_lines, variant_lines
 from flagtui.app.experiments.detail.metric_table import strokes_here, table_lines
 from flagtui.app.experiments.detail.sections import (
-    alarm_lines,
     conclusion_lines,
     head_lines,
     hint_lines,
@@ -23,7 +23,6 @@ from flagtui.app.experiments.detail.sections import (
     shown_record,
     sizing_lines,
     sizing_of,
-    variant_lines,
 )
 from flagtui.app.experiments.detail.series import SeriesScreen, courses_of
 from flagtui.app.experiments.experiment_keys import ExperimentKeys

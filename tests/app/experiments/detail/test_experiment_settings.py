@@ -6,20 +6,16 @@ import pytest
 
 from flagtui.api.errors import ClosedToKeys, EndpointNotFound, ErrorFacts, NotFound, Unanswered
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
+from flagtui.app.experiments.detail.exposures import variant_lines
 from flagtui.app.experiments.detail.metric_table import strokes_for, table_lines
-from flagtui.app.experiments.detail.sections import (
-    head_lines,
-    results_line,
-    sizing_lines,
-    variant_lines,
-)
+from flagtui.app.experiments.detail.sections import head_lines, results_line, sizing_lines
 from flagtui.app.experiments.detail.series import why_no_days
 from flagtui.app.experiments.form.experiment_form_lines import leaves_test_accounts_out
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.details.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricResult
+from flagtui.models.experiment_results import MetricResult
 from flagtui.text.flag_sentences import plain
 
 JSON = Any

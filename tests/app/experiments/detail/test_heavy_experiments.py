@@ -9,14 +9,14 @@ from tests.doubles.counted_calls import counted_calls
 from tests.doubles.servers import MakeClient, clock, make_client
 
 from flagtui.app.experiments.detail.experiment_settings import measures_lines
+from flagtui.app.experiments.detail.exposures import variant_lines
 from flagtui.app.experiments.detail.metric_table import table_lines
-from flagtui.app.experiments.detail.sections import variant_lines
 from flagtui.app.experiments.form.experiment_form_lines import Companions, experiment_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Findings, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricResult
+from flagtui.models.experiment_results import MetricResult
 from flagtui.text.flag_sentences import plain
 
 __all__ = ["clock", "make_client"]

@@ -1,18 +1,21 @@
 """Tables of metrics where data is thin, odd, hostile or much."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
 from flagtui.app.experiments.chart import chart_lines
+from flagtui.app.experiments.detail.exposures import alarm_lines, variant_lines
 from flagtui.app.experiments.detail.metric_table import strokes_for, table_lines
-from flagtui.app.experiments.detail.sections import alarm_lines, sizing_lines, variant_lines
+from flagtui.app.experiments.detail.sections import head_lines, sizing_lines
 from flagtui.app.experiments.detail.series import courses_of, day_lines, state_words
 from flagtui.app.widgets.glyphs import UNICODE
 from flagtui.details.metric_findings import Findings, Metric, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
-from flagtui.models.experiment_answers import MetricResult, Timeseries
+from flagtui.models.experiment_answers import HealthFinding, Timeseries
+from flagtui.models.experiment_results import MetricResult
 from flagtui.text.judgement import leading_of, verdicts
 from flagtui.text.styled import Piece
 
@@ -139,9 +142,58 @@ def test_sample_and_shares_count_analysed_variants_only() -> None:
     assert "600 of 1,000 people" in text(sizing_lines(experiment_findings, 1_772_442_000.0))
     drawn = text(variant_lines(experiment_findings, 126))
     assert drawn.count("300   50.0 %") == 2
-    assert "$multiple" in drawn
-    assert "holdout-4" in drawn
-    assert drawn.count("not analysed") == 2
+    lines = {line.split()[0]: line for line in drawn.splitlines() if line}
+    assert lines["$multiple"].endswith("40  saw several variants, not analysed")
+    assert lines["holdout-4"].endswith("60  held out, not analysed")
+
+
+def test_bias_and_health_findings_are_alarms() -> None:
+    made = findings(experiment("control", "test"), None, control=300.0, test=310.0)
+    faults = [
+        {"code": "flag_off_while_running", "severity": "error", "title": "Flag off", "detail": "No one."},
+        {"code": "no_metric", "severity": "warning"},
+        {"code": "srm", "title": "drawn from the exposures"},
+    ]
+    health = tuple(map(HealthFinding.of, faults))
+    assert text(alarm_lines(replace(made, bias_percentage=1.25, health=health))).splitlines() == [
+        "! risk of bias: 1.25 % of people saw several variants and are excluded",
+        "! Flag off: No one.",
+        "! no metric",
+    ]
+
+
+def test_sample_of_groups_is_not_called_people() -> None:
+    grouped = {"filters": {"aggregation_group_type_index": 0}, "id": 3, "key": "k"}
+    made = experiment(
+        "control", feature_flag=grouped, running_time_calculation={"recommended_sample_size": 400}
+    )
+    assert "of 400 groups" in text(sizing_lines(findings(made, None, a=1.0), 1_772_442_000.0))
+
+
+def test_deleted_flag_and_notes_are_shown() -> None:
+    flag = {"id": 3, "key": "k", "deleted": True}
+    parameters = {
+        "variant_notes": {"a": "The old page"},
+        "feature_flag_variants": [{"key": "a", "rollout_percentage": 100}],
+    }
+    made = findings(experiment(feature_flag=flag, parameters=parameters), None)
+    assert "flag k (deleted: no one gets a variant)" in text(head_lines(made.row, 100))
+    assert "  The old page" in text(variant_lines(made, 100)).splitlines()
+
+
+def test_unknown_lift_is_not_known_and_never_zero() -> None:
+    result = {"baseline": {"key": "control"}, "variant_results": [{"key": "test", "chance_to_win": 0.9}]}
+    drawn = text(table_lines(findings(experiment("control", "test"), result), 126, STROKES, 0))
+    assert "not known" in drawn.splitlines()[1]
+    assert "90.0 %" in drawn
+    assert "0.0 %" not in drawn.replace("90.0 %", "")
+
+
+def test_breakdowns_have_lines_below_their_metric() -> None:
+    part = {"breakdown_value": ["pro"], **compared(100, chance_to_win=0.9)}
+    result = {**compared(400, chance_to_win=0.6), "breakdown_results": [part]}
+    drawn = text(table_lines(findings(experiment("control", "test"), result), 126, STROKES, 0))
+    assert drawn.splitlines()[-1].startswith("▌   pro · test  ")
 
 
 def days(*values: float | None) -> Timeseries:

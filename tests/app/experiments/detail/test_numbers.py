@@ -5,7 +5,7 @@ import random
 import pytest
 from scipy import stats
 
-from flagtui.models.experiment_answers import Baseline, VariantResult
+from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.text.judgement import (
     chance_of,
     chi_square_survival,

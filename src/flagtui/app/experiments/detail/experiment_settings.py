@@ -79,6 +79,8 @@ def _settings(experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield "HOLDOUT", f"{experiment.holdout.name or f'#{experiment.holdout.id}'}, {share}"
     if experiment.exposure_cohort:
         yield "COHORT", f"everybody who met it: cohort #{experiment.exposure_cohort}"
+    if experiment.unit == "groups":
+        yield "COUNTED", "groups, not users: each group gets one variant"
     if experiment.created_by is not None:
         yield "MADE BY", experiment.created_by.email or experiment.created_by.first_name
 

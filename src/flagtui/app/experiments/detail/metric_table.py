@@ -1,7 +1,7 @@
 """Metrics as a table: values, difference, interval on a common axis, and how sure it is."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rich.cells import cell_len
@@ -148,6 +148,7 @@ def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -
             yield [("  secondary", "$faint")]
         mark: Piece = ("▌ ", "$primary") if place == chosen else ("  ", "")
         yield from _metric_lines(reading, group, shape, (mark, axis, strokes))
+        yield from _breakdown_lines(reading, shape, (mark, axis, strokes))
     if below := len(findings.readings) - shown.stop:
         yield [(f"  {below:,} metrics below", "$faint")]
 
@@ -213,6 +214,20 @@ def _metric_lines(
         yield [*own, *_cells(judgement, base, shape, axis, strokes), *_as_of(reading)]
     if (more := len(judgements) - VARIANT_ROWS) > 0:
         yield more_line(more, "variants", "")
+
+
+def _breakdown_lines(
+    reading: MetricReading, shape: Shape, drawing: tuple[Piece, Bounds, Strokes]
+) -> Iterator[list[Piece]]:
+    """Yield the variants of each breakdown, such as `pro · test`."""
+    mark, axis, strokes = drawing
+    parts = [*reading.result.breakdowns] if reading.result is not None else []
+    for values, result in parts[:VARIANT_ROWS]:
+        for judgement in verdicts(replace(reading, result=result)):
+            name = _pad(f"  {safe_text(f'{values} · {judgement.variant}', 60)}", shape.name)
+            yield [mark, (name, "$faint"), *_cells(judgement, judgement.base, shape, axis, strokes)]
+    if (more := len(parts) - VARIANT_ROWS) > 0:
+        yield more_line(more, "breakdowns", "")
 
 
 def _cells(judgement: Judgement, base: str, shape: Shape, axis: Bounds, strokes: Strokes) -> Iterator[Piece]:

@@ -6,6 +6,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from flagtui import local_time
+from flagtui.app.experiments.detail.exposures import analysed_count
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
 from flagtui.details.metric_findings import Findings
@@ -13,15 +14,12 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.text.formats import JUST_NOW, ago, percent, share_bar
+from flagtui.text.formats import JUST_NOW, ago, share_bar
 from flagtui.text.judgement import (
-    MISMATCH_BELOW,
     Sizing,
     days_left,
     needed_people,
-    ratio_mismatch,
 )
-from flagtui.text.long_lists import shortened
 from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
@@ -36,6 +34,7 @@ def head_lines(row: ExperimentRow, width: int) -> Lines:
     """Name, number, flag and question."""
     flag = safe_text(row.key, 60) or "none"
     off = " (off)" if row.flag_active is False and row.status != "draft" else ""
+    off = " (deleted: no one gets a variant)" if row.flag_deleted else off
     number = f"  #{row.id}"
     name: list[Piece] = [(safe_text(row.name, max(12, width - len(number))), "bold"), (number, "$text-muted")]
     behind: list[Piece] = [("flag ", "$text-muted"), (flag, "$primary"), (off, "$warning")]
@@ -63,75 +62,11 @@ def conclusion_lines(experiment: Experiment) -> Lines:
     yield []
 
 
-def variant_lines(findings: Findings, width: int) -> Lines:
-    """Each variant with its share and how many met it, and whether those two agree."""
-    experiment = findings.experiment
-    if experiment is None:
-        return
-    shares = {variant.key: variant.rollout for variant in experiment.variants}
-    total = sum(findings.exposed.get(key, 0.0) for key in shares)
-    excluded = set(experiment.excluded_variants)
-    name = max(9, min(24, width - 29))
-    yield [(f"{'VARIANTS':<{name}}{'SHARE':>8}{'EXPOSED':>12}", "$text-muted")]
-
-    def line(key: str, share: float) -> list[Piece]:
-        seen = findings.exposed.get(key)
-        part = f"{seen / total * 100:.1f} %" if seen is not None and total else ""
-        return [
-            (f"{safe_text(key, name - 1):<{name}}", "bold"),
-            (f"{percent(share):>8}", ""),
-            (f"{seen:>12,.0f}" if seen is not None else f"{'':>12}", ""),
-            (f"{part:>9}", "$text-muted"),
-            ("  excluded from the results" if key in excluded else "", "$warning"),
-        ]
-
-    yield from shortened(([line(*item)] for item in shares.items()), len(shares), "variants", MOST_VARIANTS)
-    for key, seen in findings.exposed.items():
-        if shares and key not in shares:
-            yield [
-                (f"{safe_text(key, name - 1):<{name}}", "$text-muted"),
-                (f"{seen:>20,.0f}", "$text-muted"),
-                ("  not analysed", "$faint"),
-            ]
-    yield from _mismatch_lines(findings, shares_of(experiment))
-    yield []
-
-
-def shares_of(experiment: Experiment) -> dict[str, float]:
-    """Return the intended split, without variants that are excluded from the results."""
-    excluded = set(experiment.excluded_variants)
-    return {variant.key: variant.rollout for variant in experiment.variants if variant.key not in excluded}
-
-
-def alarm_lines(findings: Findings) -> Lines:
-    """Warn above the numbers of what makes them worthless."""
-    if findings.experiment is None:
-        return
-    p_value = ratio_mismatch(findings.exposed, shares_of(findings.experiment))
-    if p_value is not None and p_value < MISMATCH_BELOW:
-        yield [(f"! uneven split (p = {p_value:.1g}): do not trust these results", "bold $error")]
-
-
 def hint_lines(findings: Findings) -> Lines:
     """What a draft still lacks before it can measure anything."""
     if findings.needs_code and findings.row.status == "draft":
         yield [("! no code yet: ", "bold $warning"), (NO_CODE, "$warning")]
         yield [(f"  make it ask for {safe_text(findings.row.key, 60)} before you launch", "$text-muted")]
-
-
-def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
-    if findings.exposure_trouble:
-        by = "people of the first metric; " if findings.exposed else ""
-        yield [(f"{by}exposures are not known: {safe_text(findings.exposure_trouble, 120)}", "$warning")]
-        return
-    p_value = ratio_mismatch(findings.exposed, shares)
-    if p_value is None:
-        return
-    if p_value >= MISMATCH_BELOW:
-        yield [(f"traffic split ok (χ² test, p = {p_value:.3g})", "$faint")]
-        return
-    words = f"! traffic split uneven, not as intended (χ² test, p = {p_value:.1g})."
-    yield [(words, "bold $error"), (" Something loses people; do not trust the results.", "$error")]
 
 
 def sizing_of(findings: Findings) -> Sizing | None:
@@ -162,20 +97,23 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
     sizing, experiment = sizing_of(findings), findings.experiment
     if sizing is None or experiment is None:
         return
-    analysed = shares_of(experiment) or findings.exposed
-    seen = sum(findings.exposed.get(key, 0.0) for key in analysed)
+    seen = analysed_count(findings)
     days = days_of(findings.row, now) or 0.0
     left = days_left(sizing.needed, seen, days)
     is_known = bool(findings.exposed) or findings.row.started_at is None
     so_far = f"{seen:,.0f}" if is_known else "not known how many"
     yield [
         (f"{'SAMPLE':<{LABEL}}", "$text-muted"),
-        (f"{so_far} of {sizing.needed:,.0f} people", "bold" if seen >= sizing.needed else ""),
+        (f"{so_far} of {sizing.needed:,.0f} {experiment.unit}", "bold" if seen >= sizing.needed else ""),
         (f"  {sizing.formula}", "$faint"),
     ]
     if findings.row.status == "running" and left is not None:
         pace = f"{seen / days:,.0f} a day" if days else ""
-        words = "enough people have been seen" if left == 0 else f"about {left:,.0f} days left at {pace}"
+        words = (
+            f"enough {experiment.unit} have been seen"
+            if left == 0
+            else f"about {left:,.0f} days left at {pace}"
+        )
         yield [(" " * LABEL, ""), (words, "$success" if left == 0 else "$text-muted")]
 
 

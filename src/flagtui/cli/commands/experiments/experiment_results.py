@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import click
@@ -20,7 +20,8 @@ from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Findings, Metric
-from flagtui.models.experiment_answers import MetricResult, Timeseries
+from flagtui.models.experiment_answers import Timeseries
+from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
 from flagtui.text.judgement import FAILURES, chance_of, lift_of, value_of
 from flagtui.text.shared_messages import requested_recalculation
@@ -46,6 +47,7 @@ class MetricValue:
     is_baseline: bool = False
     day: str | None = None
     why: str = ""
+    breakdown: str = ""
 
 
 def _short(value: Any) -> str:
@@ -90,6 +92,7 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
     RecordField("significant", "truth?", "As the server says."),
     RecordField("baseline", "truth", "Whether others are compared with it.", lambda one: one.is_baseline),
     RecordField("samples", "number?", "How many were counted.", is_shown=True, words=_short),
+    RecordField("breakdown", "text", "The values it is of, such as pro, DE; empty for all users."),
     RecordField("uuid", "text", "Of the metric."),
     RecordField("why", "text", "Why there is no number.", is_shown=True, words=_reasons, is_long=True),
 )
@@ -238,6 +241,15 @@ def _values(found: Findings) -> Iterator[MetricValue]:
 
 
 def _of_result(
+    experiment: int, metric: Metric, result: MetricResult, day: str | None, breakdown: str = ""
+) -> Iterator[MetricValue]:
+    for value in _of_variants(experiment, metric, result, day):
+        yield replace(value, breakdown=breakdown) if breakdown else value
+    for values, part in result.breakdowns:
+        yield from _of_result(experiment, metric, part, day, values)
+
+
+def _of_variants(
     experiment: int, metric: Metric, result: MetricResult, day: str | None
 ) -> Iterator[MetricValue]:
     base = result.baseline

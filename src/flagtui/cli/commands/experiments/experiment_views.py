@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -16,10 +17,11 @@ from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.cli.records.flag_records import FLAG
-from flagtui.details.metric_findings import metrics_of
+from flagtui.details.metric_findings import Metric, metrics_of
 from flagtui.models.activity import ChangeRow, change_row
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.experiment_answers import ExperimentStats
+from flagtui.models.json_value import as_text
 from flagtui.models.rows import ExperimentRow, FlagRow
 
 
@@ -44,6 +46,7 @@ EXPERIMENT: Final[RecordSchema[ExperimentRow]] = RecordSchema(
         RecordField("status", "text", "draft, running, paused, stopped, …", is_shown=True),
         RecordField("flag", "text", "The key of its flag.", lambda row: row.key, True),
         RecordField("flag_active", "truth?", "Whether that is on.", words=on_or_off),
+        RecordField("flag_deleted", "truth", "Whether that is deleted."),
         RecordField("conclusion", "text", "won, lost, …; empty for none.", is_shown=True),
         RecordField("variants", "texts", "Their keys.", is_shown=True, words=commas),
         RecordField("started_at", "time?", "When it began.", is_shown=True, words=age_words),
@@ -64,12 +67,16 @@ def _objects(items: Sequence[Any]) -> list[Mapping[str, Any]]:
 
 
 def _measures(whole: WholeExperiment) -> list[str]:
-    """Role, name, type and goal of each: `primary: Refunds, a ratio, lower is better`."""
-    return [
-        f"{one.role}: {one.name}, {'shared ' if one.is_saved else ''}{one.kind}, "
-        f"{'lower' if one.goal == 'decrease' else 'higher'} is better"
-        for one in metrics_of(whole.experiment)
-    ] or ["nothing so far"]
+    """Role, name, definition and goal: `primary: Refunds: refund per order, within 7 days, lower wins`."""
+    return [_measured(metric) for metric in metrics_of(whole.experiment)] or ["no metric is set"]
+
+
+def _measured(metric: Metric) -> str:
+    name = as_text(metric.raw.get("name")) or metric.saved_name
+    words = ", ".join([metric_words(metric.raw), *further_words(metric.raw)])
+    named = f"{name}: {words}" if name else words
+    shared = " (shared)" if metric.is_saved else ""
+    return f"{metric.role}{shared}: {named}"
 
 
 def _where_results_are(whole: WholeExperiment) -> str:
@@ -126,6 +133,8 @@ WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(
         ),
         RecordField("parameters", "object", "Its split.", lambda one: dict(one.experiment.parameters)),
         RecordField("holdout_id", "whole?", "Its holdout.", lambda one: one.row.holdout_id),
+        RecordField("counts", "text", "What is counted: people, or groups.", lambda one: one.experiment.unit),
+        RecordField("notes", "object", "Notes on variants, by key.", lambda one: one.experiment.notes),
         RecordField("comment", "text?", "On its conclusion.", lambda one: one.experiment.conclusion_comment),
     ),
 )
