@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "config": {"store", *EVERYWHERE, "__init__"},
     "changes": {"models", "api", "store", "config", "evaluate", *EVERYWHERE},
     "details": {"models", "api", "store", "changes", "evaluate", *EVERYWHERE},
-    "code": {"models", "config", "evaluate", *EVERYWHERE},
+    "code": {"models", "config", "evaluate", *EVERYWHERE, "__init__"},
     "text": {"models", "api", "store", "changes", "details", "config", "evaluate", *EVERYWHERE},
     "app": {
         *("models", "api", "store", "changes", "details", "text", "config", "evaluate"),

@@ -1,5 +1,6 @@
 """What is wrong with a key in code: rules, the state of a flag, and findings."""
 
+import difflib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,8 @@ RULES: Final[Mapping[RuleId, CodeRule]] = {
     )
 }
 DEFAULT_RULES: Final[tuple[RuleId, ...]] = ("unknown-key", "deleted-key", "archived", "missing-required")
+SIMILAR_LIMIT: Final = 20
+"""Unknown keys for which a similar one is looked up."""
 BUILTIN_MARK: Final = "$"
 """The first character of events that the product's own libraries send."""
 
@@ -136,6 +139,7 @@ def find_findings(
         for finding in _at(reference, facts)
         if finding.rule in rules
     ]
+    findings = _with_similar(findings, facts)
     whole = [*_unused(references, facts), *_missing(required, facts)]
     return [*_with_fingerprints([*findings, *(each for each in whole if each.rule in rules)])]
 
@@ -165,6 +169,26 @@ def _at(reference: Reference, facts: CodeFacts) -> Iterator[CodeFinding]:
     if is_known and reference.fallback is not None and reference.fallback != flag.everyone:
         values = f"{value_words(reference.fallback)}, and everyone gets {value_words(flag.everyone)}"
         yield CodeFinding("default-differs", key, f"The fallback for {key} is {values}.", reference)
+
+
+def _with_similar(findings: Sequence[CodeFinding], facts: CodeFacts) -> list[CodeFinding]:
+    """Add a similar key to unknown ones: the first of them only, since each takes as long as a small scan."""
+    unknown = [finding for finding in findings if finding.rule == "unknown-key"]
+    similar: dict[tuple[str, str], str] = {}
+    for subject, key in [*dict.fromkeys(map(_record_of, unknown))][:SIMILAR_LIMIT]:
+        names = (facts.events or {}) if subject == "event" else facts.flags
+        for match in difflib.get_close_matches(key, names, 1, 0.75):
+            similar[subject, key] = f" did you mean {match}?"
+    return [
+        msgspec.structs.replace(each, message=each.message.rstrip(".") + ";" + similar[_record_of(each)])
+        if each.rule == "unknown-key" and _record_of(each) in similar
+        else each
+        for each in findings
+    ]
+
+
+def _record_of(finding: CodeFinding) -> tuple[str, str]:
+    return (finding.reference.subject if finding.reference else "flag"), finding.key
 
 
 def _sentence(state: State, key: str, flag: CodeFlag | None) -> str:

@@ -12,13 +12,14 @@ from tests.doubles.json_schema import faults
 from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.cli.plumbing.change_records import PLAN
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
+from flagtui.cli.records.code_records import CODE_FINDING
 
 FOLDER = Path(__file__).parents[3] / "docs" / "schemas"
 
 
 def kinds() -> dict[str, RecordSchema[Any]]:
     found = [each.kind for each in all_commands().values() if each.kind is not None]
-    return {kind.name: kind for kind in (*found, PLAN)}
+    return {kind.name: kind for kind in (*found, PLAN, CODE_FINDING)}
 
 
 def set_schema() -> dict[str, Any]:

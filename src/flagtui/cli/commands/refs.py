@@ -10,7 +10,7 @@ from flagtui.cli.plumbing.code_facts import load_facts, read_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.project_session import in_project
+from flagtui.cli.plumbing.project_session import in_project, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, not_found, read_query
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
@@ -65,7 +65,11 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     queries = [word for word in words if _is_query(word)]
     names = [word for word in words if word not in queries]
     read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
-    facts = load_facts(place) if options["offline"] else in_project(place, read_facts)
+    facts = (
+        load_facts(open_profile(place.profile, place.project))
+        if options["offline"]
+        else in_project(place, read_facts)
+    )
     selected = _selected(facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
     result = scan_code(scan_place, {*facts.flags, *names})

@@ -8,9 +8,9 @@ from flagtui.api.errors import Forbidden, NotFound, NotOffered
 from flagtui.api.resource import PagedRecords
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.offline_copies import OfflineCopies
-from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress, warn
-from flagtui.cli.plumbing.project_session import ProjectSession, open_profile
+from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import EVENTS, FLAGS
 from flagtui.code.flag_facts import (
     CodeFacts,
@@ -72,9 +72,8 @@ async def _events(session: ProjectSession) -> list[EventDefinitionRow] | None:
         return None
 
 
-def load_facts(place: WorkPlace) -> CodeFacts:
+def load_facts(opening: Opening) -> CodeFacts:
     """Return what the last run read, with a line about its age. Raises Trouble."""
-    opening = open_profile(place.profile, place.project)
     copies = OfflineCopies(opening)
     copy = copies.load("flags", PART, CodeFlag)
     if copy is not None:

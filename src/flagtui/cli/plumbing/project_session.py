@@ -199,7 +199,16 @@ def _sides(filters: dict[str, JSON]) -> list[dict[str, JSON]]:
 
 def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]) -> Answer:
     """Do the work in the project of the profile. Raises Trouble."""
-    opening = open_profile(place.profile, place.project)
+    return in_opened(open_profile(place.profile, place.project), place, work)
+
+
+def in_opened(
+    opening: Opening, place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]
+) -> Answer:
+    """Do the work in the project of an opened profile, which takes its key from the environment once.
+
+    Raises Trouble.
+    """
 
     async def run(client: "Client") -> Answer:
         if client.project == "@current":

@@ -1,0 +1,173 @@
+"""`flagtui check`: whether every key in code is valid, for builds."""
+
+import json
+import sys
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Final, TypedDict, Unpack
+
+import click
+
+from flagtui.cli.plumbing.code_facts import load_facts, read_facts
+from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
+from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.output.lines import print_json, progress, say, warn
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.project_session import in_opened, open_profile
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.records.code_records import CODE_FINDING
+from flagtui.code.ci_reports import count_words, github_lines, gitlab_document, junit_document
+from flagtui.code.code_findings import DEFAULT_RULES, RULES, CodeFinding, RuleId, find_findings
+from flagtui.code.flag_facts import CodeFacts
+from flagtui.code.sarif_report import FINGERPRINT, RESULT_LIMIT, sarif_document
+from flagtui.code.syntax import EXTRA, has_parser
+from flagtui.models.json_value import as_dict, as_list
+from flagtui.safe_text import safe_text
+
+FORMATS: Final = ("text", "json", "sarif", "github", "gitlab", "junit")
+WITHOUT_CODE: Final[RuleId] = "missing-required"
+"""The rule that reads no code."""
+BASELINE_FIX: Final = "Write one with: flagtui check -o json > FILE"
+
+
+class CheckOptions(TypedDict):
+    """The options of the command."""
+
+    rules: tuple[str, ...]
+    changed_since: str
+    output: str
+    baseline: Path | None
+    required: tuple[str, ...]
+    offline: bool
+    offline_ok: bool
+
+
+@command(
+    "check",
+    line="Check that every key in code is valid, for builds.",
+    operations=("flags.list", "flags.activity", "cohorts.list", "event_definitions.list"),
+    examples=(
+        "check --rules missing-required --require checkout-redesign",
+        "check . --rules archived -o sarif",
+    ),
+)
+@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@click.option("--rules", multiple=True, metavar="IDS", help=f"Rules with commas, or all: {', '.join(RULES)}.")
+@click.option("--changed-since", default="", metavar="REV", help="Only files that differ from this revision.")
+@click.option("-o", "--output", type=click.Choice(FORMATS), default="text", help="The format of the report.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Ignore the findings of this earlier report: json, sarif or gitlab.",
+)
+@click.option(
+    "--require", "required", multiple=True, metavar="KEY", help="Report this flag if it is missing."
+)
+@click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
+@click.option("--offline-ok", is_flag=True, help="Use them where the server is unreachable, or pass without.")
+def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]) -> int:
+    """Check the keys of flags and events in code; exit with 7 for findings.
+
+    Unless --rules says otherwise: unknown-key, deleted-key, archived and missing-required. The marker
+    "flagtui: ok REASON" in a comment accepts a line.
+    """
+    rules = _read_rules(options["rules"])
+    ignored = _read_baseline(options["baseline"]) if options["baseline"] else frozenset[str]()
+    if not has_parser() and set(rules) != {WITHOUT_CODE}:
+        fix = f"Install {EXTRA}, or pass --rules {WITHOUT_CODE}."
+        raise Trouble("without the parser no call is recognised; nothing was checked.", fix)
+    facts = _facts(place, options)
+    if facts is None:
+        return 0
+    findings = _findings(folder, facts, rules, options)
+    new = [finding for finding in findings if finding.fingerprint not in ignored]
+    _print(new, rules, options["output"])
+    in_baseline = f"; {len(findings) - len(new):,} in the baseline" if ignored else ""
+    progress(f"{count_words(new)}{in_baseline}.")
+    return EXIT_CODES["findings"] if new else 0
+
+
+def _findings(
+    folder: Path | None, facts: CodeFacts, rules: Sequence[RuleId], options: CheckOptions
+) -> list[CodeFinding]:
+    if set(rules) == {WITHOUT_CODE}:
+        return find_findings((), facts, rules, options["required"])
+    folders = [folder] if folder else []
+    result = scan_code(ScanPlace(folders, changed_since=options["changed_since"]), facts.flags)
+    findings = find_findings(result.scan.references, facts, rules, options["required"])
+    if not options["changed_since"]:
+        return findings
+    shown = {reference.path for reference in result.shown}
+    return [each for each in findings if each.reference is None or each.reference.path in shown]
+
+
+def _read_rules(words: Sequence[str]) -> list[RuleId]:
+    """Return the rules. Raises Trouble."""
+    names = [name.strip() for word in words for name in word.split(",") if name.strip()]
+    if not names:
+        return [*DEFAULT_RULES]
+    unknown = [name for name in names if name != "all" and name not in RULES]
+    if unknown:
+        raise Trouble(f"there is no rule {unknown[0]}.", f"Rules: {', '.join(RULES)}.", code="usage")
+    return [rule for rule in RULES if rule in names or "all" in names]
+
+
+def _facts(place: WorkPlace, options: CheckOptions) -> CodeFacts | None:
+    """Return what the server has; None where it is unreachable, that is allowed, and there is no copy."""
+    opening = open_profile(place.profile, place.project)
+    if options["offline"]:
+        return load_facts(opening)
+    try:
+        return in_opened(opening, place, read_facts)
+    except Trouble as trouble:
+        if not (options["offline_ok"] and trouble.retryable):
+            raise
+        warn(f"{trouble.what} --offline-ok continues without the server.")
+    try:
+        return load_facts(opening)
+    except Trouble as trouble:
+        warn(f"{trouble.what} Nothing was checked.")
+        return None
+
+
+def _read_baseline(path: Path) -> Collection[str]:
+    """Return the fingerprints of an earlier report. Raises Trouble."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no report in JSON"
+        raise Trouble(f"{path} cannot be read: {why}.", BASELINE_FIX, code="usage") from None
+    if isinstance(document, list):
+        records = document
+    elif "runs" in as_dict(document):
+        results = [
+            result for run in as_list(document["runs"]) for result in as_list(as_dict(run).get("results"))
+        ]
+        records = [as_dict(as_dict(result).get("partialFingerprints")) for result in results]
+    else:
+        records = as_list(as_dict(document).get("records"))
+    marks = (as_dict(each).get("fingerprint") or as_dict(each).get(FINGERPRINT) for each in records)
+    return frozenset(mark for mark in marks if isinstance(mark, str))
+
+
+def _print(findings: Sequence[CodeFinding], rules: Sequence[RuleId], output: str) -> None:
+    match output:
+        case "json":
+            Printer("json").records(CODE_FINDING, findings)
+        case "sarif":
+            if len(findings) > RESULT_LIMIT:
+                warn(f"SARIF holds {RESULT_LIMIT:,} results; {len(findings) - RESULT_LIMIT:,} were skipped.")
+            print_json(sarif_document(findings))
+        case "gitlab":
+            print_json(gitlab_document(findings))
+        case "junit":
+            sys.stdout.write(junit_document(findings, rules))
+        case "github":
+            for line in github_lines(findings):
+                print(safe_text(line, 2_000))
+        case _:
+            for finding in findings:
+                place = f"{finding.reference.place}: " if finding.reference else ""
+                say(f"{place}{finding.level} {finding.rule}: {finding.message}")

@@ -1,0 +1,154 @@
+"""`flagtui check`: findings, exit codes, formats, baselines, and servers that are unreachable."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tests.cli.conftest import Run, Service, run_at, serving
+from tests.doubles.json_schema import faults
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "code-finding.json"
+CLEAN = 'posthog.isFeatureEnabled("new-nav");\n'
+UNKNOWN = 'posthog.isFeatureEnabled("never-there");\n'
+
+
+@pytest.fixture
+def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    code = tmp_path / "code"
+    code.mkdir()
+    monkeypatch.chdir(code)
+    return run_at(service.address, run, monkeypatch)
+
+
+def write(text: str, name: str = "app.ts") -> None:
+    Path(name).write_text(text)
+
+
+def test_clean_code_exits_with_0(online: Run) -> None:
+    write(CLEAN)
+    done = online("check")
+    assert (done.code, done.out) == (0, "")
+    assert "0 findings." in done.err
+
+
+def test_findings_exit_with_7_and_name_place_rule_and_reason(online: Run) -> None:
+    write(CLEAN + UNKNOWN)
+    done = online("check")
+    assert done.code == 7
+    assert done.out.startswith("app.ts:2:26: error unknown-key: There is no flag never-there")
+    assert "1 finding: 1 error." in done.err
+
+
+def test_rules_choose_what_is_reported(online: Run) -> None:
+    write(CLEAN + UNKNOWN + "posthog.isFeatureEnabled(name);\n")
+    assert online("check", "--rules", "archived,deleted-key").code == 0
+    assert "dynamic-key" in online("check", "--rules", "dynamic-key").out
+    assert "unreferenced" in online("check", "--rules", "all").out
+
+
+def test_required_flag_is_reported_if_it_is_missing(online: Run) -> None:
+    write(CLEAN)
+    assert online("check", "--require", "new-nav").code == 0
+    done = online("check", "--require", "kill-switch")
+    assert (done.code, done.out) == (
+        7,
+        "error missing-required: The required flag kill-switch does not exist.\n",
+    )
+
+
+def test_marker_accepts_a_finding(online: Run) -> None:
+    write('posthog.isFeatureEnabled("never-there"); // flagtui: ok created by the next release\n')
+    assert online("check").code == 0
+
+
+def test_json_follows_the_committed_schema(online: Run) -> None:
+    write(UNKNOWN)
+    document = json.loads(online("check", "-o", "json", "--require", "kill-switch").out)
+    assert list(faults(document, json.loads(SCHEMA.read_text()))) == []
+    assert [each["rule"] for each in document["records"]] == ["unknown-key", "missing-required"]
+
+
+def test_every_format_reports_the_finding(online: Run) -> None:
+    write(UNKNOWN)
+    reports = {name: online("check", "-o", name) for name in ("sarif", "github", "gitlab", "junit")}
+    assert {report.code for report in reports.values()} == {7}
+    assert json.loads(reports["sarif"].out)["runs"][0]["results"][0]["ruleId"] == "unknown-key"
+    assert reports["github"].out.startswith("::error title=unknown-key,file=app.ts,line=1,col=26::")
+    assert json.loads(reports["gitlab"].out)[0]["check_name"] == "unknown-key"
+    assert ElementTree.fromstring(reports["junit"].out)[0].get("failures") == "1"
+
+
+@pytest.mark.parametrize("output", ["json", "sarif", "gitlab"])
+def test_findings_of_the_baseline_are_ignored(online: Run, output: str) -> None:
+    write(UNKNOWN)
+    Path("before").write_text(online("check", "-o", output).out)
+    write("\n\n" + UNKNOWN)
+    done = online("check", "--baseline", "before")
+    assert done.code == 0
+    assert "1 in the baseline" in done.err
+    write(UNKNOWN + UNKNOWN)
+    assert online("check", "--baseline", "before").code == 7
+
+
+def test_changed_since_reports_changed_files_only(online: Run) -> None:
+    write(UNKNOWN)
+    write(CLEAN, "other.ts")
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "first")):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], check=True)
+    assert online("check", "--changed-since", "HEAD").code == 0
+    write(UNKNOWN, "other.ts")
+    assert online("check", "--changed-since", "HEAD").out.startswith("other.ts:1:26")
+
+
+def test_unreachable_server_exits_with_1_unless_offline_is_ok(
+    online: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(UNKNOWN)
+    online("check")
+    monkeypatch.setenv("FLAGTUI_HOST", "http://127.0.0.1:9")
+    failed = online("check")
+    assert (failed.code, failed.out) == (1, "")
+    without_copy = online("check", "--offline-ok")
+    assert (without_copy.code, without_copy.out) == (0, "")
+    assert "Nothing was checked" in without_copy.err
+
+
+def test_offline_ok_uses_the_copy_of_the_last_run(
+    small_sample: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(UNKNOWN)
+    shutil.copy(small_sample, tmp_path / "service.db")
+    with serving(tmp_path / "service.db") as service:
+        online = run_at(service.address, run, monkeypatch)
+        before = online("check").out
+    for option in ("--offline", "--offline-ok"):
+        done = online("check", option)
+        assert (done.code, done.out) == (7, before), done.err
+        assert "Flags as read " in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--rules", "unknwn"), "there is no rule unknwn"),
+        (("--baseline", "nowhere.json"), "cannot be read"),
+        (("-o", "xml"), "xml"),
+        (("nowhere",), "is not a folder"),
+        (("--changed-since", "nowhere"), "no revision"),
+    ],
+)
+def test_wrong_input_names_what_is_wrong(online: Run, words: tuple[str, ...], message: str) -> None:
+    done = online("check", *words)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize("text", ["", "[", "{}", "[1, null]", '{"runs": [{"results": 1}]}'])
+def test_baseline_without_fingerprints_ignores_nothing(online: Run, text: str) -> None:
+    write(UNKNOWN)
+    Path("before").write_text(text)
+    assert online("check", "--baseline", "before").code == (2 if text in ("", "[") else 7)

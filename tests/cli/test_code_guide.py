@@ -1,0 +1,52 @@
+"""The guide about code: its settings are read, and its examples for build servers run as they are written."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Run, Service, run_at
+
+from flagtui.code.code_findings import RULES
+from flagtui.code.repository_settings import FILE_NAME, RepositorySettings, read_repository_settings
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "code.md").read_text(encoding="utf-8")
+BUILDS = re.findall(r"^```yaml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+
+
+def commands(build: str) -> list[str]:
+    """Return what a build runs of this program."""
+    return re.findall(r"^\s*- (?:run: )?flagtui (.*)$", build, re.MULTILINE)
+
+
+def test_settings_of_the_guide_are_read(tmp_path: Path) -> None:
+    example = re.search(r"^```\.flagtui\.toml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    assert example is not None
+    (tmp_path / FILE_NAME).write_text(example[1])
+    settings = read_repository_settings(tmp_path)
+    assert all(getattr(settings, name) for name in RepositorySettings.__dataclass_fields__)
+
+
+def test_guide_names_every_rule() -> None:
+    assert {name for name in RULES if f"`{name}`" not in GUIDE} == set()
+
+
+def test_guide_has_builds_of_two_systems() -> None:
+    assert [len(commands(build)) for build in BUILDS] == [1, 1]
+
+
+@pytest.fixture
+def online(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    folder = tmp_path / "code"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return run_at(service.address, run, monkeypatch)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize(("key", "code"), [("new-nav", 0), ("never-there", 7)])
+def test_builds_of_the_guide_pass_and_fail(build: str, key: str, code: int, online: Run) -> None:
+    Path("app.ts").write_text(f'posthog.isFeatureEnabled("{key}")\n')
+    (command,) = commands(build)
+    done = online(*command.partition(" > ")[0].split())
+    assert done.code == code
+    assert ("never-there" in done.out) == (code == 7)

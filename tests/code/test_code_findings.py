@@ -1,0 +1,192 @@
+"""Findings: the state of a flag, each rule, and fingerprints."""
+
+from typing import Any
+
+import pytest
+
+from flagtui.code.code_findings import (
+    DEFAULT_RULES,
+    RULES,
+    CodeFinding,
+    code_after_removal,
+    find_findings,
+    flag_states,
+)
+from flagtui.code.flag_facts import CodeFacts, ListedFlag, complete_flags, read_listed_page, with_deleted
+from flagtui.code.reference_records import Reference
+from flagtui.models.code_flags import CodeFlag
+from flagtui.models.rows import EventDefinitionRow, FlagRow
+
+
+def flag(key: str, *, everyone: bool | str | None = None, not_local: str = "", **row: Any) -> CodeFlag:
+    return CodeFlag(FlagRow(1, key, **{"active": True, **row}), everyone, not_local)
+
+
+def use(key: str, *, line: int = 1, **more: Any) -> Reference:
+    return Reference(
+        "src/app.ts", line, 5, **{"kind": "call", "key": key, "function": "isFeatureEnabled", **more}
+    )
+
+
+def facts(*flags: CodeFlag, events: tuple[str, ...] = ()) -> CodeFacts:
+    return CodeFacts(
+        {each.key: each for each in flags}, {name: EventDefinitionRow(name, name) for name in events}, 0.0
+    )
+
+
+def rules(*references: Reference, about: CodeFacts) -> list[str]:
+    return [each.rule for each in find_findings(references, about, RULES)]
+
+
+@pytest.mark.parametrize(
+    ("about", "states"),
+    [
+        (None, ["unknown-key"]),
+        (flag("a", deleted=True), ["deleted-key"]),
+        (flag("a", archived=True, status="STALE"), ["archived"]),
+        (flag("a", active=False), ["off"]),
+        (flag("a", everyone=False), ["never-on"]),
+        (flag("a", everyone=True), ["rolled-out"]),
+        (flag("a", everyone="test", status="STALE"), ["rolled-out", "stale"]),
+        (flag("a", status="STALE"), ["stale"]),
+        (flag("a"), ["healthy"]),
+    ],
+)
+def test_state_of_a_flag_concerns_code(about: CodeFlag | None, states: list[str]) -> None:
+    assert flag_states(about) == states
+
+
+@pytest.mark.parametrize(
+    ("about", "words"),
+    [
+        (flag("a", everyone=True), "keep what it turns on"),
+        (flag("a", everyone="test"), "keep variant test"),
+        (flag("a", active=False), "remove what it turns on"),
+        (flag("a"), ""),
+        (None, "remove what it turns on"),
+    ],
+)
+def test_code_after_removal_keeps_what_everyone_gets(about: CodeFlag | None, words: str) -> None:
+    assert code_after_removal(about) == words
+
+
+@pytest.mark.parametrize(
+    ("reference", "about", "expected"),
+    [
+        (use("b"), facts(), ["unknown-key"]),
+        (use(""), facts(), ["dynamic-key"]),
+        (use("b", kind="string"), facts(), []),
+        (use("b", kind="test"), facts(), []),
+        (use("b", accepted="on purpose"), facts(), []),
+        (use("a", is_server=True), facts(flag("a", not_local="it keeps values")), ["not-local"]),
+        (use("a"), facts(flag("a", not_local="it keeps values")), []),
+        (use("a", fallback=False), facts(flag("a", everyone=True)), ["rolled-out", "default-differs"]),
+        (use("a", fallback="test"), facts(flag("a", everyone="test")), ["rolled-out"]),
+        (use("a", fallback=False), facts(flag("a")), []),
+        (use("a", kind="comment"), facts(flag("a")), ["comment-only"]),
+        (use("a", kind="test"), facts(flag("a")), ["unreferenced"]),
+        (use("a", kind="string"), facts(flag("a")), []),
+        (use("e", subject="event"), facts(), ["unknown-key"]),
+        (use("e", subject="event"), facts(events=("e",)), []),
+        (use("$pageview", subject="event"), facts(), []),
+        (use("", subject="event"), facts(), ["dynamic-key"]),
+    ],
+)
+def test_reference_has_the_findings_of_its_record(
+    reference: Reference, about: CodeFacts, expected: list[str]
+) -> None:
+    assert rules(reference, about=about) == expected
+
+
+def test_records_that_no_code_names_are_unreferenced() -> None:
+    about = facts(flag("a"), flag("b", archived=True), flag("c", deleted=True), events=("e", "$pageview"))
+    findings = find_findings((), about, RULES)
+    assert [(each.rule, each.key) for each in findings] == [("unreferenced", "e"), ("unreferenced", "a")]
+
+
+def test_events_that_could_not_be_read_have_no_finding() -> None:
+    about = CodeFacts({}, None, 0.0)
+    assert rules(use("e", subject="event"), about=about) == []
+
+
+@pytest.mark.parametrize(
+    "about", [facts(), facts(flag("kill", archived=True)), facts(flag("kill", deleted=True))]
+)
+def test_required_flag_has_to_exist(about: CodeFacts) -> None:
+    (finding,) = find_findings((), about, DEFAULT_RULES, ("kill",))
+    assert (finding.rule, finding.level) == ("missing-required", "error")
+
+
+def test_required_flag_that_is_off_is_no_finding() -> None:
+    assert find_findings((), facts(flag("kill", active=False)), DEFAULT_RULES, ("kill",)) == []
+
+
+def test_unknown_key_names_a_similar_one() -> None:
+    (finding,) = find_findings((use("new-nvv"),), facts(flag("new-nav")), DEFAULT_RULES)
+    assert "did you mean new-nav?" in finding.message
+
+
+def test_fingerprints_stay_when_lines_move() -> None:
+    def marks(*lines: int) -> list[str]:
+        references = [use("b", line=line) for line in lines]
+        return [each.fingerprint for each in find_findings(references, facts(), DEFAULT_RULES)]
+
+    assert marks(1, 2) == marks(10, 70)
+    assert len({*marks(1, 2), *marks(1)}) == 2
+
+
+def test_every_rule_has_a_level_and_a_sentence() -> None:
+    for name, rule in RULES.items():
+        assert rule.id == name
+        assert rule.summary.endswith(".")
+        assert CodeFinding(name, "", "").level == rule.level
+
+
+def listed(id: int, *, cohorts: tuple[int, ...] = (), not_local: str = "", **row: Any) -> ListedFlag:
+    return ListedFlag(CodeFlag(FlagRow(id, f"flag-{id}", **row), None, not_local), cohorts)
+
+
+def test_flags_on_static_cohorts_and_their_dependents_are_not_local() -> None:
+    flags = complete_flags(
+        [
+            listed(3, depends_on=(2,)),
+            listed(2, depends_on=(1,)),
+            listed(1, cohorts=(7,)),
+            listed(4, cohorts=(8,)),
+        ],
+        {7},
+    )
+    reasons = {each.key: each.not_local for each in flags}
+    assert reasons == {
+        "flag-1": "it targets a static cohort",
+        "flag-2": "it depends on flag-1",
+        "flag-3": "it depends on flag-2",
+        "flag-4": "",
+    }
+
+
+def test_pages_of_flags_have_the_value_that_everyone_gets() -> None:
+    body = (
+        b'{"count": 3, "results": ['
+        b'{"id": 1, "key": "a", "active": true, "filters": {"groups": [{"rollout_percentage": 100}]}},'
+        b'{"id": 2, "key": "b", "active": true, "ensure_experience_continuity": true,'
+        b' "filters": {"groups": [{"properties": [{"key": "id", "type": "cohort", "value": 7}]}]}},'
+        b'{"id": 3, "key": "c", "active": true, "filters": {"version": 2, "rules": []}}]}'
+    )
+    first, second, third = read_listed_page(body).rows
+    assert (first.flag.everyone, first.flag.not_local) == (True, "")
+    assert (second.flag.everyone, second.cohorts) == (None, (7,))
+    assert "sign-in" in second.flag.not_local
+    assert "rules" in third.flag.not_local
+
+
+def test_deleted_flags_come_from_the_activity_and_from_earlier_copies() -> None:
+    now = [flag("kept")]
+    earlier = [CodeFlag(FlagRow(2, "gone")), CodeFlag(FlagRow(3, "kept")), CodeFlag(FlagRow(1, "renamed"))]
+    flags = with_deleted(now, {"logged:deleted:9": 9, "kept": 1}, earlier)
+    assert {each.key: each.row.deleted for each in flags} == {
+        "kept": False,
+        "logged": True,
+        "gone": True,
+        "renamed": True,
+    }
