@@ -37,10 +37,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "cli": {
         *("models", "api", "store", "changes", "details", "text", "code", "config", "app", "service"),
+        "mirror",
         *EVERYWHERE,
         "__init__",
     },
     "service": {"evaluate", "__init__"},
+    "mirror": {"models", "api", "text", "config", "evaluate", "service", *EVERYWHERE},
+    "testing": {"mirror", "service"},
     "safe_text": set(),
     "local_time": set(),
     "private_folders": set(),

@@ -36,7 +36,7 @@ EXAMPLES = [
     (name, example)
     for name, each in all_commands().items()
     for example in each.examples
-    if name not in {*ON_A_SCREEN, "serve"}
+    if name not in {*ON_A_SCREEN, "serve"} and not name.startswith("mirror")
 ]
 ENDS_WELL = {0, 3}
 """Done, or nothing to do on the sample."""
@@ -129,7 +129,11 @@ def is_shown_whole(examples: Iterable[str]) -> bool:
 
 @pytest.mark.parametrize(
     "name",
-    [name for name, each in all_commands().items() if each.kind and not is_shown_whole(each.examples)],
+    [
+        name
+        for name, each in all_commands().items()
+        if each.kind and not is_shown_whole(each.examples) and not name.startswith("mirror")
+    ],
 )
 def test_the_json_of_every_command_fits_its_schema(name: str, here: Run, server: Place) -> None:
     words = prepared(all_commands()[name].examples[0], here).words
@@ -207,10 +211,14 @@ def no_utf_8(patched: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 MACHINES = (full_disk, closed_pipe, no_home, no_utf_8)
+ENDLESS = ("serve", "mirror run")
+"""These serve until they are ended, on a machine that is well."""
+WITHOUT_A_MIRROR = [name for name in all_commands() if not name.startswith("mirror ") or name in ENDLESS]
+"""The others change a running mirror; tests/cli/test_mirror.py has them."""
 
 
 @ON_ONE_SERVER
-@pytest.mark.parametrize(("name", "machine"), one_in(3, crossed([*all_commands()], MACHINES)))
+@pytest.mark.parametrize(("name", "machine"), one_in(3, crossed(WITHOUT_A_MIRROR, MACHINES)))
 def test_a_hostile_machine_gets_a_word_and_a_code(
     name: str,
     machine: Callable[[pytest.MonkeyPatch], AbstractContextManager[None]],
@@ -218,7 +226,7 @@ def test_a_hostile_machine_gets_a_word_and_a_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ends_early = machine in (full_disk, closed_pipe)
-    if name == "serve" and not ends_early:
+    if name in ENDLESS and not ends_early:
         return
     before = prepared(all_commands()[name].examples[0], here)
     with monkeypatch.context() as patched, machine(patched):

@@ -30,6 +30,7 @@ OFFLINE: Final = (
     "commands",
     "keys",
     "serve",
+    "mirror",
     "demo",
     "pick",
     "doctor",

@@ -7,7 +7,7 @@ from tests.doubles.slices import crossed
 
 from flagtui.cli.plumbing.errors import EXIT_CODES
 
-OPENS = {"demo", "serve", "watch"}
+OPENS = {"demo", "serve", "watch", "mirror run"}
 """These run until they are stopped."""
 WAITED = 130
 """How a command ends that asked and got no answer."""

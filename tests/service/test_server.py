@@ -194,6 +194,49 @@ async def test_only_names_of_this_machine_are_answered(header: str, is_known: bo
     assert response.status_code == (200 if is_known else 400)
 
 
+PAGE = "http://localhost:3000"
+
+
+async def ask_as_page(method: str, **headers: str) -> httpx.Response:
+    guard = Guard(JSONResponse([]), Place(origins=(PAGE,)), None)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(guard)) as client:
+        return await client.request(method, "http://127.0.0.1/", headers=named)
+
+
+async def test_page_of_an_allowed_origin_may_read_the_response() -> None:
+    response = await ask_as_page("GET", Origin=PAGE)
+    assert response.status_code == 200
+    assert response.headers["access-control-allow-origin"] == PAGE
+    assert "ETag" in response.headers["access-control-expose-headers"]
+    assert response.headers["vary"] == "Origin"
+
+
+async def test_browser_may_ask_before_the_request_of_an_allowed_page() -> None:
+    asks = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "x-api-key"}
+    response = await ask_as_page("OPTIONS", Origin=PAGE, **asks)
+    assert response.status_code == 204
+    assert response.headers["access-control-allow-headers"] == "x-api-key"
+    assert "POST" in response.headers["access-control-allow-methods"]
+
+
+@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://localhost:3001"}, 403),
+        ({"Origin": "https://localhost:3000"}, 403),
+        ({"Origin": f"{PAGE}.evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": PAGE, "Host": "evil.example"}, 400),
+    ],
+)
+async def test_other_pages_and_other_hosts_stay_out(
+    method: str, headers: dict[str, str], status: int
+) -> None:
+    assert (await ask_as_page(method, **headers)).status_code == status
+
+
 def test_two_host_headers_are_refused(lasting: Served) -> None:
     with socket.create_connection(("127.0.0.1", lasting.port), timeout=10) as connection:
         connection.sendall(b"GET /api/projects/ HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n")

@@ -41,6 +41,8 @@ class ClientOptions(TypedDict, total=False):
     deadlines: Deadlines
     log: Log | None
     """Receives one line for each request: see `request_log`."""
+    read_only: bool
+    """Refuse every write before it is sent."""
 
 
 class Group(Generic[Asked]):
@@ -104,6 +106,7 @@ class Client:
             transport=options.get("transport"),
             deadlines=options.get("deadlines") or Deadlines(),
             log=options.get("log"),
+            is_read_only=options.get("read_only", False),
         )
         self._settle(connection, project)
 
@@ -142,7 +145,15 @@ class Client:
         auth = current.auth.for_host(target)
         other = object.__new__(Client)
         other._settle(
-            Connection(target, auth, current.clock, current.transport, current.deadlines, current.log),
+            Connection(
+                target,
+                auth,
+                current.clock,
+                current.transport,
+                current.deadlines,
+                current.log,
+                is_read_only=current.is_read_only,
+            ),
             self.project,
         )
         return other

@@ -13,7 +13,7 @@ from flagtui.api.auth import KeyAuth
 from flagtui.api.capabilities import Capabilities
 from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
-from flagtui.api.errors import ApiError, RateLimited, Unreachable
+from flagtui.api.errors import ApiError, Invalid, RateLimited, Unreachable
 from flagtui.api.faults import network_error, refusal, setup_error
 from flagtui.api.hosts import Host
 from flagtui.api.http_library import httpx
@@ -62,6 +62,8 @@ class Connection:
     budget: Budget = field(init=False)
     patience: Patience = field(init=False)
     capabilities: Capabilities = field(default_factory=Capabilities)
+    is_read_only: bool = False
+    """Refuse every write: send only GET, and the POSTs that change nothing."""
     _http: httpx.AsyncClient | None = None
     _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
@@ -72,6 +74,8 @@ class Connection:
 
     async def ask(self, question: Question) -> Answer:
         """Send the request and return the response; raises `ApiError`. A write is sent once."""
+        if self.is_read_only and question.operation.is_write:
+            raise Invalid("This connection only reads, so nothing was sent.", facts=question.facts())
         self.capabilities.check(question.operation)
         try:
             return await self._ask(question)

@@ -25,8 +25,8 @@ from flagtui.safe_text import safe_text
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 HELP_ORDER = (
     *("flags", "experiments", "events", "activity", "watch", "refs", "check", "pick", "demo", "serve"),
-    *("keys", "auth", "profiles", "projects", "journal", "undo", "redo", "staged", "propose", "proposals"),
-    *("apply", "doctor", "commands", "completion"),
+    *("mirror", "keys", "auth", "profiles", "projects", "journal", "undo", "redo", "staged", "propose"),
+    *("proposals", "apply", "doctor", "commands", "completion"),
 )
 """What the help lists first; other commands follow by name."""
 _COMPLETION = "_FLAGTUI_COMPLETE"

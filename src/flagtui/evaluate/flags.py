@@ -1,6 +1,6 @@
 """A flag and a person in; the value, and what decided it, out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from flagtui.evaluate.conditions import evaluate_condition, holdout_fraction
@@ -32,11 +32,20 @@ _REASONS = {
 
 
 def evaluate(
-    flag_key: str, person: Person, definitions: Definitions, rules: Rules = Rules.SERVER
+    flag_key: str,
+    person: Person,
+    definitions: Definitions,
+    rules: Rules = Rules.SERVER,
+    decided: Mapping[str, Evaluation] | None = None,
 ) -> Evaluation:
-    """Raises KeyError for a flag that the definitions do not have."""
+    """Raises KeyError for a flag that the definitions do not have.
+
+    `decided` holds dependencies whose values are set from outside, by key.
+    """
     flag = definitions.flags[flag_key]
     run = Run(person, definitions, rules, _evaluate_flag, under_way=frozenset({flag_key}))
+    if decided:
+        run.decided.update(decided)
     if flag.rules is not None and flag.is_active and rules is Rules.SERVER:
         return _by_rules(flag.key, evaluate_rules(flag.rules, person, run.manner))
     return _evaluate_flag(run, flag) if rules is Rules.SERVER else _begin_as_library(run, flag)

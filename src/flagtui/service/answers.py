@@ -1,6 +1,6 @@
 """What a handler gives back, and how JSON becomes bytes."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -32,6 +32,8 @@ class Answer:
     content: bytes = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    events: AsyncIterator[bytes] | None = None
+    """Server-sent events instead of the content, until the caller leaves."""
 
 
 def answer(value: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:

@@ -11,6 +11,7 @@ from flagtui.service.bodies import parse_object
 from flagtui.service.clock import stamp
 from flagtui.service.errors import Json
 from flagtui.service.generations import Generation
+from flagtui.service.news import News
 from flagtui.service.settings import Settings
 
 
@@ -70,6 +71,8 @@ class Call:
     query: QueryParams = field(default_factory=QueryParams)
     headers: Headers = field(default_factory=Headers)
     raw_body: bytes = b""
+    news: News = field(default_factory=News)
+    """Announces every write."""
 
     @property
     def generation(self) -> Generation:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from flagtui.evaluate.pattern_budget import limited_patterns
@@ -31,6 +32,7 @@ from flagtui.service.errors import (
     throttled,
 )
 from flagtui.service.keys import note_use
+from flagtui.service.news import News
 from flagtui.service.operations import Operation, Routes
 from flagtui.service.request_body import check_announced, read_body
 from flagtui.service.scheduling import apply_due, first_due
@@ -69,19 +71,8 @@ class Match:
     methods: tuple[str, ...]
 
 
-class Dispatcher:
-    """The ASGI application of every path."""
-
-    def __init__(self, database: Database, routes: Routes, settings: Settings) -> None:
-        self.database = database
-        self.routes = routes
-        self.settings = settings
-        self._throttle = Throttle(settings.rate_limit)
-        self._used: dict[str, datetime] = {}
-        self._changes = Turns(AT_ONCE, AT_ONCE_PER_KEY)
-        self._reads = Turns(AT_ONCE, AT_ONCE_PER_KEY)
-        with database.reading() as db:
-            self._next_due = first_due(db)
+class HttpApplication(ABC):
+    """An ASGI application, and the outermost place: every fault of a request becomes its response."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -89,6 +80,12 @@ class Dispatcher:
             return
         request = Request(scope, receive)
         given = await self._answer(request)
+        if given.events is not None and request.method != "HEAD":
+            headers = {"Cache-Control": "no-store", **given.headers}
+            await StreamingResponse(given.events, given.status, headers, "text/event-stream")(
+                scope, receive, send
+            )
+            return
         content = b"" if request.method == "HEAD" else given.content
         media = "application/json" if given.content else None
         response = Response(content, given.status, dict(given.headers), media_type=media)
@@ -98,7 +95,7 @@ class Dispatcher:
 
     async def _answer(self, request: Request) -> Answer:
         try:
-            return await self._handle(request)
+            return await self.handle(request)
         except Fault as fault:
             return _fault_answer(fault)
         except ClientDisconnect:
@@ -114,7 +111,27 @@ class Dispatcher:
             _log.exception("%s %r failed", request.method, request.scope["path"])
             return _fault_answer(server_error())
 
-    async def _handle(self, request: Request) -> Answer:
+    @abstractmethod
+    async def handle(self, request: Request) -> Answer:
+        """Return the response; raises the faults of `errors`."""
+
+
+class Dispatcher(HttpApplication):
+    """The ASGI application of every path."""
+
+    def __init__(self, database: Database, routes: Routes[Operation], settings: Settings) -> None:
+        self.database = database
+        self.routes = routes
+        self.settings = settings
+        self.news = News()
+        self._throttle = Throttle(settings.rate_limit)
+        self._used: dict[str, datetime] = {}
+        self._changes = Turns(AT_ONCE, AT_ONCE_PER_KEY)
+        self._reads = Turns(AT_ONCE, AT_ONCE_PER_KEY)
+        with database.reading() as db:
+            self._next_due = first_due(db)
+
+    async def handle(self, request: Request) -> Answer:
         """Check what the head shows, then read the body, if one is read, and run the handler."""
         match = self._match(request)
         await self.make_due_changes()
@@ -185,6 +202,7 @@ class Dispatcher:
             return work(db), first_due(db)
 
         result, self._next_due = await await_commit(self.database.write(working))
+        self.news.announce()
         return result
 
     def _match(self, request: Request) -> Match:
@@ -217,6 +235,7 @@ class Dispatcher:
             caller=caller,
             scoped_project=project,
             now=now,
+            news=self.news,
         )
 
     def _count(self, call: Call) -> None:

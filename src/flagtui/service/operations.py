@@ -23,7 +23,7 @@ are served.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 from flagtui.service.answers import Answer
 from flagtui.service.call import Call
@@ -83,28 +83,41 @@ class Operation:
         return f"{self.method} {self.path.removeprefix(PROJECT)}"
 
 
+class Routed(Protocol):
+    """What has a place in the table: a method of a path."""
+
+    @property
+    def method(self) -> Method: ...
+
+    @property
+    def path(self) -> str: ...
+
+
+R = TypeVar("R", bound=Routed)
+
+
 @dataclass
-class Branch:
+class Branch(Generic[R]):
     """A step of the tree of paths."""
 
-    fixed: dict[str, "Branch"] = field(default_factory=dict)
-    any: "Branch | None" = None
-    rest: "Branch | None" = None
+    fixed: "dict[str, Branch[R]]" = field(default_factory=dict)
+    any: "Branch[R] | None" = None
+    rest: "Branch[R] | None" = None
     """For all parts that are left, as one value."""
-    methods: dict[str, Operation] = field(default_factory=dict)
+    methods: dict[str, R] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
 
-class Routes:
+class Routes(Generic[R]):
     """Finds the operations of a path; fixed words win over named parts."""
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
-        self._root = Branch()
+    def __init__(self, operations: Iterable[R]) -> None:
+        self._root: Branch[R] = Branch()
         self.operations = tuple(operations)
         for operation in self.operations:
             self._add(operation)
 
-    def _add(self, operation: Operation) -> None:
+    def _add(self, operation: R) -> None:
         branch = self._root
         names: list[str] = []
         for part in operation.path.strip("/").split("/"):
@@ -125,7 +138,7 @@ class Routes:
         branch.names = tuple(names)
         branch.methods[operation.method] = operation
 
-    def find(self, path: str) -> tuple[Mapping[str, Operation], dict[str, str]] | None:
+    def find(self, path: str) -> tuple[Mapping[str, R], dict[str, str]] | None:
         """Return operations by method and the named parts; None for an unknown path."""
         parts = path.removesuffix("/").split("/")[1:]
         route = _walk(self._root, parts, [])
@@ -135,7 +148,7 @@ class Routes:
         return branch.methods, dict(zip(branch.names, values, strict=True))
 
 
-def _walk(branch: Branch, parts: list[str], values: list[str]) -> tuple[Branch, list[str]] | None:
+def _walk(branch: Branch[R], parts: list[str], values: list[str]) -> tuple[Branch[R], list[str]] | None:
     if not parts:
         return (branch, values) if branch.methods else None
     first, rest = parts[0], parts[1:]

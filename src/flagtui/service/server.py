@@ -9,12 +9,13 @@ import socket
 import threading
 import time
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import uvicorn
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flagtui.service.connections import MOST_CONNECTIONS, Lingering, PromptProtocol
@@ -48,6 +49,8 @@ class Place:
     allow_remote: bool = False
     names: tuple[str, ...] = field(default=())
     """Names other than IP addresses and localhost by which clients may call this service."""
+    origins: tuple[str, ...] = field(default=())
+    """Origins whose pages may call it, such as `http://localhost:3000`; other pages are refused."""
 
 
 def listen(place: Place) -> socket.socket:
@@ -92,6 +95,31 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 def run(application: ASGIApp, listener: socket.socket, place: Place, write: Write | None = None) -> None:
     """Serve until SIGTERM or SIGINT; then finish running requests, close the application and return."""
+    server = _server(application, place, write)
+    if threading.current_thread() is threading.main_thread():
+        # The server raises the signal again once it has stopped; without this that would end us as killed.
+        signal.signal(signal.SIGTERM, _stopped_already)
+        signal.signal(signal.SIGINT, _stopped_already)
+    logging.getLogger("flagtui.service").addHandler(logging.StreamHandler())
+    server.run(sockets=[listener])
+
+
+@contextmanager
+def serving_in_thread(application: ASGIApp, place: Place) -> Iterator[int]:
+    """Serve on a thread until the end of the block; the port listens from the start. Raises CannotListen."""
+    listener = listen(place)
+    server = _server(application, place, None)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+def _server(application: ASGIApp, place: Place, write: Write | None) -> uvicorn.Server:
     config = uvicorn.Config(
         Lingering(Guard(application, place, write)),
         log_config=None,
@@ -102,12 +130,7 @@ def run(application: ASGIApp, listener: socket.socket, place: Place, write: Writ
         backlog=MOST_CONNECTIONS,
         timeout_graceful_shutdown=STOP_SECONDS,
     )
-    if threading.current_thread() is threading.main_thread():
-        # The server raises the signal again once it has stopped; without this that would end us as killed.
-        signal.signal(signal.SIGTERM, _stopped_already)
-        signal.signal(signal.SIGINT, _stopped_already)
-    logging.getLogger("flagtui.service").addHandler(logging.StreamHandler())
-    uvicorn.Server(config).run(sockets=[listener])
+    return uvicorn.Server(config)
 
 
 def _stopped_already(*_: object) -> None:
@@ -135,16 +158,24 @@ class Guard:
             await self._application(scope, receive, send)
             return
         started, status = time.perf_counter(), 0
+        headers = dict(scope["headers"])
+        origin = headers.get(b"origin", b"")
+        is_allowed_page = origin.decode("latin-1") in self._place.origins
 
         async def noting(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if is_allowed_page:
+                    message = {**message, "headers": [*message["headers"], *_allowing(origin)]}
             await send(message)
 
-        refusal = self._refusal(dict(scope["headers"]))
+        application = self._refusal(headers, is_allowed_page)
+        if application is None:
+            is_preflight = is_allowed_page and scope["method"] == "OPTIONS"
+            application = _preflight(headers) if is_preflight else self._application
         try:
-            await (refusal or self._application)(scope, receive, noting)
+            await application(scope, receive, noting)
         except CancelledError:
             # The server stops, and the request has not had its turn.
             if status == 0:
@@ -153,9 +184,9 @@ class Guard:
             milliseconds = (time.perf_counter() - started) * 1000
             self._write(f"{scope['method']} {_shown_path(scope)} {status} {milliseconds:.1f} ms")
 
-    def _refusal(self, headers: dict[bytes, bytes]) -> JSONResponse | None:
+    def _refusal(self, headers: dict[bytes, bytes], is_allowed_page: bool) -> ASGIApp | None:
         """Return a page in a browser can reach loopback: it names an origin, or a host that is not ours."""
-        if b"origin" in headers:
+        if b"origin" in headers and not is_allowed_page:
             return JSONResponse({"detail": "Requests from web pages are refused."}, 403)
         host = headers.get(b"host", b"").decode("latin-1")
         if not self._knows(host):
@@ -168,6 +199,29 @@ class Guard:
             return True
         # No foreign name server can rebind an IP address to this machine.
         return self._place.allow_remote and _address(name) is not None
+
+
+def _allowing(origin: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the headers with which a browser lets a page of this origin read the response."""
+    return [
+        (b"access-control-allow-origin", origin),
+        (b"access-control-expose-headers", b"ETag, Retry-After"),
+        (b"vary", b"Origin"),
+    ]
+
+
+def _preflight(headers: dict[bytes, bytes]) -> ASGIApp:
+    """Return the response to the request that a browser sends before the one of a page."""
+    requested = headers.get(b"access-control-request-headers", b"").decode("latin-1")
+    return Response(
+        status_code=204,
+        headers={
+            "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+            "Access-Control-Allow-Headers": requested or "Content-Type",
+            "Access-Control-Allow-Private-Network": "true",
+            "Access-Control-Max-Age": "600",
+        },
+    )
 
 
 _HOST = re.compile(r"(?:\[(?P<bracketed>[0-9a-f:.]+)\]|(?P<plain>[^:\[\]]+))(?::(?P<port>[0-9]{1,5}))?")

@@ -19,7 +19,7 @@ EMBEDDED: Final[dict[str, Callable[[], Application]]] = {}
 """Open services in this process, by the origins they go by; they are asked without a socket."""
 
 
-def make_client(profile: Profile, host: Host, key: Secret) -> Client:
+def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = False) -> Client:
     """Raises ApiError for a key that cannot be one, Trouble for a log that cannot be written."""
     if profile.ca_bundle:
         os.environ["SSL_CERT_FILE"] = profile.ca_bundle
@@ -30,6 +30,7 @@ def make_client(profile: Profile, host: Host, key: Secret) -> Client:
         profile.project,
         allow_plain_http=profile.allow_plain_http,
         log=_request_log(),
+        read_only=read_only,
         transport=in_process(embedded()) if embedded is not None else None,
     )
 

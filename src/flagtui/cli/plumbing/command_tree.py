@@ -23,6 +23,8 @@ FILE: Final = Path(__file__).parents[1] / "commands.jsonl"
 """A line for each command. `make generate` writes it."""
 LINEAR: Final = "flagtui.linear"
 """Says in a click context that lines were asked for instead of a screen."""
+DEFAULT: Final = "run"
+"""The command that a group runs when none is named: `flagtui mirror --sample`."""
 HELP: Final = frozenset(("-h", "--help"))
 _NEVER_EMPTY: Final = frozenset(("host", "project", "profile", "flag"))
 _DESCRIPTION: Final = 45
@@ -154,6 +156,11 @@ def _type(one: Mapping[str, Any]) -> click.ParamType[Any]:
             return RecordWord(kind)
 
 
+def _begins_with_options(args: Sequence[str]) -> bool:
+    """Return whether a group is called without a command, and not for its help."""
+    return not args or (args[0].startswith("-") and args[0] not in HELP)
+
+
 class LazyGroup(click.Group):
     """Loads a command's module only when that command is called; its help is made from its description.
 
@@ -168,6 +175,8 @@ class LazyGroup(click.Group):
         self.prefix = prefix
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self.prefix and f"{self.prefix}{DEFAULT}" in command_index() and _begins_with_options(args):
+            args = [DEFAULT, *args]
         rest = super().parse_args(ctx, args)
         require_values(ctx)
         return rest

@@ -42,4 +42,5 @@ ENDPOINTS: Final = (
         statuses=(200, 304),
     ),
     Endpoint("POST", "/ofrep/v1/evaluate/flags/{key:path}", ofrep.evaluate_flag, "One flag, by OFREP"),
+    Endpoint("GET", ofrep.EVENTS_PATH, ofrep.changes, "An event for each change, by OFREP"),
 )

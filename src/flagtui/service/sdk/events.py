@@ -14,7 +14,7 @@ def drop_events(call: SdkCall) -> Answer:
 def _count(call: SdkCall) -> int:
     """Return how many events the body has; an unreadable one counts as one."""
     try:
-        body: Json = decode_body(call.raw_body, call.headers, call.query)
+        body: Json = decode_body(call.raw_body)
     except Fault:
         return 1
     batch = body.get("batch", body) if isinstance(body, dict) else body

@@ -45,7 +45,7 @@ def _evaluated(call: SdkCall) -> list[FlagResult]:
     context, keys = read_context(body), read_keys(body)
     flag_set = call.source.flag_set()
     results = flag_set.evaluate(call.source.person_of(context), keys)
-    note(call.source, context, results, keys)
+    note(call, results, keys)
     # Flags that are off for everyone are absent, as with the product.
     return [result for result in results if result.code != Reason.DISABLED]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.evaluation import Evaluation, Unknown, Why
+from flagtui.evaluate.evaluation import Evaluation, Reason, Unknown, Why
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
@@ -104,19 +104,29 @@ class FlagSet:
     def evaluate(self, person: Person, keys: Iterable[str] | None = None) -> list[FlagResult]:
         """Return the results of these flags, or of all; keys that do not exist are skipped."""
         existing = self.records if keys is None else [key for key in keys if key in self.records]
-        return [self.result_of(key, person) for key in existing]
+        values = self._values_for(person)
+        # Dependents of an overridden flag follow it.
+        decided = {key: _decided(key, value) for key, value in values.items()}
+        return [
+            self._overridden(self.records[key], values[key])
+            if key in values
+            else self._evaluated(self.records[key], person, decided)
+            for key in existing
+        ]
 
-    def result_of(self, key: str, person: Person) -> FlagResult:
-        """Evaluate one flag. Raises KeyError for an unknown key."""
-        record = self.records[key]
-        by_person = self.overrides.get(key, {})
-        for name in (person.distinct_id, None):
-            if name in by_person:
-                return self._overridden(record, by_person[name])
+    def _values_for(self, person: Person) -> dict[str, Any]:
+        """Return the overrides that count for a person; their own win over those for everyone."""
+        return {
+            key: by_person[name]
+            for key, by_person in self.overrides.items()
+            if (name := person.distinct_id if person.distinct_id in by_person else None) in by_person
+        }
+
+    def _evaluated(self, record: FlagRecord, person: Person, decided: Mapping[str, Evaluation]) -> FlagResult:
         if record.has_rules and not self.serves_rules and record.is_active:
-            description = describe_unknown(Unknown(Why.CONFIGURATION_NEWER, key))
+            description = describe_unknown(Unknown(Why.CONFIGURATION_NEWER, record.key))
             return FlagResult(record, None, FAILED, description, problem=description)
-        return _result(record, evaluate(key, person, self.definitions))
+        return _result(record, evaluate(record.key, person, self.definitions, decided=decided))
 
     def _overridden(self, record: FlagRecord, value: Any) -> FlagResult:
         payload = None
@@ -124,6 +134,11 @@ class FlagSet:
             stored = self.definitions.flags[record.key].payloads.get("true" if value is True else value)
             payload = _payload_text(record, stored)
         return FlagResult(record, value, OVERRIDE, "Override on this machine", payload=payload)
+
+
+def _decided(key: str, value: Any) -> Evaluation:
+    is_plain = isinstance(value, bool | str)
+    return Evaluation(key, value if is_plain else True, Reason.CONDITION_MATCH)
 
 
 def _result(record: FlagRecord, evaluation: Evaluation) -> FlagResult:

@@ -38,7 +38,7 @@ def evaluate_flag(call: SdkCall) -> Answer:
         return _failure(400, key, error.code, error.details)
     flag_set = call.source.flag_set()
     results = flag_set.evaluate(call.source.person_of(context), [key])
-    note(call.source, context, results, [key])
+    note(call, results, [key])
     if not results:
         return _failure(404, key, "FLAG_NOT_FOUND", f"there is no flag {key}")
     item = describe(results[0], flag_set)
@@ -54,10 +54,15 @@ def evaluate_flags(call: SdkCall) -> Answer:
         return answer({"errorCode": error.code, "errorDetails": error.details}, 400)
     flag_set = call.source.flag_set()
     results = flag_set.evaluate(call.source.person_of(context))
-    note(call.source, context, results, None)
+    note(call, results)
     stream = {"type": "sse", "endpoint": {"requestUri": EVENTS_PATH}, "inactivityDelaySec": INACTIVE_SECONDS}
     content = encode({"flags": [describe(result, flag_set) for result in results], "eventStreams": [stream]})
     return tagged_answer(content, call.headers)
+
+
+def changes(call: SdkCall) -> Answer:
+    """Respond with a stream of events, one after each change. A browser cannot send a key with this."""
+    return Answer(events=call.source.news.events())
 
 
 def read_credential(call: SdkCall) -> str:

@@ -13,12 +13,14 @@ from starlette.datastructures import Headers, QueryParams
 from flagtui.evaluate.run import Person
 from flagtui.service.bodies import parse_json
 from flagtui.service.errors import Json, invalid, parse_error, too_large
+from flagtui.service.news import News
 from flagtui.service.sdk.flag_set import FlagResult, FlagSet
 
 LARGEST_BODY: Final = 20 * 2**20
 """Bytes after decompression."""
 MOST_LEVELS: Final = 64
 _GZIP: Final = b"\x1f\x8b"
+_FORM: Final = b"data="
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,14 @@ class FlagSource(Protocol):
     def person_of(self, context: EvaluationContext) -> Person:
         """Return the person, with what is stored of them."""
 
-    def note_results(self, context: EvaluationContext, results: Sequence[FlagResult]) -> None:
-        """Take notice of what a program requested."""
+    @property
+    def news(self) -> News:
+        """Return what announces changes of flags."""
 
-    def note_missing(self, context: EvaluationContext, key: str) -> None:
+    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
+        """Take notice of what a program requested; `caller` is its `User-Agent`."""
+
+    def note_missing(self, caller: str, key: str) -> None:
         """Take notice of a requested key that does not exist."""
 
     def note_events(self, count: int) -> None:
@@ -73,18 +79,18 @@ class SdkCall:
 
     def body(self) -> dict[str, Json]:
         """Return the JSON object. Raises 400 for a malformed body and 413 for one that is too large."""
-        return _object(decode_body(self.raw_body, self.headers, self.query))
+        return _object(decode_body(self.raw_body))
 
 
-def decode_body(raw: bytes, headers: Headers, query: Mapping[str, str]) -> Json:
+def decode_body(raw: bytes) -> Json:
     """Return the JSON value of a body; {} for none.
 
-    Libraries compress with gzip, named in a header or in the query, or send a form with base64 in `data`.
+    Libraries compress with gzip, named in a header, in the query or nowhere, or send a form with base64 in
+    `data`: the content shows its form.
     """
     if raw.startswith(_GZIP):
         raw = _decompressed(raw)
-    is_form = headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
-    if is_form or (query.get("compression") == "base64" and raw.startswith(b"data=")):
+    if raw.startswith(_FORM):
         raw = _form_data(raw)
     return parse_json(raw, "application/json", MOST_LEVELS)
 
@@ -148,15 +154,19 @@ def read_keys(body: Mapping[str, Json]) -> list[str] | None:
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else None
 
 
-def note(
-    source: FlagSource, context: EvaluationContext, results: Sequence[FlagResult], keys: Iterable[str] | None
-) -> None:
+def note(call: SdkCall, results: Sequence[FlagResult], keys: Iterable[str] | None = None) -> None:
     """Report the results, and the requested keys without a flag, to the source."""
-    source.note_results(context, results)
+    caller = caller_of(call)
+    call.source.note_results(caller, results)
     existing = {result.record.key for result in results}
     for key in keys or ():
         if key not in existing:
-            source.note_missing(context, key)
+            call.source.note_missing(caller, key)
+
+
+def caller_of(call: SdkCall) -> str:
+    """Return how the program names itself."""
+    return call.headers.get("user-agent", "")
 
 
 def _mapping(value: Json) -> dict[str, Json]:

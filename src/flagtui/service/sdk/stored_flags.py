@@ -10,6 +10,7 @@ from flagtui.service.errors import not_found, standard
 from flagtui.service.evaluation.local import project_id_of_token
 from flagtui.service.evaluation.operations import LOCAL_EVALUATION
 from flagtui.service.evaluation.stored import evaluated, load_definitions, load_groups, load_person
+from flagtui.service.news import News
 from flagtui.service.reader import remember
 from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
 from flagtui.service.sdk.sdk_call import EvaluationContext
@@ -78,10 +79,15 @@ class StoredFlags:
         properties = {**stored.properties, **context.properties}
         return replace(stored, properties=properties, device_id=context.device_id)
 
-    def note_results(self, context: EvaluationContext, results: Sequence[FlagResult]) -> None:
+    @property
+    def news(self) -> News:
+        """Return what announces writes."""
+        return self._call.news
+
+    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
         """Keep nothing: the service has no statistics of requests."""
 
-    def note_missing(self, context: EvaluationContext, key: str) -> None:
+    def note_missing(self, caller: str, key: str) -> None:
         """Keep nothing."""
 
     def note_events(self, count: int) -> None:

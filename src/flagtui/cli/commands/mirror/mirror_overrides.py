@@ -1,0 +1,141 @@
+"""`flagtui mirror set|unset|list|clear`: the overrides of a running mirror."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import time
+from typing import Final
+
+import click
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.output.lines import progress
+from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.cli.plumbing.record_command import command
+from flagtui.config.locations import find_locations
+from flagtui.mirror.control import MirrorUnavailable, ask_mirror, choose_mirror
+from flagtui.mirror.overrides import InvalidOverride, Override, read_override
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.safe_text import safe_text
+from flagtui.text.formats import ago, count
+
+
+@dataclass(frozen=True)
+class ListedOverride:
+    """An override as the mirror reports it."""
+
+    key: str
+    value: str
+    person: str
+    source: str
+
+
+OVERRIDE: Final[RecordSchema[ListedOverride]] = RecordSchema(
+    "override",
+    "A value that a mirror serves instead of the project's.",
+    (
+        RecordField("key", "text", "Of the flag.", is_shown=True),
+        RecordField("value", "text", "on, off, a variant, a share or JSON.", is_shown=True),
+        RecordField("person", "text", "The distinct id; empty for everyone.", is_shown=True),
+        RecordField("source", "text", "set, or file: overrides.toml.", is_shown=True),
+    ),
+)
+PORT: Final = click.option(
+    "--port",
+    type=click.IntRange(1, 65_535),
+    metavar="PORT",
+    help="The port of the mirror; needed when several run.",
+)
+
+
+@command(
+    "set",
+    is_online=False,
+    examples=("mirror set new-nav=on", "mirror set checkout=test@ann new-search=20%"),
+)
+@click.argument("overrides", nargs=-1, required=True, metavar="KEY=VALUE[@PERSON]...")
+@PORT
+def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
+    """Serve these values from now on: on, off, a variant, a share or JSON; for one person after @."""
+    texts = [str(_read(text)) for text in overrides]
+    state = _ask(port, "set", {"overrides": texts})
+    for text in texts:
+        _print(f"set {text}")
+    _report_trouble(state)
+
+
+@command("unset", is_online=False, examples=("mirror unset new-nav", "mirror unset checkout@ann --port 8020"))
+@click.argument("places", nargs=-1, required=True, metavar="KEY[@PERSON]...")
+@PORT
+def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
+    """Serve the project's values again."""
+    for place in places:
+        key, has_person, person = place.partition("@")
+        state = _ask(port, "unset", {"key": key, "person": person if has_person else None})
+        if state.get("is_set") is not True:
+            in_file = any(
+                each.source == "file" and (each.key, each.person) == (key, person) for each in _listed(state)
+            )
+            fix = f"It is in {as_text(state.get('file'))}; remove it there." if in_file else ""
+            raise Trouble(f"{place} was not set.", fix or "See: flagtui mirror list", code="nothing_to_do")
+        _print(f"unset {place}")
+
+
+@command(
+    "list",
+    kind=OVERRIDE,
+    is_online=False,
+    examples=("mirror list", "mirror list --json"),
+)
+@PORT
+def list_overrides(port: int | None, printer: Printer) -> None:
+    """Show the overrides of the running mirror, and the age of its definitions."""
+    state = _ask(port)
+    printer.records(OVERRIDE, _listed(state), "No overrides.")
+    fetched_at = state.get("fetched_at")
+    when = ago(fetched_at, time()) if isinstance(fetched_at, int | float) else "not known"
+    flags = state.get("flags")
+    counted = count(flags, "flag") if isinstance(flags, int) else "flags"
+    progress(f"{counted} of {safe_text(as_text(state.get('upstream')), 200)}, definitions of {when}")
+    _report_trouble(state)
+
+
+@command("clear", is_online=False, examples=("mirror clear", "mirror clear --port 8020"))
+@PORT
+def clear_overrides(port: int | None) -> None:
+    """Remove every override but those of overrides.toml."""
+    state = _ask(port, "clear", {})
+    removed = state.get("removed")
+    _print(f"removed {count(removed if isinstance(removed, int) else 0, 'override')}")
+    if kept := len(_listed(state)):
+        _print(f"{count(kept, 'override')} of {safe_text(as_text(state.get('file')), 300)} stay")
+
+
+def _read(text: str) -> Override:
+    try:
+        return read_override(text)
+    except InvalidOverride as wrong:
+        raise Trouble(f"{wrong}.", "Example: flagtui mirror set new-nav=on", code="usage") from None
+
+
+def _ask(port: int | None, action: str = "", body: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
+    try:
+        return ask_mirror(choose_mirror(find_locations(), port), action, body)
+    except MirrorUnavailable as missing:
+        raise Trouble(missing.what, missing.advice) from None
+
+
+def _listed(state: Mapping[str, JSON]) -> list[ListedOverride]:
+    overrides = map(as_dict, as_list(state.get("overrides")))
+    names = ("key", "value", "person", "source")
+    return [ListedOverride(*(as_text(override.get(name)) for name in names)) for override in overrides]
+
+
+def _report_trouble(state: Mapping[str, JSON]) -> None:
+    for name in ("trouble", "file_trouble"):
+        if trouble := as_text(state.get(name)):
+            progress(safe_text(trouble, 500))
+
+
+def _print(line: str) -> None:
+    print(safe_text(line, 500))

@@ -1,0 +1,240 @@
+"""`flagtui mirror`: the flags of a project on a port of this machine, with overrides."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from urllib.parse import urlsplit
+
+import click
+
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.api.http_library import in_process
+from flagtui.cli.plumbing.client import make_client
+from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.options import WorkPlace
+from flagtui.cli.plumbing.project_session import find_key, open_profile
+from flagtui.cli.plumbing.record_command import command
+from flagtui.config.locations import FolderUnusable, find_locations
+from flagtui.mirror.endpoints import MirrorEndpoints
+from flagtui.mirror.mirror import Mirror
+from flagtui.mirror.mirrored_flags import MirroredFlags
+from flagtui.mirror.override_file import OverrideFile
+from flagtui.mirror.overrides import InvalidOverride, Override, Overrides, read_override
+from flagtui.mirror.requests_seen import RecordFile
+from flagtui.mirror.running_mirrors import announced, find_mirrors, make_mirror_secret
+from flagtui.mirror.upstream import FileUpstream, ServerUpstream, Upstream, UpstreamError
+from flagtui.safe_text import safe_text
+from flagtui.service import close_service, create_service
+from flagtui.service.sample_data.company import WEB
+from flagtui.service.sdk.sdk_application import make_sdk_application
+from flagtui.service.server import CannotListen, Place, listen, run
+from flagtui.text.formats import count
+
+OVERRIDES_FILE: Final = "overrides.toml"
+TOKEN: Final = "phc_mirror"
+"""Shown as an example: a mirror takes any token."""
+_SAMPLE_KEY: Final = "phx_sample_of_the_mirror"
+
+
+@dataclass(frozen=True)
+class MirrorOptions:
+    """The options of the command line."""
+
+    place: WorkPlace
+    source: Path | None
+    sample: bool
+    overrides: tuple[str, ...]
+    overrides_file: Path | None
+    port: int
+    origins: tuple[str, ...]
+    record: Path | None
+
+
+@command(
+    "run",
+    operations=("flags.local_evaluation", "flags.definitions", "projects.get"),
+    examples=(
+        "mirror --sample --override new-nav=on --port 0",
+        "mirror --profile prod --allow-origin http://localhost:3000",
+        "mirror --from flags.json --override checkout=test@ann --port 0",
+    ),
+)
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Definitions from a file, as flagtui flags definitions --json prints them.",
+)
+@click.option("--sample", is_flag=True, help="Flags of a made-up company: no account, no network.")
+@click.option(
+    "--override",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE[@PERSON]",
+    help="Serve this value: on, off, a variant, 20% or JSON; may be repeated.",
+)
+@click.option(
+    "--overrides",
+    "overrides_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Overrides in a file, reloaded when saved; default: overrides.toml beside the settings.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    metavar="PORT",
+    default=8020,
+    show_default=True,
+    help="0 takes a free one.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Let pages of this origin read flags, such as http://localhost:3000; may be repeated.",
+)
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write what programs request to FILE: key, value, reason, caller, count.",
+)
+def serve_mirror(**given: object) -> None:
+    """Serve the flags of a project to programs on this machine, with overrides; change nothing upstream.
+
+    Definitions are requested once, then every 30 s if they changed. Without a connection the last ones are
+    served. Programs name http://127.0.0.1:PORT as the host, and any token.
+    """
+    options = MirrorOptions(**given)  # type: ignore[arg-type]  # click has checked the types
+    overrides = _read_overrides(options.overrides)
+    origins = tuple(map(_read_origin, options.origins))
+    with ExitStack() as stack:
+        upstream, client = stack.enter_context(_open_upstream(options))
+        mirror = Mirror(
+            upstream,
+            MirroredFlags(),
+            _log,
+            file=_override_file(options.overrides_file),
+            record=None if options.record is None else RecordFile(options.record),
+            session=Overrides.of(overrides),
+        )
+        _serve(options, mirror, client, Place(port=options.port, origins=origins))
+
+
+def _serve(options: MirrorOptions, mirror: Mirror, client: Client | None, place: Place) -> None:
+    places, secret = find_locations(), make_mirror_secret()
+    try:
+        listener = listen(place)
+    except CannotListen as fault:
+        raise Trouble(str(fault)) from None
+    try:
+        asyncio.run(_start(mirror, client))
+        port: int = listener.getsockname()[1]
+        others = [other.port for other in find_mirrors(places) if other.port != port]
+        with announced(places, port, secret):
+            _introduce(mirror, port, others, options.record)
+
+            @asynccontextmanager
+            async def running() -> AsyncIterator[None]:
+                async with mirror.running():
+                    yield
+                if client is not None:
+                    await client.close()
+
+            table = MirrorEndpoints(mirror, secret).table()
+            run(make_sdk_application(mirror.flags, table, running), listener, place, _log)
+    except UpstreamError as error:
+        raise Trouble(error.what, error.advice) from None
+    except FolderUnusable as wrong:
+        raise Trouble(str(wrong)) from None
+    finally:
+        listener.close()
+
+
+async def _start(mirror: Mirror, client: Client | None) -> None:
+    try:
+        await mirror.start()
+    finally:
+        if client is not None:
+            # Opened again in the loop that serves.
+            await client.close()
+
+
+@contextmanager
+def _open_upstream(options: MirrorOptions) -> Iterator[tuple[Upstream, Client | None]]:
+    """Yield where definitions come from. Raises Trouble."""
+    if options.sample and options.source is not None:
+        raise Trouble("--sample and --from exclude each other. Give one of them.", code="usage")
+    if options.source is not None:
+        yield FileUpstream(options.source), None
+    elif options.sample:
+        with TemporaryDirectory() as folder:
+            service = create_service(Path(folder) / "sample.db", key=_SAMPLE_KEY, sample="company")
+            transport = in_process(service)
+            client = Client("http://127.0.0.1:1", _SAMPLE_KEY, WEB, transport=transport, read_only=True)
+            try:
+                yield ServerUpstream(client, "the sample"), client
+            finally:
+                close_service(service)
+    else:
+        opening = open_profile(options.place.profile, options.place.project)
+        try:
+            client = make_client(opening.profile, opening.host, find_key(opening).key, read_only=True)
+        except ApiError as error:
+            raise in_words(error) from None
+        name = f"{opening.profile.name} ({opening.host.origin}, project {opening.profile.project})"
+        yield ServerUpstream(client, name), client
+
+
+def _override_file(named: Path | None) -> OverrideFile | None:
+    """Return the named file, or the one beside the settings."""
+    folder = find_locations().config
+    path = named or (None if folder is None else folder / OVERRIDES_FILE)
+    return None if path is None else OverrideFile(path)
+
+
+def _read_overrides(texts: tuple[str, ...]) -> list[Override]:
+    try:
+        return [read_override(text) for text in texts]
+    except InvalidOverride as wrong:
+        raise Trouble(f"--override: {wrong}.", code="usage") from None
+
+
+def _read_origin(text: str) -> str:
+    """Return a page's origin as browsers send it. Raises Trouble."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+        fix = "Example: --allow-origin http://localhost:3000"
+        raise Trouble(f"--allow-origin: {text!r} is no origin.", fix, code="usage")
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _introduce(mirror: Mirror, port: int, others: list[int], record: Path | None) -> None:
+    address = f"http://127.0.0.1:{port}"
+    flags = count(mirror.flags.flag_count, "flag")
+    _print(f"mirroring {flags} of {mirror.upstream.name} on {address} · ctrl+c stops")
+    _print(f"in your program: host {address}, token {TOKEN} (any token works); OFREP: the same address")
+    if overrides := len(mirror.flags.overrides):
+        _print(f"{count(overrides, 'override')}; change them with: flagtui mirror set KEY=VALUE")
+    if others:
+        ports = ", ".join(map(str, others))
+        _print(f"another mirror runs on port {ports}; name one with: flagtui mirror set --port PORT …")
+    if record is not None:
+        _print(f"recording requests in {record}")
+
+
+def _print(line: str) -> None:
+    print(safe_text(line, 1_000), flush=True)
+
+
+def _log(line: str) -> None:
+    print(safe_text(line, 1_000), file=sys.stderr, flush=True)

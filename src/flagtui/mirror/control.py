@@ -1,0 +1,77 @@
+"""Requests to a running mirror of this user: the commands and the app change its overrides with them."""
+
+import http.client
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from flagtui.config.locations import Locations
+from flagtui.mirror.endpoints import CONTROL_PATH
+from flagtui.mirror.running_mirrors import RunningMirror, find_mirrors
+from flagtui.models.json_value import JSON, as_dict, as_text
+
+SECONDS: Final = 5.0
+"""For one request to this machine."""
+
+
+class MirrorUnavailable(Exception):
+    """No mirror can be asked; the message is a sentence, `advice` what to do."""
+
+    def __init__(self, what: str, advice: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.advice = advice
+
+
+def choose_mirror(places: Locations, port: int | None = None) -> RunningMirror:
+    """Return the mirror on this port, or the only one that runs. Raises MirrorUnavailable."""
+    mirrors = find_mirrors(places)
+    if port is not None:
+        mirrors = [mirror for mirror in mirrors if mirror.port == port]
+        if not mirrors:
+            raise MirrorUnavailable(
+                f"No mirror of yours runs on port {port}.", f"Start one with: flagtui mirror --port {port}"
+            )
+    mirrors = [mirror for mirror in mirrors if _responds(mirror)]
+    if not mirrors:
+        raise MirrorUnavailable("No mirror of yours is running.", "Start one with: flagtui mirror")
+    if len(mirrors) > 1:
+        ports = ", ".join(str(mirror.port) for mirror in mirrors)
+        raise MirrorUnavailable(f"Several mirrors run, on ports {ports}.", "Choose one with --port.")
+    return mirrors[0]
+
+
+def _responds(mirror: RunningMirror) -> bool:
+    try:
+        ask_mirror(mirror)
+    except MirrorUnavailable:
+        return False
+    return True
+
+
+def ask_mirror(
+    mirror: RunningMirror, action: str = "", body: Mapping[str, JSON] | None = None
+) -> dict[str, JSON]:
+    """Return the state of a mirror, after `set`, `unset` or `clear` with this body.
+
+    Raises:
+        MirrorUnavailable: no response, or a refusal.
+    """
+    link = http.client.HTTPConnection("127.0.0.1", mirror.port, timeout=SECONDS)
+    headers = {"Authorization": f"Bearer {mirror.secret}", "Content-Type": "application/json"}
+    try:
+        if action:
+            link.request("POST", f"{CONTROL_PATH}/{action}", json.dumps(body or {}), headers)
+        else:
+            link.request("GET", CONTROL_PATH, headers=headers)
+        response = link.getresponse()
+        values = as_dict(json.loads(response.read()))
+    except (OSError, http.client.HTTPException, ValueError, RecursionError) as fault:
+        what = f"The mirror on port {mirror.port} does not respond."
+        raise MirrorUnavailable(what, "Start it again with: flagtui mirror") from fault
+    finally:
+        link.close()
+    if response.status != 200:
+        what = as_text(values.get("detail")) or f"status {response.status}"
+        raise MirrorUnavailable(f"The mirror on port {mirror.port} refused: {what}.", "Nothing was changed.")
+    return values

@@ -1,0 +1,190 @@
+"""The running mirror: polls its upstream, reloads its override file, and reports each trouble in one line."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from flagtui.api.clock import Clock, SystemClock
+from flagtui.mirror.mirrored_flags import MirroredFlags
+from flagtui.mirror.override_file import OverrideFile
+from flagtui.mirror.overrides import Override, Overrides
+from flagtui.mirror.requests_seen import RecordFile
+from flagtui.mirror.upstream import Upstream, UpstreamError
+from flagtui.models.json_value import JSON, as_list
+from flagtui.text.formats import ago, count
+
+POLL_SECONDS: Final = 30.0
+"""Between two requests for definitions."""
+LOOK_SECONDS: Final = 0.5
+"""Between two looks at the override file, and two writes of the record."""
+
+
+@dataclass
+class Mirror:
+    """One mirror; `report` gets a line for a person."""
+
+    upstream: Upstream
+    flags: MirroredFlags
+    report: Callable[[str], None]
+    file: OverrideFile | None = None
+    record: RecordFile | None = None
+    clock: Clock = field(default_factory=SystemClock)
+    session: Overrides = field(default_factory=Overrides)
+    """Overrides of the command line and of `flagtui mirror set`; they win over those of the file."""
+    trouble: str = ""
+    """Why the definitions are not current; empty when they are."""
+    fetched_at: float = 0.0
+    """When the upstream last responded with these definitions, in Unix seconds."""
+
+    async def start(self) -> None:
+        """Fetch the definitions for the first time. Raises UpstreamError."""
+        document = await self.upstream.fetch()
+        self.flags.time_zone = await self.upstream.time_zone()
+        self.flags.replace(document)
+        self.fetched_at = self.clock.time()
+        if self.file is not None:
+            self._reload()
+        self._apply()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Poll and watch files until the end of the block; then write the record."""
+        tasks = [asyncio.create_task(self._watch_files())]
+        if self.upstream.is_polled:
+            tasks.append(asyncio.create_task(self._poll()))
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(*tasks)
+            self._write_record()
+
+    async def _poll(self) -> None:
+        while True:
+            await self.clock.sleep(POLL_SECONDS)
+            await self.refresh()
+
+    async def _watch_files(self) -> None:
+        while True:
+            await self.clock.sleep(LOOK_SECONDS)
+            self.look_at_files()
+
+    def look_at_files(self) -> None:
+        """Reload the override file if it was saved, and write the record if there are new requests."""
+        if self.file is not None and self._reload():
+            self._apply()
+        self._write_record()
+
+    async def refresh(self) -> None:
+        """Fetch changed definitions; on trouble the last good ones stay."""
+        try:
+            document = await self.upstream.fetch()
+        except UpstreamError as error:
+            self._note_trouble(f"{error.what} {error.advice}".rstrip())
+            return
+        if document is None and self.trouble.startswith(_EMPTY):
+            return
+        if document is not None and not as_list(document.get("flags")) and self.flags.flag_count:
+            had = count(self.flags.flag_count, "flag")
+            self._note_trouble(f"{_EMPTY}, where it had {had}; restart the mirror if that is right.")
+            return
+        if document is not None:
+            self.flags.replace(document)
+        self.fetched_at = self.clock.time()
+        if self.trouble:
+            self.trouble = ""
+            self.report(
+                f"upstream responds again; serving {count(self.flags.flag_count, 'flag')} as they are now"
+            )
+
+    def _note_trouble(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self.report(f"upstream: {trouble} Serving the definitions of {self.age}.")
+
+    @property
+    def age(self) -> str:
+        """Return the age of the definitions: `2 min ago`."""
+        return ago(self.fetched_at, self.clock.time())
+
+    def set(self, overrides: Iterable[Override]) -> None:
+        """Add overrides, or replace those for the same flag and person."""
+        self.session = Overrides.of([*self.session, *overrides])
+        self._apply()
+
+    def unset(self, key: str, person: str | None = None) -> bool:
+        """Remove an override that was set; return whether there was one."""
+        rest = [each for each in self.session if (each.key, each.person) != (key, person)]
+        is_set = len(rest) < len(self.session)
+        self.session = Overrides.of(rest)
+        self._apply()
+        return is_set
+
+    def clear(self) -> int:
+        """Remove every override but those of the file; return how many."""
+        removed = len(self.session)
+        self.session = Overrides()
+        self._apply()
+        return removed
+
+    @property
+    def from_file(self) -> Overrides:
+        """Return the overrides of the file that none of the session replaces."""
+        own = [] if self.file is None else self.file.overrides
+        return Overrides.of(each for each in own if (each.key, each.person) not in self.session.by_place)
+
+    def describe(self) -> dict[str, JSON]:
+        """Return the state of the mirror for `flagtui mirror list` and the app."""
+        return {
+            "upstream": self.upstream.name,
+            "trouble": self.trouble,
+            "fetched_at": self.fetched_at,
+            "flags": self.flags.flag_count,
+            "file": "" if self.file is None else str(self.file.path),
+            "file_trouble": "" if self.file is None else self.file.trouble,
+            "events_dropped": self.flags.seen.events,
+            "overrides": [
+                _described(each, source)
+                for source, overrides in (("set", self.session), ("file", self.from_file))
+                for each in overrides
+            ],
+        }
+
+    def _apply(self) -> None:
+        from_file = [] if self.file is None else self.file.overrides
+        self.flags.replace(overrides=Overrides.of([*from_file, *self.session]))
+
+    def _reload(self) -> bool:
+        assert self.file is not None
+        is_changed = self.file.reload()
+        if is_changed and self.file.trouble:
+            kept = count(len(self.file.overrides), "override")
+            self.report(f"{self.file.trouble}; keeping the last good {kept}")
+        elif is_changed:
+            self.report(f"{self.file.path}: {count(len(self.file.overrides), 'override')}")
+        return is_changed
+
+    def _write_record(self) -> None:
+        if self.record is None:
+            return
+        before = self.record.trouble
+        self.record.write(self.flags.seen)
+        if self.record.trouble and self.record.trouble != before:
+            self.report(self.record.trouble)
+
+
+_EMPTY: Final = "the project has no flags now"
+
+
+def _described(override: Override, source: str) -> Mapping[str, JSON]:
+    return {
+        "key": override.key,
+        "value": override.value_text,
+        "person": override.person,
+        "source": source,
+        "text": str(override),
+    }

@@ -1,0 +1,99 @@
+"""The flags of the mirror: the last definitions with the overrides in place, as a source for programs."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.run import Group, Person
+from flagtui.mirror.overrides import Overrides
+from flagtui.mirror.requests_seen import RequestsSeen
+from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.service.answers import encode
+from flagtui.service.clock import Clock, system_clock
+from flagtui.service.news import News
+from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
+from flagtui.service.sdk.sdk_call import EvaluationContext
+
+EMPTY: Final[Mapping[str, JSON]] = {"flags": [], "group_type_mapping": {}, "cohorts": {}}
+
+
+class MirroredFlags:
+    """Definitions and overrides; every change of either is announced to programs that listen."""
+
+    def __init__(self, document: Mapping[str, JSON] = EMPTY, clock: Clock = system_clock) -> None:
+        self.news = News()
+        self.seen = RequestsSeen()
+        self.time_zone = "UTC"
+        self._clock = clock
+        self._document = document
+        self._overrides = Overrides()
+        self._apply()
+
+    @property
+    def document(self) -> Mapping[str, JSON]:
+        """Return the definitions as they came, without overrides."""
+        return self._document
+
+    @property
+    def overrides(self) -> Overrides:
+        """Return the overrides in effect."""
+        return self._overrides
+
+    @property
+    def flag_count(self) -> int:
+        """Return the number of flags in the definitions as they came."""
+        return len(as_list(self._document.get("flags")))
+
+    def replace(self, document: Mapping[str, JSON] | None = None, overrides: Overrides | None = None) -> None:
+        """Serve other definitions or other overrides from now on."""
+        before = self.definitions
+        self._document = self._document if document is None else document
+        self._overrides = self._overrides if overrides is None else overrides
+        self._apply()
+        if self.definitions != before:
+            self.news.announce()
+
+    def _apply(self) -> None:
+        raw = self._overrides.apply(self._document)
+        flags = [as_dict(flag) for flag in as_list(raw.get("flags"))]
+        records = {record.key: record for record in map(FlagRecord.of, flags)}
+        definitions = Definitions.of_document(raw, time_zone=self.time_zone)
+        self._flag_set = FlagSet(definitions, records, overrides=self._overrides.values)
+        self._raw = {str(flag.get("key")): flag for flag in flags}
+        for_libraries = self._overrides.apply_for_libraries(self._document)
+        self.definitions = encode({name: value for name, value in for_libraries.items() if name != "etag"})
+        """The document that libraries evaluate, as JSON."""
+
+    def admit(self, token: str) -> None:
+        """Admit everyone on this machine: any token works."""
+
+    def flag_set(self) -> FlagSet:
+        """Return the flags as they are now."""
+        return self._flag_set
+
+    def person_of(self, context: EvaluationContext) -> Person:
+        """Return the person with what the program sends: nothing is stored here, so the rest is unknown."""
+        groups = {
+            name: Group(key, context.group_properties.get(name, {})) for name, key in context.groups.items()
+        }
+        return Person(context.distinct_id, context.properties, groups, context.device_id, now=self._now())
+
+    def _now(self) -> datetime:
+        return self._clock()
+
+    def raw_flag(self, key: str) -> dict[str, Any] | None:
+        """Return the definition of a flag, with overrides in place."""
+        return self._raw.get(key)
+
+    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
+        """Count what a program requested."""
+        self.seen.note_results(caller, results)
+
+    def note_missing(self, caller: str, key: str) -> None:
+        """Count a requested key that does not exist."""
+        self.seen.note_missing(caller, key)
+
+    def note_events(self, count: int) -> None:
+        """Count events that are dropped."""
+        self.seen.events += count

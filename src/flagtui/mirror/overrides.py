@@ -1,0 +1,252 @@
+"""Values set on this machine: how they are written, and the definitions with them in place."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from zlib import crc32
+
+from flagtui.models.json_value import JSON, as_dict, as_list
+
+LONGEST_KEY: Final = 400
+_WORDS: Final[Mapping[str, bool]] = {"true": True, "on": True, "false": False, "off": False}
+_HELP: Final = "write KEY=on, KEY=off, KEY=variant, KEY=20%, or KEY=JSON, with @PERSON for one person"
+
+
+class InvalidOverride(ValueError):
+    """The text is no override; the message is the reason and the form to use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of everyone, chosen by the flag's own bucketing."""
+
+    percentage: float
+    """From 0 to 100."""
+
+    def __str__(self) -> str:
+        return f"{self.percentage:g}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One value of one flag, for everyone or for one person."""
+
+    key: str
+    value: Any
+    """True, false, a variant, a share, or another JSON value that the flag serves."""
+    person: str | None = None
+    """The distinct id; None for everyone."""
+
+    @property
+    def value_text(self) -> str:
+        """Return the value as it is written in an override."""
+        if isinstance(self.value, Share):
+            return str(self.value)
+        if isinstance(self.value, bool):
+            return "on" if self.value else "off"
+        is_plain = isinstance(self.value, str) and self.value and read_value(self.value) == self.value
+        return self.value if is_plain else json.dumps(self.value, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value_text}" + (f"@{self.person}" if self.person is not None else "")
+
+
+def read_override(text: str) -> Override:
+    """Parse `KEY=VALUE[@PERSON]`. Raises InvalidOverride."""
+    key, has_value, rest = text.partition("=")
+    if not has_value:
+        raise InvalidOverride(f"{text!r} has no value; {_HELP}")
+    if rest.lstrip().startswith(("{", "[", '"')):
+        value, rest = _read_json_start(rest.lstrip())
+        if rest and not rest.startswith("@"):
+            raise InvalidOverride(f"{rest!r} follows the JSON value; {_HELP}")
+        person = rest[1:] if rest else None
+    else:
+        word, has_person, name = rest.partition("@")
+        value, person = read_value(word), name if has_person else None
+    return make_override(key.strip(), value, person)
+
+
+def make_override(key: str, value: Any, person: str | None = None) -> Override:
+    """Return a checked override. Raises InvalidOverride."""
+    if not key or len(key) > LONGEST_KEY:
+        raise InvalidOverride(f"an override names a flag of 1 to {LONGEST_KEY} characters; {_HELP}")
+    if person == "":
+        raise InvalidOverride(f"{key} names no person after @; {_HELP}")
+    if isinstance(value, Share) and person is not None:
+        raise InvalidOverride(f"{key}={value}: a share is for everyone, not for one person")
+    if isinstance(value, Share) and not 0 <= value.percentage <= 100:
+        raise InvalidOverride(f"{key}={value}: a share is from 0 to 100 %")
+    if value is None or value == "" or isinstance(value, list):
+        raise InvalidOverride(f"{key} needs a value that a flag can serve; {_HELP}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidOverride(f"{key}={value} is no JSON number")
+    return Override(key, value, person)
+
+
+def read_value(text: str) -> Any:
+    """Return the value of a word: on, off, a share such as `20%`, a JSON number, or a variant."""
+    word = text.strip()
+    if word.casefold() in _WORDS:
+        return _WORDS[word.casefold()]
+    if word.endswith("%"):
+        try:
+            return Share(float(word[:-1]))
+        except ValueError:
+            return word
+    try:
+        number = json.loads(word)
+    except (ValueError, RecursionError):
+        return word
+    return number if isinstance(number, int | float) else word
+
+
+def _read_json_start(text: str) -> tuple[JSON, str]:
+    try:
+        value, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        raise InvalidOverride(f"{text!r} is no JSON value; {_HELP}") from None
+    return value, text[end:]
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """All overrides in effect: for each flag and person, the last one counts."""
+
+    by_place: Mapping[tuple[str, str | None], Override] = field(default_factory=dict)
+    """By key and person."""
+
+    @classmethod
+    def of(cls, overrides: Iterable[Override]) -> "Overrides":
+        return cls({(each.key, each.person): each for each in overrides})
+
+    def __iter__(self) -> Iterator[Override]:
+        return iter(self.by_place.values())
+
+    def __len__(self) -> int:
+        return len(self.by_place)
+
+    @property
+    def values(self) -> dict[str, dict[str | None, Any]]:
+        """Return the fixed values by key and person; shares are in the definitions alone."""
+        values: dict[str, dict[str | None, Any]] = {}
+        for (key, person), override in self.by_place.items():
+            if not isinstance(override.value, Share):
+                values.setdefault(key, {})[person] = override.value
+        return values
+
+    def apply(self, document: Mapping[str, JSON]) -> dict[str, JSON]:
+        """Return the definitions that the mirror evaluates: with shares, and with flags for new keys.
+
+        Fixed values are not in them: they are known before any evaluation.
+        """
+        return self._changed(document, lambda override: isinstance(override.value, Share))
+
+    def apply_for_libraries(self, document: Mapping[str, JSON]) -> dict[str, JSON]:
+        """Return the definitions that libraries evaluate, with all overrides.
+
+        A flag whose override conditions cannot express is marked so that libraries request it instead.
+        """
+        return self._changed(document, lambda _override: True)
+
+    def _changed(
+        self, document: Mapping[str, JSON], is_included: Callable[[Override], bool]
+    ) -> dict[str, JSON]:
+        flags = {str(flag.get("key")): flag for flag in map(as_dict, as_list(document.get("flags")))}
+        for key, _ in self.by_place:
+            flags.setdefault(key, _new_flag(key))
+        # The one for everyone first: those for persons are conditions before it.
+        for override in sorted(self, key=lambda each: each.person is not None):
+            # Libraries do not evaluate rules: those values come from the mirror.
+            has_rules = as_dict(flags[override.key].get("filters")).get("version") == 2
+            if is_included(override) and not has_rules:
+                change = _for_everyone if override.person is None else _for_person
+                flags[override.key] = change(flags[override.key], override)
+        return {**document, "flags": list(flags.values())}
+
+
+def _new_flag(key: str) -> dict[str, JSON]:
+    """Return a flag that exists on this machine alone."""
+    filters: dict[str, JSON] = {"groups": []}
+    return {
+        "id": crc32(key.encode()),
+        "key": key,
+        "name": "",
+        "active": False,
+        "version": 1,
+        "filters": filters,
+    }
+
+
+def _for_everyone(flag: dict[str, JSON], override: Override) -> dict[str, JSON]:
+    value = override.value
+    stored = as_dict(flag.get("filters"))
+    condition: dict[str, JSON] = {"properties": [], "rollout_percentage": 100, "variant": None}
+    if isinstance(value, Share):
+        # The flag's own groups, device and variants: bucketing stays as it is.
+        names = ("aggregation_group_type_index", "bucketing_identifier", "multivariate", "payloads")
+        kept = {name: stored[name] for name in names if name in stored}
+        groups = [{**condition, "rollout_percentage": value.percentage}]
+        return {
+            **flag,
+            "active": True,
+            "ensure_experience_continuity": False,
+            "filters": {**kept, "groups": groups},
+        }
+    filters: dict[str, JSON] = {"groups": [condition], "payloads": stored.get("payloads") or {}}
+    if isinstance(value, str):
+        condition["variant"] = value
+        filters["multivariate"] = {"variants": _with_variant(stored, value)}
+    elif not isinstance(value, bool):
+        filters["payloads"] = {"true": json.dumps(value)}
+    own = {"ensure_experience_continuity": False, "bucketing_identifier": None}
+    return {**flag, **own, "active": value is not False, "filters": filters}
+
+
+def _for_person(flag: dict[str, JSON], override: Override) -> dict[str, JSON]:
+    stored = as_dict(flag.get("filters"))
+    is_person: dict[str, JSON] = {"key": "distinct_id", "type": "person", "value": [override.person]}
+    groups = [as_dict(group) for group in as_list(stored.get("groups"))] if flag.get("active") else []
+    if override.value is False:
+        exclusion = {**is_person, "operator": "is_not"}
+        changed = [
+            {**group, "properties": [*as_list(group.get("properties")), exclusion]} for group in groups
+        ]
+        filters = {**stored, "groups": changed}
+    else:
+        first: dict[str, JSON] = {
+            "properties": [{**is_person, "operator": "exact"}],
+            "rollout_percentage": 100,
+            "variant": override.value if isinstance(override.value, str) else None,
+        }
+        filters = {**stored, "groups": [first, *groups]}
+        if isinstance(override.value, str):
+            filters["multivariate"] = {"variants": _with_variant(stored, override.value)}
+    changed_flag = {**flag, "active": True, "filters": filters}
+    if not _is_expressible(stored, override.value):
+        # Libraries then request the value from the mirror, which knows the override.
+        changed_flag["ensure_experience_continuity"] = True
+    return changed_flag
+
+
+def _is_expressible(filters: Mapping[str, JSON], value: Any) -> bool:
+    """Return whether a condition about the distinct id can serve the value.
+
+    Not where something decides before conditions, where libraries look at a group instead of the person,
+    and not plain `true` of a flag that draws a variant.
+    """
+    before = ("holdout", "holdout_groups", "super_groups", "feature_enrollment")
+    if filters.get("aggregation_group_type_index") is not None or any(filters.get(name) for name in before):
+        return False
+    is_drawn = bool(as_dict(filters.get("multivariate")).get("variants"))
+    return isinstance(value, str) or value is False or (value is True and not is_drawn)
+
+
+def _with_variant(filters: Mapping[str, JSON], key: str) -> list[JSON]:
+    """Return the variants of a flag, and this one if it is new: it then gets no share."""
+    variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
+    if any(as_dict(variant).get("key") == key for variant in variants):
+        return variants
+    return [*variants, {"key": key, "name": key, "rollout_percentage": 100 if not variants else 0}]

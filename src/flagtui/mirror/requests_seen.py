@@ -1,0 +1,90 @@
+"""What programs requested of the mirror: key, value, reason, caller and count, also as NDJSON in a file."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from flagtui.config.files import replace_file
+from flagtui.models.json_value import JSON
+from flagtui.service.sdk.flag_set import FlagResult
+
+MOST: Final = 10_000
+"""Different requests that are counted; a program that invents keys could fill the memory."""
+LONGEST: Final = 400
+"""Characters of a key and of a caller."""
+MISSING: Final = "flag_not_found"
+
+
+@dataclass
+class RequestsSeen:
+    """Counts since the start of the mirror."""
+
+    events: int = 0
+    """Events that were accepted and dropped."""
+    overflow: int = 0
+    """Requests that were not counted because there are too many different ones."""
+    counts: dict[tuple[str, str, str, str], int] = field(default_factory=dict)
+    """By key, value as JSON text, reason and caller."""
+
+    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
+        """Count the flags of one response."""
+        for result in results:
+            value = "null" if result.value is None else _value_text(result.value)
+            self._count((result.record.key, value, result.code, caller[:LONGEST]))
+
+    def note_missing(self, caller: str, key: str) -> None:
+        """Count a requested key that does not exist."""
+        self._count((key[:LONGEST], "null", MISSING, caller[:LONGEST]))
+
+    def _count(self, request: tuple[str, str, str, str]) -> None:
+        if request in self.counts:
+            self.counts[request] += 1
+        elif len(self.counts) < MOST:
+            self.counts[request] = 1
+        else:
+            self.overflow += 1
+
+    @property
+    def total(self) -> int:
+        """Return the number of counted flags."""
+        return sum(self.counts.values())
+
+    def described(self) -> list[JSON]:
+        """Return each different request with its count, in the order of the first."""
+        return [
+            {"key": key, "value": json.loads(value), "reason": reason, "caller": caller, "count": count}
+            for (key, value, reason, caller), count in self.counts.items()
+        ]
+
+    def lines(self) -> Iterator[str]:
+        """Yield them as lines of JSON."""
+        return (json.dumps(line, ensure_ascii=True) for line in self.described())
+
+
+def _value_text(value: Any) -> str:
+    if value is True:
+        return "true"
+    return "false" if value is False else json.dumps(value)
+
+
+@dataclass
+class RecordFile:
+    """The file of `--record`, replaced as a whole when something was requested since the last time."""
+
+    path: Path
+    trouble: str = ""
+    """Why the file could not be written; empty when it was."""
+    _written: int = -1
+
+    def write(self, seen: RequestsSeen) -> None:
+        """Write the counts if there are others than in the file."""
+        if seen.total == self._written:
+            return
+        try:
+            replace_file(self.path, "".join(f"{line}\n" for line in seen.lines()))
+        except OSError as fault:
+            self.trouble = f"the record {self.path} cannot be written: {fault.strerror}"
+            return
+        self.trouble, self._written = "", seen.total

@@ -1,0 +1,66 @@
+"""The mirrors of this user on this machine: a private file each, by which commands and the app find them."""
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from flagtui.config.files import replace_file
+from flagtui.config.locations import Locations, make_folder
+
+FOLDER: Final = "mirrors"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningMirror:
+    """Where a mirror listens, and the secret that its overrides are changed with."""
+
+    port: int
+    secret: str = field(repr=False)
+    pid: int
+
+    @property
+    def address(self) -> str:
+        """Return the origin."""
+        return f"http://127.0.0.1:{self.port}"
+
+
+def make_mirror_secret() -> str:
+    """Return a new secret."""
+    return secrets.token_urlsafe(24)
+
+
+@contextmanager
+def announced(places: Locations, port: int, secret: str) -> Iterator[None]:
+    """Keep the file of a mirror while it runs. Raises FolderUnusable, OSError."""
+    folder = make_folder(places.state, "the address of the mirror")
+    path = folder / FOLDER / f"{port}.json"
+    replace_file(path, json.dumps({"port": port, "secret": secret, "pid": os.getpid()}))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()
+
+
+def find_mirrors(places: Locations) -> list[RunningMirror]:
+    """Return the mirrors that have a file and whose process exists, by port."""
+    folder = None if places.state is None else places.state / FOLDER
+    if folder is None or not folder.is_dir():
+        return []
+    mirrors = [mirror for path in folder.glob("*.json") if (mirror := _read(path)) is not None]
+    return sorted(mirrors, key=lambda mirror: mirror.port)
+
+
+def _read(path: Path) -> RunningMirror | None:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        mirror = RunningMirror(int(values["port"]), str(values["secret"]), int(values["pid"]))
+        os.kill(mirror.pid, 0)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return mirror

@@ -1,0 +1,98 @@
+"""Where definitions come from: a server that is only read, or a file."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.models.json_value import JSON, as_text
+
+
+class UpstreamError(Exception):
+    """The definitions cannot be fetched; the message is a sentence, `advice` what to do."""
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.advice = advice
+
+
+class Upstream(Protocol):
+    """A source of definitions."""
+
+    name: str
+    """For a line: `production (https://eu.posthog.com, project 1)`."""
+    is_polled: bool
+
+    async def fetch(self) -> Mapping[str, JSON] | None:
+        """Return the definitions; None when they are unchanged since the last time. Raises UpstreamError."""
+
+    async def time_zone(self) -> str:
+        """Return the project's time zone; UTC where it is not known."""
+
+
+class ServerUpstream:
+    """A project on a server, read through a client whose connection refuses every write."""
+
+    is_polled = True
+
+    def __init__(self, client: Client, name: str) -> None:
+        assert client.connection.is_read_only
+        self.name = name
+        self._client = client
+        self._etag = ""
+
+    async def fetch(self) -> Mapping[str, JSON] | None:
+        """Request the definitions, by ETag after the first time."""
+        try:
+            document = await self._client.evaluation.local_evaluation(etag=self._etag)
+        except ApiError as error:
+            raise UpstreamError(error.what, error.next) from None
+        if document is None:
+            return None
+        self._etag = as_text(document.raw.get("etag"))
+        return document.raw
+
+    async def time_zone(self) -> str:
+        """Request the project; a key that may not read it leaves UTC."""
+        try:
+            return (await self._client.projects.get(self._client.project)).timezone
+        except ApiError:
+            return "UTC"
+
+
+class FileUpstream:
+    """A definitions document, or the list of flags that `flagtui flags definitions --json` prints."""
+
+    is_polled = False
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self._path = path
+
+    async def fetch(self) -> Mapping[str, JSON] | None:
+        """Read the file."""
+        try:
+            document = json.loads(self._path.read_bytes())
+        except OSError as fault:
+            raise UpstreamError(f"{self._path} cannot be read: {fault.strerror}.") from None
+        except (ValueError, RecursionError):
+            raise UpstreamError(f"{self._path} is not JSON.", _HOW) from None
+        flags = document if isinstance(document, list) else _flags_of(document)
+        if flags is None or not all(isinstance(flag, dict) and flag.get("key") for flag in flags):
+            raise UpstreamError(f"{self._path} holds no definitions of flags.", _HOW)
+        return {"flags": document} if isinstance(document, list) else document
+
+    async def time_zone(self) -> str:
+        """Return UTC: definitions do not name the project's zone."""
+        return "UTC"
+
+
+_HOW = "Write them with: flagtui flags definitions --json"
+
+
+def _flags_of(document: JSON) -> list[JSON] | None:
+    flags = document.get("flags") if isinstance(document, dict) else None
+    return flags if isinstance(flags, list) else None

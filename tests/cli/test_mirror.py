@@ -1,0 +1,160 @@
+"""`flagtui mirror`: the server in a process of its own, and the commands that change its overrides."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+from tests.cli.conftest import FLAGTUI, Run
+from tests.doubles.command_tree import all_commands
+
+FLAGS = [{"id": 1, "key": "new-nav", "active": False, "filters": {"groups": []}}]
+
+
+@contextmanager
+def mirroring(home: Path, *words: str) -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
+    """Start a mirror and yield its port; then end it and check that it ends well."""
+    environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path)), "HOME": str(home)}
+    with subprocess.Popen(
+        [*FLAGTUI, "mirror", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=home,
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        match = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        assert match is not None, line + process.communicate(timeout=20)[1]
+        try:
+            yield int(match[1]), process
+        finally:
+            process.terminate()
+            assert process.wait(20) == 0
+
+
+@pytest.fixture
+def mirror(home: Path) -> Iterator[int]:
+    (home / "flags.json").write_text(json.dumps(FLAGS))
+    with mirroring(home, "--from", "flags.json", "--port", "0") as (port, _):
+        yield port
+
+
+def value_of(port: int, key: str, person: str = "ann") -> object:
+    body = json.dumps({"context": {"targetingKey": person}}).encode()
+    url = f"http://127.0.0.1:{port}/ofrep/v1/evaluate/flags/{key}"
+    with urlopen(Request(url, body, {"Content-Type": "application/json"})) as response:
+        return json.load(response).get("value")
+
+
+def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> None:
+    assert value_of(mirror, "new-nav") is None
+    done = run("mirror", "set", "new-nav=on", "checkout=test@ann")
+    assert (done.code, done.out) == (0, "set new-nav=on\nset checkout=test@ann\n")
+    assert value_of(mirror, "new-nav") is True
+    assert value_of(mirror, "checkout") == "test"
+    listed = json.loads(run("mirror", "list", "--json").out)["records"]
+    assert [(each["key"], each["value"], each["person"]) for each in listed] == [
+        ("new-nav", "on", ""),
+        ("checkout", "test", "ann"),
+    ]
+    assert "1 flag of flags.json, definitions of just now" in run("mirror", "list").err
+    assert run("mirror", "unset", "checkout@ann").out == "unset checkout@ann\n"
+    missing = run("mirror", "unset", "checkout@ann")
+    assert (missing.code, "was not set" in missing.err) == (3, True)
+    assert run("mirror", "clear").out == "removed 1 override\n"
+    assert value_of(mirror, "new-nav") is None
+
+
+def test_two_mirrors_need_a_port(run: Run, mirror: int, home: Path) -> None:
+    with mirroring(home, "--from", "flags.json", "--port", "0") as (other, _):
+        done = run("mirror", "set", "new-nav=on")
+        assert done.code == 1
+        assert "Several mirrors run" in done.err
+        assert run("mirror", "set", "new-nav=on", "--port", str(other)).code == 0
+        assert (value_of(mirror, "new-nav"), value_of(other, "new-nav")) == (None, True)
+    assert run("mirror", "list").code == 0
+
+
+def test_command_without_a_running_mirror_is_one_line(run: Run, home: Path) -> None:
+    for words in (("list",), ("set", "a=on"), ("unset", "a"), ("clear",), ("list", "--port", "9")):
+        done = run("mirror", *words)
+        assert done.code == 1
+        assert re.fullmatch(
+            r"flagtui: No mirror of yours (is running|runs on port 9)\. Start one with: .*\n", done.err
+        )
+
+
+def test_saved_override_file_is_loaded(run: Run, home: Path) -> None:
+    (home / "flags.json").write_text(json.dumps(FLAGS))
+    (home / "overrides.toml").write_text("[everyone]\nnew-nav = true\n")
+    options = ("--from", "flags.json", "--overrides", "overrides.toml", "--record", "record.ndjson")
+    with mirroring(home, *options, "--override", "checkout=test", "--port", "0") as (port, _):
+        assert (value_of(port, "new-nav"), value_of(port, "checkout")) == (True, "test")
+        done = run("mirror", "unset", "new-nav")
+        assert (done.code, "overrides.toml; remove it there" in done.err) == (3, True)
+        assert run("mirror", "clear").out.splitlines() == [
+            "removed 1 override",
+            "1 override of overrides.toml stay",
+        ]
+    lines = [json.loads(line) for line in (home / "record.ndjson").read_text().splitlines()]
+    assert [(each["key"], each["value"], each["reason"]) for each in lines] == [
+        ("new-nav", True, "override"),
+        ("checkout", "test", "override"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--sample", "--from", "flags.json"), 2, "exclude each other"),
+        (("--from", "flags.json", "--override", "new-nav"), 2, "has no value"),
+        (("--from", "flags.json", "--allow-origin", "localhost"), 2, "is no origin"),
+        (("--from", "none.json"), 2, "none.json"),
+        (("--from", "bad.json"), 1, "bad.json is not JSON. Write them with: flagtui flags definitions"),
+        ((), 5, "no API key and no profile"),
+    ],
+)
+def test_start_that_fails_is_one_line(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
+) -> None:
+    monkeypatch.chdir(home)
+    (home / "flags.json").write_text(json.dumps(FLAGS))
+    (home / "bad.json").write_text("{")
+    done = run("mirror", *words)
+    assert done.code == code
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_port_in_use_is_one_line(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    (home / "flags.json").write_text(json.dumps(FLAGS))
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        done = run("mirror", "--from", "flags.json", "--port", str(holder.getsockname()[1]))
+    assert done.code == 1
+    assert re.fullmatch(r"flagtui: Port \d+ of 127\.0\.0\.1 is in use\..*--port\.\n", done.err)
+
+
+def test_sample_needs_no_account(home: Path) -> None:
+    with mirroring(home, "--sample", "--override", "new-nav=on", "--port", "0") as (port, _):
+        assert value_of(port, "new-nav") is True
+
+
+def test_help_of_the_group_and_of_the_server(run: Run) -> None:
+    assert "Serve a project's flags on this machine" in run("mirror", "--help").out
+    assert "--allow-origin" in run("mirror", "run", "--help").out
+    examples = [
+        each for name in all_commands() if name.startswith("mirror") for each in all_commands()[name].examples
+    ]
+    assert all(example.startswith("mirror ") for example in examples)

@@ -1,0 +1,190 @@
+"""What a mirror responds to programs, and to the commands that change its overrides."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from tests.mirror.conftest import SECRET, Mirrored, flag
+
+from flagtui.mirror.mirrored_flags import MirroredFlags
+from flagtui.mirror.overrides import read_override
+
+CONTROL = {"Authorization": f"Bearer {SECRET}"}
+
+
+async def flags_of(client: httpx.AsyncClient, **body: Any) -> Any:
+    sent = {"token": "any", "distinct_id": "ann", **body}
+    return (await client.post("/flags/?v=4", json=sent)).raise_for_status().json()
+
+
+async def test_any_token_gets_the_flags(client: httpx.AsyncClient) -> None:
+    response = await flags_of(client, person_properties={"email": "ann@acme.com"})
+    assert {key: record["value"] for key, record in response["flags"].items()} == {
+        "plain": True,
+        "for-staff": True,
+    }
+    assert response["errorsWhileComputingFlags"] is False
+
+
+async def test_what_cannot_be_decided_here_fails_with_the_reason(
+    client: httpx.AsyncClient, mirrored: Mirrored
+) -> None:
+    cohort = {"key": "id", "type": "cohort", "value": 7}
+    mirrored.mirror.flags.replace(
+        {
+            "flags": [
+                flag("sticky", ensure_experience_continuity=True),
+                flag("in-list", {"groups": [{"properties": [cohort]}]}),
+                *mirrored.upstream.flags,
+            ]
+        }
+    )
+    response = await flags_of(client)
+    reasons = {
+        key: record["reason"]["description"]
+        for key, record in response["flags"].items()
+        if record.get("failed")
+    }
+    assert reasons == {
+        "sticky": "the flag keeps earlier values, which only the server knows",
+        "in-list": "only the server knows who is in cohort 7",
+        "for-staff": "email is not known",
+    }
+    assert response["errorsWhileComputingFlags"] is True
+    body = {"context": {"targetingKey": "ann"}}
+    item = (await client.post("/ofrep/v1/evaluate/flags/sticky", json=body)).json()
+    assert (item["errorCode"], item["errorDetails"]) == ("GENERAL", reasons["sticky"])
+
+
+async def test_override_reaches_every_endpoint(client: httpx.AsyncClient, mirrored: Mirrored) -> None:
+    mirrored.mirror.set(map(read_override, ("plain=off", "for-staff=beta@ann")))
+    response = await flags_of(client)
+    assert response["flags"]["plain"]["value"] is False
+    assert response["flags"]["for-staff"]["reason"] == {
+        "code": "override",
+        "condition_index": None,
+        "description": "Override on this machine",
+    }
+    body = {"context": {"targetingKey": "ann"}}
+    item = (await client.post("/ofrep/v1/evaluate/flags/for-staff", json=body)).json()
+    assert (item["value"], item["reason"]) == ("beta", "STATIC")
+    document = (await client.get("/flags/definitions")).json()
+    assert [(each["key"], each["active"]) for each in document["flags"]] == [
+        ("plain", False),
+        ("for-staff", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/flags/definitions?token=x&send_cohorts",
+        "/api/feature_flag/local_evaluation",
+        "/api/projects/@current/feature_flags/local_evaluation/",
+    ],
+)
+async def test_definitions_have_a_tag_until_an_override_changes(
+    client: httpx.AsyncClient, mirrored: Mirrored, path: str
+) -> None:
+    first = await client.get(path)
+    headers = {"If-None-Match": first.headers["etag"]}
+    assert (await client.get(path, headers=headers)).status_code == 304
+    mirrored.mirror.set([read_override("plain=off")])
+    assert (await client.get(path, headers=headers)).status_code == 200
+
+
+async def test_remote_configuration_is_served_and_overridden(
+    client: httpx.AsyncClient, mirrored: Mirrored
+) -> None:
+    filters = {"groups": [{"properties": []}], "payloads": {"true": '{"retries": 3}'}}
+    mirrored.mirror.flags.replace(
+        {"flags": [flag("config", filters, is_remote_configuration=True), flag("plain")]}
+    )
+    path = "/api/projects/@current/feature_flags/{}/remote_config?token=x"
+    assert json.loads((await client.get(path.format("config"))).json()) == {"retries": 3}
+    mirrored.mirror.set([read_override('config={"retries": 5}')])
+    assert json.loads((await client.get(path.format("config"))).json()) == {"retries": 5}
+    for key in ("plain", "no-such-flag"):
+        assert (await client.get(path.format(key))).status_code == 404
+
+
+async def test_events_are_counted_and_dropped(client: httpx.AsyncClient, mirrored: Mirrored) -> None:
+    await client.post("/batch/", json={"batch": [{}, {}]})
+    await client.post("/e/", content=b"unreadable")
+    assert mirrored.mirror.describe()["events_dropped"] == 3
+
+
+async def test_requests_are_counted_by_key_value_reason_and_caller(
+    client: httpx.AsyncClient, mirrored: Mirrored
+) -> None:
+    client.headers["User-Agent"] = "posthog-python/7"
+    for _ in range(2):
+        await flags_of(client, flag_keys_to_evaluate=["plain", "no-such-flag"])
+    assert [json.loads(line) for line in mirrored.mirror.flags.seen.lines()] == [
+        {
+            **{"key": "plain", "value": True, "reason": "condition_match"},
+            **{"caller": "posthog-python/7", "count": 2},
+        },
+        {
+            **{"key": "no-such-flag", "value": None, "reason": "flag_not_found"},
+            **{"caller": "posthog-python/7", "count": 2},
+        },
+    ]
+
+
+async def test_overrides_change_with_the_secret_alone(client: httpx.AsyncClient, mirrored: Mirrored) -> None:
+    path, body = "/flagtui/mirror/set", {"overrides": ["plain=off"]}
+    assert (await client.post(path, json=body)).status_code == 401
+    assert (await client.post(path, json=body, headers={"Authorization": "Bearer x"})).status_code == 401
+    page = {**CONTROL, "Origin": "http://localhost:3000"}
+    assert (await client.post(path, json=body, headers=page)).status_code == 403
+    assert len(mirrored.mirror.flags.overrides) == 0
+    response = await client.post(path, json=body, headers=CONTROL)
+    assert [each["text"] for each in response.json()["overrides"]] == ["plain=off"]
+    unset = await client.post("/flagtui/mirror/unset", json={"key": "plain"}, headers=CONTROL)
+    assert unset.json()["is_set"] is True
+    cleared = await client.post("/flagtui/mirror/clear", json={}, headers=CONTROL)
+    assert (cleared.json()["removed"], cleared.json()["overrides"]) == (0, [])
+
+
+async def test_malformed_override_is_refused_whole(client: httpx.AsyncClient, mirrored: Mirrored) -> None:
+    body = {"overrides": ["plain=off", "plain"]}
+    response = await client.post("/flagtui/mirror/set", json=body, headers=CONTROL)
+    assert response.status_code == 400
+    assert "has no value" in response.json()["detail"]
+    assert len(mirrored.mirror.flags.overrides) == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 404),
+        ("GET", "/api/projects/1/feature_flags", 404),
+        ("GET", "/flags", 405),
+        ("DELETE", "/flagtui/mirror/set", 405),
+        ("POST", "/api/projects/1/feature_flags", 404),
+        ("GET", "/a%0Ab", 404),
+    ],
+)
+async def test_other_requests_are_refused(
+    client: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
+    assert (await client.request(method, path)).status_code == status
+
+
+async def test_hostile_keys_and_values_are_served_as_json(
+    client: httpx.AsyncClient, mirrored: Mirrored
+) -> None:
+    key, text = "</script>\u2028\x00\x1b[31m", "\ud7ff\x9b'\"\\"
+    mirrored.mirror.flags.replace({"flags": [flag(key, name=text)]})
+    response = await flags_of(client, person_properties={key: text}, groups={text: key})
+    assert response["flags"][key]["metadata"]["description"] == text
+    script = await client.get(f"/array/{'%3C/script%3E%E2%80%A8'}/config.js")
+    assert script.status_code in (200, 404)
+    assert "</script>" not in script.text
+
+
+async def test_malformed_definitions_are_served_without_failing(client: httpx.AsyncClient) -> None:
+    flags = MirroredFlags({"flags": [{}, {"key": None}, {"key": "a", "filters": []}, 7, None]})
+    assert "a" in flags.flag_set().records

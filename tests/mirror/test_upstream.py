@@ -1,0 +1,139 @@
+"""Where definitions come from: a server that is only read, or a file."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.doubles.steady_clock import SteadyClock
+
+from flagtui.api import Client
+from flagtui.api.errors import Invalid
+from flagtui.mirror.mirror import Mirror
+from flagtui.mirror.mirrored_flags import MirroredFlags
+from flagtui.mirror.upstream import FileUpstream, ServerUpstream, UpstreamError
+
+DOCUMENT = {"flags": [{"id": 1, "key": "a", "active": True, "filters": {"groups": [{}]}}], "cohorts": {}}
+Respond = Callable[[httpx.Request], httpx.Response]
+
+
+class CountingServer:
+    """Counts requests; definitions carry a tag until a test changes the response."""
+
+    def __init__(self) -> None:
+        self.requests: list[httpx.Request] = []
+        self.respond: Respond = lambda _request: httpx.Response(200, json=DOCUMENT, headers={"ETag": '"1"'})
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        if not request.url.path.endswith("/local_evaluation/"):
+            return httpx.Response(200, json={"id": 1, "result": True, "timezone": "America/New_York"})
+        if request.headers.get("if-none-match") == '"1"':
+            return httpx.Response(304)
+        return self.respond(request)
+
+    @property
+    def definitions(self) -> list[httpx.Request]:
+        return [each for each in self.requests if each.url.path.endswith("/local_evaluation/")]
+
+
+@pytest.fixture
+def server() -> CountingServer:
+    return CountingServer()
+
+
+def client_of(server: Respond) -> Client:
+    transport = httpx.MockTransport(server)
+    clock = SteadyClock()
+    return Client("https://flags.example.com", "phx_k", 1, transport=transport, clock=clock, read_only=True)
+
+
+async def started(client: Client, lines: list[str]) -> Mirror:
+    mirror = Mirror(ServerUpstream(client, "prod"), MirroredFlags(), lines.append, clock=SteadyClock())
+    await mirror.start()
+    return mirror
+
+
+async def test_definitions_are_requested_by_tag_and_nothing_is_written(server: CountingServer) -> None:
+    async with client_of(server) as client:
+        mirror = await started(client, [])
+        for _ in range(3):
+            await mirror.refresh()
+    assert [each.headers.get("if-none-match") for each in server.definitions] == [None, *['"1"'] * 3]
+    assert {each.method for each in server.requests} == {"GET"}
+    assert mirror.flags.time_zone == "America/New_York"
+
+
+async def test_read_only_client_refuses_a_write_before_it_is_sent(server: CountingServer) -> None:
+    async with client_of(server) as client:
+        other = client.for_project(2)
+        for each in (client, other):
+            with pytest.raises(Invalid, match="only reads"):
+                await each.flags.update(7, {"active": False})
+        assert client.at("https://eu.example.com").connection.is_read_only
+    assert server.requests == []
+
+
+async def test_read_only_client_sends_posts_that_only_read(server: CountingServer) -> None:
+    async with client_of(server) as client:
+        await client.evaluation.test_evaluation(7, "a", "ann")
+    assert [each.method for each in server.requests] == ["POST"]
+
+
+def refuse(status: int, **headers: str) -> Respond:
+    return lambda _request: httpx.Response(status, json={"detail": "no"}, headers=headers)
+
+
+def cut(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("no route", request=request)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [cut, refuse(401), refuse(403), refuse(429, Retry_After="1"), refuse(500), refuse(502)],
+    ids=("cut", "401", "403", "429", "500", "502"),
+)
+async def test_each_fault_is_one_line_and_the_last_flags_stay(server: CountingServer, fault: Respond) -> None:
+    lines: list[str] = []
+    respond = server.respond
+    async with client_of(server) as client:
+        mirror = await started(client, lines)
+        mirror.upstream._etag = ""  # type: ignore[attr-defined]  # as after a restart of the server
+        server.respond = fault
+        await mirror.refresh()
+        assert len(lines) == 1
+        assert lines[0].startswith("upstream: ")
+        assert lines[0].endswith(" Serving the definitions of just now.")
+        assert "\n" not in lines[0]
+        assert mirror.flags.flag_set().records.keys() == {"a"}
+        server.respond = respond
+        await client.connection.clock.sleep(60)
+        await mirror.refresh()
+    assert lines[1:] == ["upstream responds again; serving 1 flag as they are now"]
+
+
+@pytest.mark.parametrize("document", [DOCUMENT, DOCUMENT["flags"]])
+async def test_file_is_a_document_or_a_list_of_flags(tmp_path: Path, document: Any) -> None:
+    path = tmp_path / "flags.json"
+    path.write_text(json.dumps(document))
+    definitions = await FileUpstream(path).fetch()
+    assert definitions is not None
+    assert [each["key"] for each in definitions["flags"]] == ["a"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "7", '{"flags": 1}', '[{"id": 1}]', "[[]]", "[" * 5000, "\ud800"])
+async def test_file_that_holds_no_definitions_is_an_error_with_the_next_step(
+    tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "flags.json"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(UpstreamError) as error:
+        await FileUpstream(path).fetch()
+    assert error.value.advice == "Write them with: flagtui flags definitions --json"
+
+
+async def test_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UpstreamError, match="cannot be read"):
+        await FileUpstream(tmp_path / "none.json").fetch()
