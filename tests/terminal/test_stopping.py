@@ -131,3 +131,17 @@ def test_a_start_that_is_stopped_and_continued_ends_in_a_screen_that_takes_keys(
         terminal.wait_for("synced")
         assert_it_takes_keys(terminal)
         assert terminal.attributes() == terminal.attributes_before
+
+
+def test_interrupt_ends_only_the_editor(surroundings: dict[str, str], tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nstty sane; echo the editor is open; exec tail -f /dev/null\n")
+    editor.chmod(0o755)
+    with Terminal(FLAGTUI, size=(100, 30), environment={**surroundings, "EDITOR": str(editor)}) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("E")
+        terminal.wait_for("the editor is open")
+        terminal.press("\x03")
+        terminal.wait_for("not saved")
+        terminal.press("q")
+        assert terminal.wait_for_end() == 0

@@ -3,30 +3,56 @@
 import os
 import shlex
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 OpenEditor = Callable[[Path], bool]
 """Opens the editor on a file and returns when it is closed; False when the editor failed."""
 
-_USUAL: Final = ("sensible-editor", "vi", "nano")
-"""Tried in this order if the user named none."""
+_DEFAULTS: Final = ("vi", "nano")
+"""Tried in this order if the user chose none."""
 
 
 class NoEditor(Exception):
     """No editor can be opened; the text is the next step."""
 
 
-def find_editor(environment: Mapping[str, str] = os.environ) -> OpenEditor:
-    """Return the editor of `$VISUAL` or `$EDITOR`, else a common one. Raises NoEditor."""
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """A command that opens a file; calling it is an `OpenEditor`."""
+
+    command: tuple[str, ...]
+    is_default: bool = False
+    """Whether the user chose none."""
+
+    @property
+    def notice(self) -> str:
+        """Return which editor is used where the user chose none; empty otherwise."""
+        name = Path(self.command[0]).name
+        return f"EDITOR is not set; the editor is {name}" if self.is_default else ""
+
+    def __call__(self, path: Path) -> bool:
+        try:
+            with _spared_by_interrupts():
+                return subprocess.run([*self.command, str(path)], check=False).returncode == 0
+        except OSError:
+            return False
+
+
+def find_editor(environment: Mapping[str, str] = os.environ) -> Editor:
+    """Return the editor of `$VISUAL` or `$EDITOR`, else vi or nano. Raises NoEditor."""
     for name in ("VISUAL", "EDITOR"):
         if written := environment.get(name, "").strip():
-            return _runner(_split(name, written))
-    for program in _USUAL:
-        if path := shutil.which(program):
-            return _runner([path])
+            return Editor(tuple(_split(name, written)))
+    for program in _DEFAULTS:
+        if path := shutil.which(program, path=environment.get("PATH")):
+            return Editor((path,), is_default=True)
     raise NoEditor("there is no editor; set EDITOR to the one you like, such as EDITOR=nano")
 
 
@@ -40,11 +66,15 @@ def _split(name: str, written: str) -> list[str]:
     return command
 
 
-def _runner(command: list[str]) -> OpenEditor:
-    def open_editor(path: Path) -> bool:
-        try:
-            return subprocess.run([*command, str(path)], check=False).returncode == 0
-        except OSError:
-            return False
-
-    return open_editor
+@contextmanager
+def _spared_by_interrupts() -> Iterator[None]:
+    """Let Ctrl+C end the program that has the terminal, and only that one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # A handler, because a program started now would inherit an ignored signal.
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

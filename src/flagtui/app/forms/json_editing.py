@@ -75,8 +75,11 @@ def edit_as_text(runner: ChangeRunner, text: str, name: str) -> str | None:
 
 def _in_editor(runner: ChangeRunner, work: Callable[[OpenEditor], Made]) -> Made | None:
     try:
-        open_editor = find_editor()
-        return hand_over(runner.app, lambda: work(open_editor))
+        editor = find_editor()
+        made = hand_over(runner.app, lambda: work(editor))
+        if editor.notice:
+            runner.show_toast(Notice(editor.notice))
+        return made
     except NoEditor as why:
         runner.show_toast(Notice(str(why), "warning", "no editor"))
     except OSError as fault:

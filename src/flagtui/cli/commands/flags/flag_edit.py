@@ -16,7 +16,7 @@ from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
-from flagtui.cli.plumbing.output.lines import print_json
+from flagtui.cli.plumbing.output.lines import print_json, say
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import find_prompts
@@ -85,7 +85,10 @@ def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
     folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
     try:
-        made = editor_text.edit(record, find_editor(), folder)
+        editor = find_editor()
+        if editor.notice:
+            say(f"{editor.notice}.")
+        made = editor_text.edit(record, editor, folder)
     except NoEditor as why:
         raise Trouble(f"{why}.", code="usage") from None
     if isinstance(made, editor_text.GivenUp):
