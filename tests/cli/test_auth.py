@@ -191,7 +191,7 @@ def test_a_keyring_that_never_answers_ends_in_the_other_ways_and_not_in_waiting(
     released.set()
     assert person.asked == ["How"]
     assert profile.name == "default"
-    assert not (tmp_path / "keys").exists()
+    assert list((tmp_path / "keys").iterdir())
 
 
 def test_the_profile_may_be_named_before_the_command(signed_in: Run, home: Path) -> None:

@@ -78,7 +78,7 @@ def test_the_profile_says_what_won_over_the_file() -> None:
         "profile: prod (FLAGTUI_PROFILE)",
         "host: http://10.0.0.1 (FLAGTUI_HOST)",
         "project: 9 (FLAGTUI_PROJECT)",
-        "badge: PROD, blue",
+        "badge: PROD, red",
         "changes: strict: type the key (the profile)",
         "environment: FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE",
         "plain http: the key may be sent unencrypted",

@@ -121,3 +121,15 @@ def test_what_cannot_be_opened_says_what_can(
 ) -> None:
     with pytest.raises(ProfileUnknown, match=message):
         choose_profile(profiles, "", given_)
+
+
+@pytest.mark.parametrize(
+    ("profile", "colour"),
+    [
+        (Profile("prod", guard="strict"), "red"),
+        (Profile("prod", guard="strict", colour="green"), "green"),
+        (Profile("dev"), "blue"),
+    ],
+)
+def test_strict_profile_is_red_unless_a_colour_is_chosen(profile: Profile, colour: str) -> None:
+    assert profile.badge_colour == colour

@@ -49,7 +49,9 @@ async def test_the_help_is_searched_runs_what_is_chosen_and_explains_signs_and_w
         seen = words(program.screen)
         assert "SEARCH LINE" in seen
         assert "tag: its tags" in seen
-        await program.press(*["up"] * 16)
+        await program.press(*["up"] * 20)
+        assert "slow, incomplete or being retried" in words(program.screen)
+        await program.press(*["up"] * 5)
         assert "marked: what follows is for all of them" in words(program.screen)
         await program.press("slash", *"turn the order", "enter")
         screen = program.app.screen

@@ -46,6 +46,17 @@ async def test_what_was_read_goes_with_escape_and_with_the_tab(program: Program)
         await leave_the_new_one_alone(program, key)
 
 
+async def test_escape_clears_toasts_before_the_query_and_the_marks(program: Program) -> None:
+    await program.press("1", "/", *"nav", "enter", "x")
+    for key, line, marks in (("escape", "nav", 1), ("escape", "", 1), ("escape", "", 0)):
+        if line:
+            await told(program, "new-nav is off", READ)
+        await program.press(key)
+        screen = program.app.tabs.lists()[0]
+        assert shown(program) == 0
+        assert (screen.search.value, screen.marked) == (line, marks)
+
+
 async def test_what_was_read_goes_with_the_project_and_the_profile(setting: Setting) -> None:
     async with running(replace(setting, neighbours=("eu",))) as program:
         await leave_the_new_one_alone(program, "p", *"mobile", "enter")
@@ -57,11 +68,3 @@ async def test_other_keys_and_the_same_tab_leave_them(program: Program, keys: tu
     await told(program, "new-nav is off", READ)
     await program.press(*keys)
     assert "new-nav is off" in program.screen
-
-
-async def test_escape_does_what_it_does_besides(program: Program) -> None:
-    await program.go_to("new-nav")
-    await told(program, "new-nav is off", READ)
-    await program.press("escape")
-    assert "new-nav is off" not in program.screen
-    assert program.app.screen.query_one("SearchLine").value == ""  # type: ignore[attr-defined]  # by name

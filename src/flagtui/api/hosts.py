@@ -30,6 +30,11 @@ class Host:
         return f"{self.scheme}://{name}{port}"
 
     @property
+    def address(self) -> str:
+        """Return the origin without its scheme: `eu.posthog.com`, `localhost:8000`."""
+        return self.origin.partition("://")[2]
+
+    @property
     def region(self) -> str:
         """Return `us` or `eu`; empty for a server that is not the cloud."""
         name = "us.posthog.com" if self.name == "app.posthog.com" else self.name

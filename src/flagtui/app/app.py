@@ -16,7 +16,7 @@ from flagtui.api.errors import needs_key
 from flagtui.app.shell.footer import key_at
 from flagtui.app.shell.preload import SERVER, load_in_background
 from flagtui.app.shell.screen_owner import ScreenOwner
-from flagtui.app.shell.status_line import Ages
+from flagtui.app.shell.status_line import Ages, FramedScreen
 from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
 from flagtui.app.shell.toasts import drop_read, show_toast
 from flagtui.app.state.app_state import AppState, Session, Watcher
@@ -158,8 +158,9 @@ class FlagTui(ScreenOwner[None]):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus) and self._asks:
             self.server.polling.notice_person()
-        if isinstance(event, events.Key) and event.key == "escape":
-            drop_read(self)
+        had_toasts = isinstance(event, events.Key) and event.key == "escape" and drop_read(self)
+        if had_toasts and isinstance(self.screen, FramedScreen) and self.screen.clears_on_escape:
+            return
         if not (self._is_up and self.runner.holds(event)):
             await super().on_event(event)
 

@@ -109,7 +109,7 @@ def find_choice(given: Given, chosen: Chosen) -> list[Finding]:
             named_by = f"{chosen.named} ({sources['profile']})"
             words = f"{named_by} is not for this host: its badge, guard and key stay out"
         named = Finding("profile", words, "note")
-    colour = NEUTRAL if profile.is_stand_in else profile.colour
+    colour = NEUTRAL if profile.is_stand_in else profile.badge_colour
     findings = [
         named,
         Finding("host", f"{profile.host} ({sources.get('host', '')})"),

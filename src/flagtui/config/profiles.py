@@ -58,14 +58,18 @@ class Profile:
     host: str = setting(DEFAULT_HOST, text(), "`us`, `eu`, or the address of your own server.")
     project: str = setting(CURRENT_PROJECT, _project, "The number of the project to open.")
     """As text, or `@current`: whichever its owner last chose in the browser."""
-    colour: Colour = setting("blue", one_of(*get_args(Colour)), "The colour of the badge in the header.")
+    colour: Colour | Literal[""] = setting(
+        "", one_of(*get_args(Colour)), "The colour of the badge; red for `strict`, else blue, unless given."
+    )
     badge: str = setting("", text(12), "The word in the badge; the profile's name in capitals unless given.")
     guard: Guard = setting("guarded", one_of(*get_args(Guard)), "How a change is confirmed.")
     read_only: bool = setting(False, yes_or_no, "Refuse every change.")
     require_reason: bool = setting(
         False, yes_or_no, "Ask for a reason with every change; it goes into the journal."
     )
-    refresh: int = setting(60, number(0, 86_400), "Seconds between polls for what changed; 0 never polls.")
+    refresh: int = setting(
+        60, number(0, 86_400), "Seconds between polls for what changed; 0 polls after failures only."
+    )
     bulk_limit: int = setting(100, number(1, 10_000), "How many records one confirmation may change.")
     unlock: int = setting(
         0,
@@ -88,7 +92,12 @@ class Profile:
     @property
     def theme_colour(self) -> str:
         """Return the theme's variable for the badge."""
-        return NEUTRAL if self.is_stand_in else THEME_COLOURS[self.colour]
+        return NEUTRAL if self.is_stand_in else THEME_COLOURS[self.badge_colour]
+
+    @property
+    def badge_colour(self) -> Colour:
+        """Return the chosen colour, else red for a strict profile and blue for others."""
+        return self.colour or ("red" if self.guard == "strict" else "blue")
 
     @property
     def level(self) -> str:

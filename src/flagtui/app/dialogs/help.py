@@ -10,7 +10,7 @@ from flagtui.app.commands.command_search import found
 from flagtui.app.dialogs.palette import Offer, Run
 from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import KINDS
@@ -33,12 +33,22 @@ LEGEND: Final = (
     ("on", "on, running, verified"),
     ("off", "off, draft, not verified"),
     ("stale", "stale, paused, possibly unused"),
+    ("track", "stopped"),
     ("archived", "archived, hidden"),
     ("deleted", "deleted"),
     ("mark", "marked: what follows is for all of them"),
     ("pending", "a change is in flight"),
     ("changed", "changed by another user since you looked"),
 )
+HEADER_LEGEND: Final[Mapping[LinkKind, str]] = {
+    "synced": "the rows matched the server then",
+    "loading": "rows are loading",
+    "retrying": "slow, incomplete or being retried",
+    "offline": "the server does not respond, or with an error",
+    "read-only": "the profile refuses changes",
+    "signed-out": "the key is no longer accepted",
+}
+"""The signs at the right end of the header."""
 WORDS: Final = (
     ("new check", "words, in any order; finds new-check too"),
     ('"exact words"', "quotes keep words together"),
@@ -95,6 +105,9 @@ class HelpScreen(NarrowedList[Run]):
         yield _heading("SIGNS")
         for name, meaning in LEGEND:
             yield ListedChoice(styled((f"{getattr(glyphs, name):<{KEY_CELLS}} ", "bold"), (meaning, "")))
+        yield _heading("SIGNS OF THE HEADER")
+        for kind, meaning in HEADER_LEGEND.items():
+            yield ListedChoice(styled((f"{LINK_SIGNS[kind]:<{KEY_CELLS}} ", "bold"), (meaning, "")))
         if not self._words:
             return
         yield _heading("SEARCH LINE")

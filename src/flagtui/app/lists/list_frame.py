@@ -177,6 +177,10 @@ class BrowseScreen(FramedScreen):
         self.toggle_class("-preview")
         self.preferences.keep_preview(self.has_class("-preview"))
 
+    @property
+    def clears_on_escape(self) -> bool:
+        return self.focused is not self.search and (bool(self.search.value) or self.marked > 0)
+
     def action_back(self) -> None:
         """One step outward: from the line to the rows, then out of the search, then out of what is left."""
         if self.focused is self.search:

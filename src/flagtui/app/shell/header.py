@@ -1,17 +1,17 @@
 """The first two lines of every screen: where we are, how fresh it is, and the tabs."""
 
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 from rich.cells import cell_len
 from textual.content import Content
 
 from flagtui.app.state.go_to import TABS
+from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind
 from flagtui.app.widgets.line import APART, Line, Spot, cut, styled
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
-
-LinkKind = Literal["synced", "loading", "retrying", "offline", "read-only", "signed-out"]
 
 DROPPED: Final = ("host", "user", "organization", "overridden", "brand", "number", "project")
 """What gives way when there is no room, the least needed first. Badge and link stay."""
@@ -24,13 +24,13 @@ LISTS: Final = len(TABS)
 TAB_GAP: Final = 2
 _GAP: Final[Piece] = ("  ", "")
 
-_MARKS: dict[LinkKind, Piece] = {
-    "synced": ("● ", "$success"),
-    "loading": ("◌ ", "$primary"),
-    "retrying": ("◔ ", "$warning"),
-    "offline": ("▲ ", "$warning"),
-    "read-only": ("■ ", "$text-muted"),
-    "signed-out": ("⚠ ", "$error"),
+_LINK_COLOURS: Final[Mapping[LinkKind, str]] = {
+    "synced": "$success",
+    "loading": "$primary",
+    "retrying": "$warning",
+    "offline": "$warning",
+    "read-only": "$text-muted",
+    "signed-out": "$error",
 }
 
 
@@ -70,7 +70,8 @@ class Header(Line):
     def show_location(self, location: Location, link: Link) -> None:
         """Draw this location and link; called again on resize."""
         width = self.app.size.width
-        state = [_MARKS[link.kind], (f"{safe_text(link.words, 60)} ", "$text-muted")]
+        mark: Piece = (f"{LINK_SIGNS[link.kind]} ", _LINK_COLOURS[link.kind])
+        state = [mark, (f"{safe_text(link.words, 60)} ", "$text-muted")]
         parts = _parts_of(location, width)
         while (over := _cells(_left(parts)) + _cells(_right(parts, state)) + APART - width) > 0:
             least = next((name for name in DROPPED if name in parts), "")

@@ -62,7 +62,7 @@ class SignInScreen(Dialog[AcceptedKey | None]):
 
     BINDINGS = [
         Binding("escape", "leave", "later", key_display="esc", priority=True),
-        Binding("ctrl+s", "keep", "sign in and keep", priority=True),
+        Binding("ctrl+n", "sign_in_once", "sign in without keeping the key", priority=True),
     ]
     AUTO_FOCUS = "Input"
 
@@ -78,7 +78,7 @@ class SignInScreen(Dialog[AcceptedKey | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="sign-in") as box:
             box.border_title = styled((" Sign in ", "bold $warning"))
-            keeping = " · ctrl+s and keep the key" if self._can_keep else ""
+            keeping = " and keep the key · ctrl+n without keeping it" if self._can_keep else ""
             box.border_subtitle = f"⏎ sign in{keeping} · esc later"
             yield Static(styled(*self._words()))
             yield Field(password=True, max_length=LONGEST_KEY, placeholder="paste a personal API key (phx_…)")
@@ -94,11 +94,10 @@ class SignInScreen(Dialog[AcceptedKey | None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._try(keep=False)
+        self._try(keep=self._can_keep)
 
-    def action_keep(self) -> None:
-        if self._can_keep:
-            self._try(keep=True)
+    def action_sign_in_once(self) -> None:
+        self._try(keep=False)
 
     @work(exclusive=True, group="sign in")
     async def _try(self, *, keep: bool) -> None:

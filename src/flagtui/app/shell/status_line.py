@@ -219,6 +219,11 @@ class FramedScreen(OwnedScreen[None]):
     def redraw_ages(self) -> None:
         """Redraw every age; called once a minute."""
 
+    @property
+    def clears_on_escape(self) -> bool:
+        """Whether escape clears what the user entered here; toasts are cleared before that."""
+        return False
+
     def action_back(self) -> None:
         self.dismiss(None)
 

@@ -75,12 +75,14 @@ def drop_stale(app: App[Any]) -> None:
             holder.remove()
 
 
-def drop_read(app: App[Any]) -> None:
-    """Remove the toasts that were shown long enough to be read."""
+def drop_read(app: App[Any]) -> bool:
+    """Remove the toasts that were shown long enough to be read; return whether there were any."""
     now = time.time()
-    for toast in [toast for toast in app._notifications if now - toast.raised_at >= READ]:
+    read = [toast for toast in app._notifications if now - toast.raised_at >= READ]
+    for toast in read:
         app._unnotify(toast)
     drop_stale(app)
+    return bool(read)
 
 
 def _make_room(app: App[Any]) -> None:

@@ -2,7 +2,8 @@
 
 import locale
 import sys
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -24,6 +25,18 @@ class Glyphs(Struct, frozen=True):
     ascending: str
     descending: str
 
+
+LinkKind = Literal["synced", "loading", "retrying", "offline", "read-only", "signed-out"]
+"""How current the rows on screen are."""
+LINK_SIGNS: Final[Mapping[LinkKind, str]] = {
+    "synced": "●",
+    "loading": "◌",
+    "retrying": "◔",
+    "offline": "▲",
+    "read-only": "■",
+    "signed-out": "⚠",
+}
+"""At the right end of the header."""
 
 UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "▌", "━", "─", "…", "↑", "↓")
 ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "|", "=", ".", ">", "^", "v")

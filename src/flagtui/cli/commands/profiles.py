@@ -35,7 +35,7 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
         RecordField("host", "text", "us, eu, or an address.", lambda one: one.profile.host, True),
         RecordField("project", "text", "A number, or @current.", lambda one: one.profile.project, True),
         RecordField("guard", "text", "How careful it is.", lambda one: one.profile.level, True),
-        RecordField("colour", "text", "Of its badge.", lambda one: one.profile.colour, True),
+        RecordField("colour", "text", "Of its badge.", lambda one: one.profile.badge_colour, True),
         RecordField(
             "read_only", "truth", "Whether it refuses every change.", lambda one: one.profile.read_only
         ),

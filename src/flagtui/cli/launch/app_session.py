@@ -89,7 +89,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
 
     return Session(
         profile=profile.name,
-        host=opening.host.name,
+        host=opening.host.address,
         origin=opening.host.origin,
         badge=profile.word,
         colour=profile.theme_colour,

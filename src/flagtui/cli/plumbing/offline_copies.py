@@ -36,5 +36,5 @@ class OfflineCopies:
         return self._snapshots.load(self._place(name, kind, part), row_type)
 
     def _place(self, project: str, kind: Kind, part: str) -> SnapshotPlace:
-        name, host = self._opening.profile.name, self._opening.host.name
+        name, host = self._opening.profile.name, self._opening.host.address
         return SnapshotPlace(name, host, project or CURRENT_PROJECT, kind, part)

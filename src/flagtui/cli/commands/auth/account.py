@@ -115,7 +115,7 @@ def _forget_rows(opening: Opening) -> None:
 
 def tell_introduction(host: Host, found: Introduction) -> None:
     """Whose key it is, and what will and won't work with it."""
-    say(f"Signed in to {host.name}{f' as {found.person}' if found.person else ''}.")
+    say(f"Signed in to {host.address}{f' as {found.person}' if found.person else ''}.")
     known = abilities(found.key)
     if not known:
         say("The server does not tell what the key may do; what it refuses is said when it happens.")

@@ -36,13 +36,13 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
         _refuse(why)
     say(f"{why} The key can be kept in other ways:")
     choices = (
-        "not at all: set FLAGTUI_API_KEY where flagtui is started",
-        "in a password manager that prints it: sign in again with --key-command 'pass show flagtui'",
         "in a file only you can read; anybody who becomes you on this machine can read it too",
+        "in a password manager that prints it: sign in again with --key-command 'pass show flagtui'",
+        "not at all: set FLAGTUI_API_KEY where flagtui is started",
     )
     match person.choose("How", choices):
         case 0:
-            say(_NOWHERE)
+            _keep_in_file(keys, owner, key)
         case 1:
             raise Trouble(
                 "nothing was kept.",
@@ -50,7 +50,7 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
                 code="usage",
             )
         case _:
-            _keep_in_file(keys, owner, key)
+            say(_NOWHERE)
 
 
 def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:

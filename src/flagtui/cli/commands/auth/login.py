@@ -174,14 +174,14 @@ class TerminalSignIn:
         self, host: Host, other: Host, key: Secret, profile: Profile
     ) -> tuple[Host, Introduction]:
         """Try the other region, only with consent of the user: a key belongs to one region."""
-        said = f"{host.name} does not know this key"
+        said = f"{host.address} does not know this key"
         if not self.person.is_there:
             raise Trouble(
                 f"{said}. If the account is in the other region, try: "
                 f"flagtui auth login --host {other.region}",
                 code="sign_in",
             )
-        if not self.person.agree(f"{said}. Send it to {other.name}, the other region, instead?"):
+        if not self.person.agree(f"{said}. Send it to {other.address}, the other region, instead?"):
             raise Trouble(
                 f"{said}. Nothing was kept. Check the key, and that its owner is still active.",
                 code="sign_in",
@@ -190,7 +190,8 @@ class TerminalSignIn:
             return other, self.ask(other, key, profile)
         except NotSignedIn:
             raise Trouble(
-                f"neither {host.name} nor {other.name} knows this key. Make one in the account settings.",
+                f"neither {host.address} nor {other.address} knows this key. "
+                "Make one in the account settings.",
                 code="sign_in",
             ) from None
         except ApiError as error:
