@@ -95,8 +95,12 @@ def test_what_a_server_does_to_every_request_is_told_in_one_form(
     done = run_at(address, run, monkeypatch)(*words_of(name))
     if name == "experiments restore":
         # It reads nothing before it writes: how the change ended is its output.
-        assert (done.code, json.loads(done.out)["records"][0]["ending"] == "saved") == (code, False)
+        assert done.code == (4 if answer == "no json" else code)
+        assert json.loads(done.out)["records"][0]["ending"] != "saved"
         return
+    if (name, answer) == ("events types", "500"):
+        # So do old servers respond that lack the operation; a retry does not help.
+        may_work_later = False
     error = error_of(done)
     assert (done.code, error["code"], error["retryable"]) == (code, what, may_work_later), (error, name)
 

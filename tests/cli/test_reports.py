@@ -40,7 +40,7 @@ def test_a_mistake_in_the_settings_is_named_with_its_line_by_every_command(run: 
         assert done.code == 2
         assert "config.toml:2: profiles.prod.guard: 'strickt' cannot be used" in done.err
     doctor = run("doctor")
-    assert doctor.code == 1
+    assert doctor.code == 7
     assert "✗ settings file" in doctor.out
 
 
@@ -70,11 +70,11 @@ def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: 
     assert {"about", "value", "state", "next"} == set(found[0])
 
 
-def test_the_doctor_names_what_is_wrong_and_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_names_what_is_wrong_and_ends_with_7(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "http://127.0.0.1:9")
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
     done = run("doctor")
-    assert done.code == 1
+    assert done.code == 7
     assert "✗ server" in done.out
     assert KEY not in done.out
 

@@ -143,6 +143,10 @@ CALLS: Final[dict[str, Call]] = {
     "experiments.launch": lambda client, example: client.experiments.launch(id_of(example)),
     "experiments.pause": lambda client, example: client.experiments.pause(id_of(example)),
     "experiments.resume": lambda client, example: client.experiments.resume(id_of(example)),
+    "experiments.freeze_exposure": lambda client, example: client.experiments.freeze_exposure(id_of(example)),
+    "experiments.unfreeze_exposure": lambda client, example: client.experiments.unfreeze_exposure(
+        id_of(example)
+    ),
     "experiments.end": lambda client, example: client.experiments.end(id_of(example), conclusion="won"),
     "experiments.archive": lambda client, example: client.experiments.archive(id_of(example)),
     "experiments.unarchive": lambda client, example: client.experiments.unarchive(id_of(example)),
