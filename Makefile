@@ -94,6 +94,7 @@ bench: $(READY) ## measure decoding, searching, loading, the service and the who
 	$(BIN)/python benchmarks/paging.py
 	$(BIN)/python benchmarks/service.py
 	$(BIN)/python benchmarks/command_line.py
+	$(BIN)/python benchmarks/code_references.py
 	$(BIN)/python benchmarks/whole_program.py
 
 pictures: $(READY) ## take the pictures of the documents from the real program

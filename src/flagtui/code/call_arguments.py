@@ -23,6 +23,7 @@ _SUFFIX: Final = re.compile(
 )
 _OBJECT: Final = re.compile(r"&?\[|[&%\w.:\s]*\{")
 _SPACE: Final = re.compile(r"\s*")
+_IDENTIFIER: Final = frozenset("_$!?")
 _OPEN: Final = frozenset("([{")
 _CLOSED: Final = frozenset(")]}")
 
@@ -77,6 +78,19 @@ class SourceText:
             whole["prefix"].lower() in ("f", "fr", "rf") or "$" in whole["prefix"]
         )
         return None if has_values or is_format or "\\" in content else content
+
+    def name_before(self, position: int) -> tuple[int, str]:
+        """Return the identifier that ends before the position, as of a call, and where it begins."""
+        text, end = self.text, position
+        while end and text[end - 1].isspace():
+            end -= 1
+        if text[end - 1 : end] == ">":
+            # Types between the name and the arguments: `useGate<boolean>("key")`.
+            end = max(text.rfind("<", 0, end), 0)
+        start = end
+        while start and (text[start - 1].isalnum() or text[start - 1] in _IDENTIFIER):
+            start -= 1
+        return start, text[start:end]
 
     def line_of(self, position: int) -> tuple[int, int]:
         """Return line and column, both from 1."""

@@ -25,9 +25,8 @@ from flagtui.code.syntax import Syntax, parse
 _MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*([^\n]*)")
 _COMMENT_ENDS: Final = ("*/", "-->", "}")
 _RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
-_NAME: Final = re.compile(r"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*[!?]?)(?:<[^<>()]*>)?\s*\Z")
 _LOOK_BACK: Final = 120
-"""Characters before the arguments of a call in which its name is looked for."""
+"""Characters before the name of a function in which its receiver is looked for."""
 _OPERATOR: Final = re.compile(
     r"\s*(?:as[?!]?\s+\w+)?\s*\)?\s*(?:\?\?|\|\||\bor\b|\?:|\.unwrap_or\()\s*(?=(\S[^\n]{0,80}))"
 )
@@ -137,13 +136,13 @@ class _FileReader:
 
     def _read_calls(self) -> Iterator[tuple[Reference, int]]:
         for start, end in self.syntax.arguments.items():
-            match = _NAME.search(self.source.text, max(0, start - _LOOK_BACK), start)
-            if match is None or not self.functions.is_name(match["name"]):
+            first, name = self.source.name_before(start)
+            if not self.functions.is_name(name):
                 continue
-            receiver = _RECEIVER.search(self.source.text, max(0, match.start() - _LOOK_BACK), match.start())
-            function = self.functions.find(receiver[1] if receiver else "", match["name"])
+            receiver = _RECEIVER.search(self.source.text, max(0, first - _LOOK_BACK), first)
+            function = self.functions.find(receiver[1] if receiver else "", name)
             if function is not None and self._is_here(function):
-                yield from self._read_call(match["name"], function, start, end)
+                yield from self._read_call(name, function, start, end)
         if self.facts.language and self.facts.language.name in ("tsx", "js"):
             yield from self._read_components()
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 EXTRA: Final = "flagtui[code]"
 _LIBRARY: Final = "ast_grep_py"
+_ERROR: Final = "ERROR"
 _SCRIPT_TAG: Final = "script_element"
 
 
@@ -51,12 +52,13 @@ def _read_script(text: str, language: Language, offset: int, syntax: Syntax) -> 
     kinds = dict.fromkeys(language.strings, syntax.strings)
     kinds |= dict.fromkeys(language.comments, syntax.comments)
     kinds |= dict.fromkeys(language.arguments, syntax.arguments)
+    errors: dict[int, int] = {}
+    kinds[_ERROR] = errors
     for node in root.find_all({"rule": {"any": [{"kind": kind} for kind in kinds]}}):
         place = node.range()
         kinds[node.kind()][place.start.index + offset] = place.end.index + offset
-    error = root.find(kind="ERROR")
-    if error is not None and syntax.broken_at is None:
-        syntax.broken_at = error.range().start.index + offset
+    if errors and syntax.broken_at is None:
+        syntax.broken_at = min(errors)
 
 
 def _read_page(text: str, syntax: Syntax) -> None:

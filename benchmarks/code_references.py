@@ -1,0 +1,170 @@
+"""What searching a tree of source files takes, against `git grep` of ten keys, in one run.
+
+usage: code_references.py [--runs N] [--files N]      (Linux, git)
+
+Medians of wall and processor time; each command once a round, so that load meets all alike. The tree is
+generated: files of 20 to 120 lines in eight languages, one in a hundred with a call.
+"""
+
+import argparse
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flagtui.cli.plumbing.code_facts import PART
+from flagtui.cli.plumbing.offline_copies import OfflineCopies
+from flagtui.cli.plumbing.project_session import open_profile
+from flagtui.models.code_flags import CodeFlag
+from flagtui.models.rows import EventDefinitionRow, FlagRow
+
+EXTENSIONS = ("ts", "tsx", "js", "py", "go", "rb", "java", "kt")
+CALL_EVERY = 100
+"""Files for one that has a call."""
+KEYS = 10
+MANY_KEYS = 10_000
+TIMES_GREP = 3
+MEMORY_GOAL = 150
+"""MB of the largest process."""
+WORDS = (
+    "account",
+    "order",
+    "cart",
+    "user",
+    "total",
+    "price",
+    "item",
+    "list",
+    "page",
+    "view",
+    "data",
+    "value",
+)
+PROGRAM = (sys.executable, "-m", "flagtui")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--runs", type=int, default=7)
+    options.add_argument("--files", type=int, default=14_800)
+    given = options.parse_args()
+    with TemporaryDirectory() as folder:
+        tree, homes = Path(folder) / "tree", {count: Path(folder) / f"{count}" for count in (KEYS, MANY_KEYS)}
+        size = write_tree(tree, given.files)
+        for count, home in homes.items():
+            home.mkdir()
+            save_flags(home, count)
+        patterns = Path(folder) / "keys"
+        patterns.write_text("".join(f"{key(number)}\n" for number in range(KEYS)))
+        grep = ("git", "grep", "-F", "-n", "-f", str(patterns))
+        refs = (*PROGRAM, "refs", "--offline")
+        commands = {
+            "git grep": (grep, Path(folder)),
+            "refs": (refs, homes[KEYS]),
+            "many": (refs, homes[MANY_KEYS]),
+        }
+        times: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+        for _ in range(given.runs):
+            for name, (command, home) in commands.items():
+                times[name].append(run(command, tree, environment(home)))
+    print(f"{given.files:,} files, {size / 1e6:.0f} MB")
+    medians = {
+        name: [statistics.median(column) for column in zip(*rows, strict=True)]
+        for name, rows in times.items()
+    }
+    against = medians["git grep"]
+    for name, what in (
+        ("git grep", f"git grep of {KEYS} keys"),
+        ("refs", f"refs with {KEYS} keys"),
+        ("many", f"refs with {MANY_KEYS:,} keys"),
+    ):
+        wall, processor, memory = medians[name]
+        goals = (
+            f"  {wall / against[0]:.1f} x, goal {TIMES_GREP} x and {MEMORY_GOAL} MB"
+            if name != "git grep"
+            else ""
+        )
+        print(f"  {what:<24} {wall:6.0f} ms {processor:6.0f} ms of processor {memory:4.0f} MB{goals}")
+
+
+def key(number: int) -> str:
+    """Return a key."""
+    return f"flag-number-{number}"
+
+
+def write_tree(tree: Path, files: int) -> int:
+    """Write and add the files; return their bytes."""
+    source, size = random.Random(1), 0
+    for number in range(files):
+        lines = [line(source) for _ in range(source.randint(20, 120))]
+        if number % CALL_EVERY == 0:
+            lines.insert(len(lines) // 2, f'  posthog.isFeatureEnabled("{key(source.randrange(KEYS))}")')
+        path = tree / f"part{number // 100}" / f"file{number}.{EXTENSIONS[number % len(EXTENSIONS)]}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = "\n".join([*lines, ""])
+        path.write_text(text)
+        size += len(text)
+    for words in (("init", "-q"), ("add", "-A")):
+        subprocess.run(("git", *words), cwd=tree, check=True)
+    return size
+
+
+def line(source: random.Random) -> str:
+    """Return a line of code: with a quoted word on every second one, as in real code."""
+    first, second, third = source.choices(WORDS, k=3)
+    if source.random() < 0.5:
+        return f"  {first}_{second} = compute({third}.{first}, {source.randint(1, 999)})"
+    return f'  {first}_{second} = compute("{third} {first}", {source.randint(1, 999)})'
+
+
+def save_flags(home: Path, count: int) -> None:
+    """Save flags and events as an earlier run leaves them."""
+    flags = [CodeFlag(FlagRow(number + 1, key(number), active=True)) for number in range(count)]
+    with in_environment(environment(home)):
+        copies = OfflineCopies(open_profile(""))
+        copies.save(1, "flags", PART, flags, CodeFlag)
+        copies.save(1, "events", PART, [EventDefinitionRow("1", "order placed")], EventDefinitionRow)
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Return the variables of a user with this home."""
+    base = {name: value for name, value in os.environ.items() if not name.startswith(("FLAGTUI", "XDG"))}
+    where = {"FLAGTUI_HOST": "http://127.0.0.1:9", "FLAGTUI_API_KEY": "phx_none", "FLAGTUI_PROJECT": "1"}
+    return {**base, **where, "HOME": str(home)}
+
+
+@contextmanager
+def in_environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Use these variables and no others for a while."""
+    before = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def run(command: tuple[str, ...], folder: Path, variables: Mapping[str, str]) -> tuple[float, float, float]:
+    """Return milliseconds of the clock and of the processor, and MB at most."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=folder, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    processor = usage.ru_utime + usage.ru_stime
+    return (time.perf_counter() - start) * 1_000, processor * 1_000, usage.ru_maxrss / 1_000
+
+
+if __name__ == "__main__":
+    main()
