@@ -18,11 +18,13 @@ from tests.doubles.request_counts import request_table
 
 from flagtui import cli
 from flagtui.api.operations import OPERATIONS
+from flagtui.changes.sets.change_set import FAULTS
 from flagtui.cli.main import program
 from flagtui.cli.plumbing.command_tree import FILE, DescribedCommand, descriptions
-from flagtui.cli.plumbing.errors import EXIT_WORDS
+from flagtui.cli.plumbing.errors import EXIT_CODES, EXIT_WORDS
 from flagtui.cli.plumbing.registry import FILE as INDEX
 from flagtui.cli.plumbing.registry import command_index
+from flagtui.cli.plumbing.staging import FAULT_CODES
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING
@@ -33,6 +35,7 @@ from flagtui.store.query.vocabulary import Vocabulary
 ROOT: Final = Path(__file__).parents[2]
 HELP: Final = ROOT / "src" / "flagtui" / "cli" / cli.HELP_FILE
 PAGE: Final = ROOT / "docs" / "command-line.md"
+SETS_PAGE: Final = ROOT / "docs" / "change-sets.md"
 MAN: Final = ROOT / "docs" / "man"
 IS_WRITTEN: Final = os.environ.get("FLAGTUI_GOLDEN") == "write"
 INSTEAD: Final = {
@@ -90,6 +93,11 @@ def code_table() -> str:
     return "\n".join(["| code | means |", "|---|---|", *rows])
 
 
+def fault_table() -> str:
+    rows = [f"| {EXIT_CODES[FAULT_CODES[name]]} | {words} |" for name, words in FAULTS.items()]
+    return "\n".join(["| code | reason |", "|---|---|", *sorted(rows)])
+
+
 TABLES: Final = {
     "commands": command_table,
     "operations": operation_table,
@@ -122,16 +130,17 @@ def test_every_operation_has_a_command_or_a_reason() -> None:
     assert OPERATIONS.keys() - asked == INSTEAD.keys()
 
 
-def test_the_page_about_the_command_line_is_that_of_the_program() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    for name, table in TABLES.items():
+@pytest.mark.parametrize("page", [PAGE, SETS_PAGE], ids=lambda page: str(page.stem))
+def test_the_tables_of_a_page_are_those_of_the_program(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name, table in (TABLES if page == PAGE else {"faults": fault_table}).items():
         begin, end = f"<!-- {name}: made from the commands -->", f"<!-- end of {name} -->"
         if IS_WRITTEN:
             before, _, rest = text.partition(begin)
             text = f"{before}{begin}\n{table()}\n{end}{rest.partition(end)[2]}"
         assert f"{begin}\n{table()}\n{end}" in text, name
     if IS_WRITTEN:
-        PAGE.write_text(text, encoding="utf-8")
+        page.write_text(text, encoding="utf-8")
 
 
 def test_the_help_that_is_printed_at_once_is_that_of_the_program() -> None:

@@ -91,3 +91,18 @@ def test_every_command_that_changes_flags_or_events_can_be_staged() -> None:
     assert others == {
         *("events delete", "flags schedule", "flags cohort", "flags dashboard", "undo", "redo", "apply")
     }
+
+
+def test_values_after_the_staged_set_are_served_once_it_is_applied(here: Run) -> None:
+    users = ("--for", "user_7", "--for", "user_8 plan=pro", "--json")
+    done(here("flags", "rollout", FLAG, "--to", "0", "--stage"))
+    done(here("flags", "enable", "kill-search-v2", "--stage"))
+    foretold = records(here("staged", "evaluate", *users))
+    assert {each["key"] for each in foretold} >= {FLAG, "kill-search-v2"}
+    assert any(each["before"] != each["after"] for each in foretold if each["key"] == FLAG)
+    done(here("apply", "staged", "--yes"))
+    keys = sorted({each["key"] for each in foretold})
+    served = records(here("flags", "evaluate", *keys, *users))
+    assert {(each["key"], each["distinct_id"]): each["value"] for each in served} == {
+        (each["key"], each["distinct_id"]): each["after"] for each in foretold
+    }

@@ -24,6 +24,7 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 from flagtui.models.rows import FlagRow
+from flagtui.store.kinds import FLAGS
 
 Record = TypeVar("Record", Flag, EventDefinition)
 _IN_ROWS: Final = frozenset(("key", "name", "active", "archived"))
@@ -87,6 +88,23 @@ def event_after(event: EventDefinition, change: StagedChange) -> EventDefinition
     elif values.get("hidden") is True:
         values["verified"] = False
     return EventDefinition.of({**event.raw, **values})
+
+
+def flags_after(
+    flags: Iterable[Mapping[str, JSON]], changes: Sequence[StagedChange]
+) -> list[dict[str, JSON]]:
+    """Return the JSON of the flags after the set, to evaluate them.
+
+    A deleted flag is off; the id of a new flag is its name in the set, by which others depend on it.
+    """
+    by_id = {change.record: change for change in changes if change.kind == FLAGS.entry}
+    after = []
+    for flag in flags:
+        change = by_id.get(as_id(flag.get("id")) or 0)
+        values = {} if change is None else values_on(Flag.of(dict(flag)), change)
+        after.append({**flag, **values, **({"active": False} if values.get("deleted") is True else {})})
+    new = [change for change in by_id.values() if change.is_new]
+    return [*after, *({"active": True, **change.values, "id": change.record} for change in new)]
 
 
 def rows_after(rows: Iterable[FlagRow], changes: Sequence[StagedChange]) -> Iterator[FlagRow]:

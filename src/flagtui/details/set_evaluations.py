@@ -1,0 +1,67 @@
+"""What users are served before and after a change set, evaluated here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from flagtui.api import Client
+from flagtui.api.errors import ApiError
+from flagtui.changes.sets.after_set import flags_after
+from flagtui.changes.sets.change_set import StagedChange
+from flagtui.details.evaluations import EvaluationSubject, definitions_of
+from flagtui.details.local_definitions import LocalDefinitions
+from flagtui.evaluate.flags import evaluate_all
+from flagtui.evaluate.run import Person
+from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
+from flagtui.store.kinds import FLAGS
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """The value of one flag for one user; None is not known, and no value before for a new flag."""
+
+    key: str
+    distinct_id: str
+    before: JSON
+    after: JSON
+
+
+async def evaluate_set(
+    subject: EvaluationSubject, changes: Sequence[StagedChange], client: Client, local: LocalDefinitions
+) -> list[ValueChange]:
+    """Evaluate the flags of the set, and others whose value it changes, by key. Raises ApiError."""
+    ids = [
+        change.record for change in changes if change.kind == FLAGS.entry and isinstance(change.record, int)
+    ]
+    flags = await asyncio.gather(*(client.flags.get(id) for id in ids))
+    raws = [flag.raw for flag in flags]
+    before, after = await definitions_of(local, raws), await definitions_of(local, flags_after(raws, changes))
+    if before is None or after is None:
+        return []
+    person = await _person(subject, flags[0] if flags else None, client)
+    old, new = [await asyncio.to_thread(evaluate_all, person, each) for each in (before, after)]
+    named = {str(change.values.get("key", change.key)) for change in changes if change.kind == FLAGS.entry}
+    results = []
+    for key in sorted(old.keys() | new.keys()):
+        values = [side[key].value if key in side else None for side in (old, new)]
+        if key in named or values[0] != values[1]:
+            results.append(ValueChange(key, subject.distinct_id, *values))
+    return results
+
+
+async def _person(subject: EvaluationSubject, flag: Flag | None, client: Client) -> Person:
+    """Return the user with the properties that the server has stored, as far as it reports them."""
+    trial = None
+    if flag is not None and not subject.is_hypothetical:
+        # Older servers do not evaluate a single flag, and some keys may not.
+        with suppress(ApiError):
+            trial = await client.evaluation.test_evaluation(
+                flag.id, flag.key, subject.distinct_id, groups=subject.groups
+            )
+    if trial is None:
+        return subject.person({}, is_complete=False)
+    return subject.person(trial.person_properties, is_complete=bool(trial.conditions))
