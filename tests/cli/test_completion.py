@@ -4,7 +4,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, loaded_by, run_apart
+from tests.cli.conftest import Run, Service, loaded_by, run_apart, run_at
 
 from flagtui.cli.plumbing.known_words import known_words
 from flagtui.models.rows import EventDefinitionRow, FlagRow
@@ -114,3 +114,26 @@ def test_a_copy_that_cannot_be_read_offers_nothing(copies: Snapshots, home: Path
     for path in (home / ".cache/flagtui/rows").glob("*.rows"):
         path.write_bytes(path.read_bytes()[:25])
     assert known_words("flags", "", "") == []
+
+
+@pytest.mark.usefixtures("copies")
+def test_options_with_values_are_completed() -> None:
+    assert complete("flags", "list", "--project", "") == ["plain,1", "plain,2"]
+    assert complete("flags", "list", "--fields", "key,act") == ["plain,key,active"]
+    assert complete("flags", "list", "--sort", "ke") == ["plain,key"]
+    assert complete("flags", "disable", "tag:w") == ["plain,tag:web"]
+    assert complete("events", "list", "is:unv") == ["plain,is:unverified"]
+    assert complete("flags", "edit", "x", "--from", "n") == ["file,n"]
+
+
+@pytest.mark.usefixtures("home")
+def test_changes_to_undo_are_completed_with_what_they_did(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not any(complete("undo", ""))
+    run_there = run_at(service.address, run, monkeypatch)
+    assert run_there("flags", "tag", "new-nav", "--add", "audited", "--yes").code == 0
+    (change,) = complete("undo", "", shell="fish")
+    words, summary = change.split("\t")
+    assert "new-nav" in summary
+    assert run_there("undo", words.removeprefix("plain,"), "--yes").code == 0

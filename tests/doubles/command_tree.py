@@ -13,6 +13,15 @@ from flagtui.cli import commands
 from flagtui.cli.main import program
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.registry import COMMANDS, command_index
+from flagtui.cli.plumbing.value_types import (
+    ChangeId,
+    FieldNames,
+    ProfileName,
+    ProjectId,
+    ProjectNumber,
+    QueryWord,
+    SortOrder,
+)
 from flagtui.cli.plumbing.word_types import CommandWords, RecordWord
 
 
@@ -131,13 +140,18 @@ def _choices(kind: click.ParamType[Any]) -> list[str]:
 
 
 def _completed_by(kind: click.ParamType[Any]) -> str:
-    match kind:
-        case RecordWord():
-            return f"{'tags of ' * kind.is_tag}{kind.kind}"
-        case click.Choice():
-            return "choices"
-        case click.Path():
-            return "files"
-        case CommandWords():
-            return "commands"
-    return ""
+    if isinstance(kind, RecordWord):
+        return f"{'tags of ' * kind.is_tag}{kind.kind}"
+    if isinstance(kind, QueryWord | SortOrder):
+        return f"{'queries' if isinstance(kind, QueryWord) else 'orders'} of {kind.kind}"
+    ways = {
+        click.Choice: "choices",
+        click.Path: "files",
+        CommandWords: "commands",
+        FieldNames: "fields",
+        ProfileName: "profiles",
+        ProjectId: "projects",
+        ProjectNumber: "projects",
+        ChangeId: "changes",
+    }
+    return next((way for type_, way in ways.items() if isinstance(kind, type_)), "")

@@ -20,6 +20,8 @@ from flagtui.cli.plumbing.errors import (
 )
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.registry import command_index
+from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
+from flagtui.cli.plumbing.word_types import RecordWord
 from flagtui.safe_text import safe_text
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -48,13 +50,18 @@ class Program(LazyGroup):
 
 @click.command(cls=Program, invoke_without_command=True, context_settings=CONTEXT)
 @click.version_option(__version__, "-V", "--version", prog_name="flagtui", message="%(prog)s %(version)s")
-@click.option("--profile", metavar="NAME", help="The profile of the settings file to open.")
-@click.option("--project", metavar="ID", help="The project to open instead of the profile's.")
-@click.option("--flag", default="", metavar="KEY", help="The flag to open first.")
+@click.option(
+    "--profile", metavar="NAME", type=ProfileName(), help="The profile of the settings file to open."
+)
+@click.option(
+    "--project", metavar="ID", type=ProjectId(), help="The project to open instead of the profile's."
+)
+@click.option("--flag", default="", metavar="KEY", type=RecordWord("flags"), help="The flag to open first.")
 @click.option("--read-only", is_flag=True, help="Refuse every change, whatever the profile allows.")
 @click.option(
     "--log",
     metavar="FILE",
+    type=click.Path(),
     expose_value=False,
     callback=lambda _context, _option, file: _log_to(file),
     help="Add a line to FILE for every request: never a key, a header or what is in it.",

@@ -6,7 +6,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import read_query
-from flagtui.cli.plumbing.word_types import QUERY_WORDS
+from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.models.activity import ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
@@ -26,7 +26,7 @@ from flagtui.store.query.language import compile_query
         "activity kind:off since:7d --json --fields at,key,who,words",
     ),
 )
-@QUERY_WORDS
+@query_argument("activity")
 @click.option(
     "--limit", type=click.IntRange(1), metavar="N", default=50, show_default=True, help="At most so many."
 )

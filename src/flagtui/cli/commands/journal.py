@@ -17,13 +17,11 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import settings_in
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.value_types import SHORT_ID
 from flagtui.config.locations import find_locations
 from flagtui.store.activity_listing import MOMENTS, read_moment
 from flagtui.store.query.vocabulary import WrongValue
 from flagtui.text.shared_messages import invalid_moment
-
-SHORT: Final = 8
-"""Characters of an id that are shown; `flagtui undo` takes as many as tell it from all others."""
 
 ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
     "journal-entry",
@@ -88,14 +86,14 @@ def tell_changes(entries: list[Entry]) -> None:
     for entry in entries:
         at = local_time.second(entry.at)
         place = entry.signature.profile or entry.signature.project
-        say(f"{entry.id[:SHORT]:<{SHORT}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
+        say(f"{entry.id[:SHORT_ID]:<{SHORT_ID}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
         for line in (*entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
             say(f"{'':35}{line}")
 
 
 def _back(entry: Entry, gone: frozenset[str]) -> str:
     """Return which change the entry undid, and whether it was undone itself."""
-    did = f", takes back {entry.undoes[:SHORT]}" if entry.undoes else ""
+    did = f", takes back {entry.undoes[:SHORT_ID]}" if entry.undoes else ""
     return did + (", taken back" if entry.id in gone else "")
 
 

@@ -4,13 +4,13 @@ from types import SimpleNamespace
 from typing import Final
 
 import click
-from click.shell_completion import get_completion_class
 
 from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.errors import EXIT_WORDS
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.shell_scripts import SCRIPTS
 from flagtui.cli.records.field_words import commas
 
 COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(
@@ -55,7 +55,7 @@ def commands(printer: Printer) -> None:
     is_online=False,
     examples=("completion bash", "completion fish"),
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice([*SCRIPTS]))
 def completion(shell: str) -> None:
     """Print the completion for SHELL; keys and tags come from the copies of lists on disk.
 
@@ -65,7 +65,4 @@ def completion(shell: str) -> None:
 
     fish: flagtui completion fish > ~/.config/fish/completions/flagtui.fish
     """
-    root = click.get_current_context().find_root().command
-    maker = get_completion_class(shell)
-    if maker is not None:
-        click.echo(maker(root, {}, "flagtui", "_FLAGTUI_COMPLETE").source())
+    click.echo(SCRIPTS[shell], nl=False)

@@ -25,6 +25,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext, signature_of
+from flagtui.cli.plumbing.value_types import ChangeId
 from flagtui.text.formats import ago
 
 ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
@@ -39,7 +40,7 @@ OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiment
     operations=OPERATIONS,
     examples=("undo --dry-run", "undo --yes --json"),
 )
-@click.argument("change", default="", metavar="[CHANGE_ID]")
+@click.argument("change", default="", metavar="[CHANGE_ID]", type=ChangeId())
 async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
     """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 

@@ -17,7 +17,7 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import read_query
-from flagtui.cli.plumbing.word_types import QUERY_WORDS
+from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.models.activity import Activity, ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
@@ -52,7 +52,7 @@ class WatchOptions(TypedDict):
     operations=("flags.activity",),
     examples=("watch flag:checkout --since 30d --count 1", "watch kind:rollout --since 30d --count 1 --json"),
 )
-@QUERY_WORDS
+@query_argument("activity")
 @click.option("--since", default="", metavar="WHEN", help="Begin with changes since then: 2h.")
 @click.option(
     "--every",

@@ -16,6 +16,14 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.registry import command_index, load_command, load_help
+from flagtui.cli.plumbing.value_types import (
+    ChangeId,
+    FieldNames,
+    ProfileName,
+    ProjectId,
+    QueryWord,
+    SortOrder,
+)
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS, CommandWords, RecordWord
 from flagtui.safe_text import safe_text
 
@@ -100,7 +108,7 @@ class DescribedCommand(ShownCommand):
     def __init__(self, name: str, told: Mapping[str, Any], real: Callable[[], click.Command]) -> None:
         params: list[click.Parameter] = [*map(_argument, told["arguments"])]
         # Click makes the one for help.
-        params += [_option(one) for one in told["options"] if "--help" not in one["names"]]
+        params += [_option(one, told["fields"]) for one in told["options"] if "--help" not in one["names"]]
         # What follows the first word of another command is for that command, a call for help too.
         is_whole = all(one["completed_by"] != "commands" for one in told["arguments"])
         settings = {"allow_interspersed_args": is_whole}
@@ -131,29 +139,31 @@ def _argument(one: Mapping[str, Any]) -> click.Argument:
     return click.Argument([one["name"]], metavar=one["shown"], nargs=count, required=False, type=_type(one))
 
 
-def _option(one: Mapping[str, Any]) -> click.Option:
+def _option(one: Mapping[str, Any], fields: Sequence[str]) -> click.Option:
     if one["value"] is None:
         return click.Option(one["names"], is_flag=True, help=one["shown"])
     return click.Option(
-        one["names"], metavar=one["value"], multiple=one["many"], help=one["shown"], type=_type(one)
+        one["names"], metavar=one["value"], multiple=one["many"], help=one["shown"], type=_type(one, fields)
     )
 
 
-def _type(one: Mapping[str, Any]) -> click.ParamType[Any]:
-    """What completes its value."""
-    match one["completed_by"]:
-        case "":
-            return click.STRING
-        case "choices":
-            return click.Choice(one["choices"])
-        case "files":
-            return click.Path()
-        case "commands":
-            return COMMAND_WORDS
-        case "tags of flags" | "tags of events" as kind:
-            return RecordWord(kind.removeprefix("tags of "), is_tag=True)
-        case kind:
-            return RecordWord(kind)
+def _type(one: Mapping[str, Any], fields: Sequence[str] = ()) -> click.ParamType[Any]:
+    """What completes its value; `fields` are those that the command prints."""
+    way, _of, kind = one["completed_by"].partition(" of ")
+    makers: dict[str, Callable[[], click.ParamType[Any]]] = {
+        "": lambda: click.STRING,
+        "choices": lambda: click.Choice(one["choices"]),
+        "files": click.Path,
+        "commands": lambda: COMMAND_WORDS,
+        "tags": lambda: RecordWord(kind, is_tag=True),
+        "queries": lambda: QueryWord(kind),
+        "orders": lambda: SortOrder(kind),
+        "fields": lambda: FieldNames(fields),
+        "profiles": ProfileName,
+        "projects": ProjectId,
+        "changes": ChangeId,
+    }
+    return makers[way]() if way in makers else RecordWord(way)
 
 
 def _begins_with_options(args: Sequence[str]) -> bool:

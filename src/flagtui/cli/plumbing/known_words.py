@@ -4,7 +4,7 @@ They are offered without loading what reads the command line, which takes longer
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,9 @@ def quick_words() -> list[str] | None:
     shell = os.environ.get("_FLAGTUI_COMPLETE", "")
     line, place = os.environ.get("COMP_WORDS", ""), os.environ.get("COMP_CWORD", "")
     words = line.split("\n") if "\n" in line else line.split()
-    if shell == "fish_complete" and not {"'", '"', "\\"} & {*line}:
+    if {"'", '"', "\\"} & {*line}:
+        return None
+    if shell == "fish_complete":
         # It gives the word itself, not which one it is.
         before, begun = words[1 : len(words) - bool(place)], place
     elif shell in ("bash_complete", "zsh_complete") and place.isdigit():
@@ -32,10 +34,15 @@ def quick_words() -> list[str] | None:
     if command is None or not command.records:
         return None
     known = command.tag_options
-    if begun.startswith("-") or any(word.startswith("-") and word not in known for word in before):
+    # A query is completed with the vocabulary of its kind.
+    if ":" in begun or begun.startswith("-") or any(_is_option(word, known) for word in before):
         return None
     found = known_words(command.records, "", "", begun, is_tag=before[-1] in known)
     return [_FORMS[shell].format(word) for word in found]
+
+
+def _is_option(word: str, known: Container[str]) -> bool:
+    return word.startswith("-") and word not in known
 
 
 def known_words(kind: str, profile: str, project: str, begun: str = "", *, is_tag: bool = False) -> list[str]:
@@ -45,6 +52,13 @@ def known_words(kind: str, profile: str, project: str, begun: str = "", *, is_ta
         if found := read_words(path, is_tag=is_tag):
             return sorted({word for word in found if word.startswith(begun)})
     return []
+
+
+def cached_projects(profile: str) -> set[str]:
+    """Return the ids of the projects of which a list is cached."""
+    kinds = {command.records for command in command_index().values() if command.records}
+    paths = (path for kind in kinds for path in _copies(kind, profile, ""))
+    return {project for path in paths if (project := path.stem.split("-")[-3]).isdecimal()}
 
 
 def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:

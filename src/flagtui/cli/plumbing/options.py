@@ -16,6 +16,7 @@ import click
 from flagtui.cli.plumbing.errors import Trouble, require_text
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
+from flagtui.cli.plumbing.value_types import FieldNames, ProfileName, ProjectId
 from flagtui.models.json_value import JSON
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ class NumberRange(click.FloatRange):
 
 WAIT_SECONDS = NumberRange(0, 86_400)
 """Of `--wait`: a day at most."""
-PROFILE = click.option("--profile", default="", metavar="NAME", help="The profile of the settings file.")
+PROFILE = click.option(
+    "--profile", default="", metavar="NAME", type=ProfileName(), help="The profile of the settings file."
+)
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
             ["--fields"],
             default="",
             metavar="NAMES",
+            type=FieldNames(kind.names),
             help=f"Only these, such as {some}; ? tells all their names.",
         ),
     ]
@@ -116,8 +120,20 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
 def place_options() -> list[click.Parameter]:
     """Which profile and project a command works in."""
     return [
-        click.Option(["--profile"], default="", metavar="NAME", help="The profile of the settings file."),
-        click.Option(["--project"], default="", metavar="ID", help="Another project than the profile's."),
+        click.Option(
+            ["--profile"],
+            default="",
+            metavar="NAME",
+            type=ProfileName(),
+            help="The profile of the settings file.",
+        ),
+        click.Option(
+            ["--project"],
+            default="",
+            metavar="ID",
+            type=ProjectId(),
+            help="Another project than the profile's.",
+        ),
     ]
 
 

@@ -7,6 +7,7 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from flagtui.cli.plumbing.known_words import known_words
+from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, given, query_words
 
 NO_PROFILE: Final = "/"
 """Copies on disk are named by profiles, and no file is named so."""
@@ -24,10 +25,11 @@ class RecordWord(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        given = {**ctx.find_root().params, **{name: one for name, one in ctx.params.items() if one}}
-        profile, project = given.get("profile") or "", given.get("project") or ""
-        found = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
-        return [CompletionItem(word) for word in found]
+        profile, project = given(ctx, "profile"), given(ctx, "project")
+        words = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
+        if ":" in incomplete and not self.is_tag:
+            words += query_words(self.kind, profile, project, incomplete)
+        return [CompletionItem(word) for word in words]
 
 
 class CommandWords(click.types.StringParamType):
@@ -88,16 +90,19 @@ def tag_options(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return add
 
 
-QUERY_WORDS: Final = click.argument("query", nargs=-1, metavar="[QUERY]...")
+def query_argument(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`[QUERY]...`, completed with the qualifiers of this kind."""
+    return click.argument("query", nargs=-1, metavar="[QUERY]...", type=QueryWord(kind))
 
 
-def list_options(orders: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def list_options(kind: str, orders: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` are words about what it is sorted by."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         limit = click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many.")(
             function
         )
-        return QUERY_WORDS(click.option("--sort", default="", metavar="ORDER", help=orders)(limit))
+        sort = click.option("--sort", default="", metavar="ORDER", type=SortOrder(kind), help=orders)
+        return query_argument(kind)(sort(limit))
 
     return add

@@ -72,7 +72,7 @@ TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
     operations=("event_definitions.list",),
     examples=("events list is:unverified", "events list tag:billing --json --fields name,owner"),
 )
-@list_options("seen, name, created, …; -name turns it round.")
+@list_options("events", "seen, name, created, …; -name turns it round.")
 async def list_all(
     session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
 ) -> list[EventDefinitionRow]:

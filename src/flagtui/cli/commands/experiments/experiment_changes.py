@@ -22,6 +22,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.session_context import SessionContext
+from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
 
@@ -158,7 +159,9 @@ duplicate = _step(
     examples=("31 --to-project 2 --dry-run", "31 --to-project 2 --flag-key checkout-there --dry-run"),
 )
 @EXPERIMENT_WORD
-@click.option("--to-project", "target", type=int, required=True, metavar="ID", help="Where the copy goes.")
+@click.option(
+    "--to-project", "target", type=ProjectNumber(), required=True, metavar="ID", help="Where the copy goes."
+)
 @click.option("--flag-key", default="", metavar="KEY", help="Its flag there; the same key unless said.")
 async def copy(
     session: ProjectSession, experiment: Wanted, target: int, flag_key: str, terms: WriteTerms
@@ -229,7 +232,9 @@ async def create(
 )
 @EXPERIMENT_WORD
 @FIELD
-@click.option("--from", "source", metavar="FILE", help="The JSON as --print gives it; - reads it.")
+@click.option(
+    "--from", "source", metavar="FILE", type=click.Path(), help="The JSON as --print gives it; - reads it."
+)
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
 async def edit(
     session: ProjectSession,

@@ -180,7 +180,7 @@ STATS: Final[RecordSchema[ExperimentStats]] = RecordSchema(
     operations=("experiments.list",),
     examples=("experiments list", "experiments list is:running --json --fields id,name,flag"),
 )
-@list_options("updated, name, state, …; -name turns it round.")
+@list_options("experiments", "updated, name, state, …; -name turns it round.")
 async def list_all(
     session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
 ) -> list[ExperimentRow]:

@@ -38,7 +38,13 @@ from flagtui.models.json_value import JSON
 )
 @FLAG_WORD
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
-@click.option("--from", "source", metavar="FILE", help="The flag's JSON as --print gives it; - reads it.")
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    type=click.Path(),
+    help="The flag's JSON as --print gives it; - reads it.",
+)
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
 async def edit(
     session: ProjectSession,

@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words
-from flagtui.cli.plumbing.word_types import FLAG_WORDS, QUERY_WORDS
+from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Cohort
@@ -142,7 +142,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[di
     operations=("flags.list",),
     examples=("flags stale", "flags stale tag:web --json"),
 )
-@QUERY_WORDS
+@query_argument("flags")
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
     """List stale flags, with what everyone gets of them; QUERY narrows."""
     line = f"is:stale {' '.join(query)}".strip()

@@ -20,7 +20,7 @@ from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
-from flagtui.cli.plumbing.word_types import QUERY_WORDS
+from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.text.formats import ago
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ PART: Final = "shapes"
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 7 if the file of --out differs.")
 @click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
-@QUERY_WORDS
+@query_argument("flags")
 def types(
     place: WorkPlace, query: tuple[str, ...], language: str, out: Path | None, check: bool, offline: bool
 ) -> int:

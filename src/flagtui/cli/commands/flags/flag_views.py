@@ -22,7 +22,7 @@ from flagtui.safe_text import MASK
     operations=("flags.list",),
     examples=("flags list", "flags list 'is:on tag:checkout' --fields key,rollout,updated_at --json"),
 )
-@list_options("updated, key, created, …; -key turns it round.")
+@list_options("flags", "updated, key, created, …; -key turns it round.")
 async def list_flags(
     session: ProjectSession, query: tuple[str, ...], sort: str, limit: int | None
 ) -> list[FlagRow]:

@@ -33,6 +33,7 @@ from flagtui.cli.plumbing.planning import planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.session_context import SessionContext
+from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
@@ -113,7 +114,9 @@ async def create(
 )
 @FLAG_WORDS
 @click.option("--to-key", "key", default="", metavar="KEY", help="Here, under this key.")
-@click.option("--to-project", "target", type=int, metavar="ID", help="In that project, under the same key.")
+@click.option(
+    "--to-project", "target", type=ProjectNumber(), metavar="ID", help="In that project, under the same key."
+)
 async def copy_flags(
     session: ProjectSession, flags: Wanted, key: str, target: int | None, terms: WriteTerms
 ) -> int:

@@ -1,0 +1,147 @@
+"""Values that shells complete: profiles, projects, fields, orders, queries and changes of the journal.
+
+Nothing is requested from a server: they come from the settings, the cached lists and the journal.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from flagtui.cli.plumbing.known_words import cached_projects, known_words
+from flagtui.config.locations import find_locations
+
+ACTIVITY: Final = "activity"
+"""The kind of a query that searches the project's timeline."""
+SHORT_ID: Final = 8
+"""Characters of an id that are shown; any prefix that only one id has is accepted."""
+NEWEST: Final = 20
+"""Changes of the journal that are offered."""
+
+
+class ListedWord(click.types.StringParamType):
+    """Text that is completed from a list; other text is accepted."""
+
+    name = "word"
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        """Return the candidates; those that do not begin so are dropped."""
+        raise NotImplementedError
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        words = dict.fromkeys(self.words(ctx, incomplete))
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+class ProfileName(ListedWord):
+    """The name of a profile in the settings."""
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        return _profiles()
+
+
+class ProjectId(ListedWord):
+    """The id of a project: of a profile in the settings, or of a cached list."""
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        profiles = _profiles()
+        named = given(context, "profile")
+        some = [profiles[named]] if named in profiles else profiles.values()
+        settings = [profile.project for profile in some if str(profile.project).isdecimal()]
+        return sorted({*settings, *cached_projects(named)}, key=lambda word: (len(word), word))
+
+
+class ProjectNumber(click.types.IntParamType):
+    """The same, where only a number is accepted."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return ProjectId().shell_complete(ctx, param, incomplete)
+
+
+class FieldNames(ListedWord):
+    """Names of fields with commas between them."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self._fields = fields
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        before, comma, _last = begun.rpartition(",")
+        chosen = before.split(",")
+        return (f"{before}{comma}{field}" for field in self._fields if field not in chosen)
+
+
+class SortOrder(ListedWord):
+    """An order of a list; with `-` before it the order is reversed."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        from flagtui.store.kinds import KINDS
+
+        orders = tuple(KINDS[self.kind].listing.orders)
+        return (*orders, *(f"-{order}" for order in orders))
+
+
+class QueryWord(ListedWord):
+    """A word of a query: a qualifier such as `is:`, its values, or free text."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        return query_words(self.kind, given(context, "profile"), given(context, "project"), begun)
+
+
+class ChangeId(ListedWord):
+    """The id of a change in the journal; the newest are offered, with what they did."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from flagtui.changes.journal import Journal
+        from flagtui.changes.timeline import summary
+
+        folder = find_locations().state
+        try:
+            entries = Journal(folder / "journal").entries() if folder is not None else []
+        except OSError:
+            return []
+        profile = given(ctx, "profile")
+        some = [entry for entry in entries if not profile or entry.signature.profile == profile]
+        items = [CompletionItem(entry.id[:SHORT_ID], help=summary(entry)) for entry in some[:NEWEST]]
+        return [item for item in items if item.value.startswith(incomplete)]
+
+
+def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
+    """Return what the last word of a query can be, as the search line of the app completes it."""
+    from flagtui.store.kinds import KINDS, load
+    from flagtui.store.query.line_edits import complete
+
+    tags = known_words(kind, profile, project, is_tag=True) if kind != ACTIVITY else []
+    vocabulary = (
+        KINDS[kind].listing.vocabulary
+        if kind != ACTIVITY
+        else load("flagtui.store.activity_listing:ACTIVITY")
+    )
+    return complete(begun, len(begun), {"tag": tags}, vocabulary)
+
+
+def given(context: click.Context, name: str) -> str:
+    """Return the value of an option after the command, else before it; empty without one."""
+    value: Any = context.params.get(name) or context.find_root().params.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _profiles() -> dict[str, Any]:
+    from flagtui.config.settings import SettingsError, read_settings
+
+    try:
+        return dict(read_settings(find_locations().settings_file).profiles)
+    except SettingsError:
+        return {}
