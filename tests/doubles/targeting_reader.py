@@ -112,12 +112,10 @@ def read_targeting(lines: Sequence[str]) -> Read:
 
 def read_clause(text: str) -> Asked:
     """One thing that is asked for."""
-    if told := re.fullmatch(r"(?:the person )?(is in|is not in|[a-z_]+) (cohort .+|.+)", text):
-        words = {"is in": frozenset(("in", "exact")), "is not in": frozenset(("not_in",))}
-        if told[1] in words:
-            return Asked("cohort", told[2], words[told[1]])
-        if told[2].startswith("cohort "):
-            return Asked("cohort", told[2], frozenset((told[1],)))
+    if told := re.fullmatch(r"people (in|not in|[a-z_]+) (.+)", text):
+        words = {"in": frozenset(("in", "exact")), "not in": frozenset(("not_in",))}
+        name = told[2].removesuffix(" (can never match)")
+        return Asked("cohort", name, words.get(told[1], frozenset((told[1],))))
     if text == "a flag that is not named: matches no one":
         return Asked("flag", "", note="never")
     if text.startswith("flag "):

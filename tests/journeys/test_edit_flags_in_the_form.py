@@ -75,7 +75,7 @@ async def test_a_cohort_is_chosen_by_its_name_and_a_condition_turned_to_groups(
         assert "Paying customers #3" in words(program.screen)
         assert "Power users" not in program.screen
         await fill(program, "paying")
-        assert "is not in Paying customers" in program.screen
+        assert "people not in Paying customers" in program.screen
         stand_on(program, " 2 ")
         await program.press("enter")
         await fill(program, "about", "company")
@@ -85,7 +85,7 @@ async def test_a_cohort_is_chosen_by_its_name_and_a_condition_turned_to_groups(
         await fill(program, "add", "plan", "is, or", "pro")
         await program.press("ctrl+s")
         asked = words(program.screen)
-        assert "condition 1: + is not in Paying customers" in asked
+        assert "condition 1: + people not in Paying customers" in asked
         assert "condition 2: is about company groups instead of users" in asked
         assert "drawn anew, among company groups" in asked
         await program.press("y")
@@ -117,7 +117,7 @@ async def test_where_cohorts_are_not_listed_to_a_key_their_number_is_typed(setti
         await fill(program, "x")
         assert "must be a cohort's id" in program.screen
         await fill(program, "3")
-        assert "is in cohort 3" in program.screen
+        assert "people in cohort 3" in program.screen
         await program.press("ctrl+s", "y")
         found = (await program.colleague().flags.get(id)).targeting.conditions[0].properties[1]
         assert (found.cohort_id, found.label) == (3, "Paying customers")

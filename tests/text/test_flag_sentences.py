@@ -44,6 +44,11 @@ def test_share_of_users_with_two_properties_then_everyone_else() -> None:
     ]
 
 
+PRO: JSON = {"key": "plan", "type": "person", "operator": "exact", "value": ["pro"]}
+PLAN: dict[str, JSON] = {"properties": [PRO]}
+PLAN_AND_MORE: dict[str, JSON] = {"properties": [PRO, {"key": "age", "operator": "gt", "value": 3}]}
+
+
 @pytest.mark.parametrize(
     ("filters", "words"),
     [
@@ -56,6 +61,11 @@ def test_share_of_users_with_two_properties_then_everyone_else() -> None:
          "of all groups of type 0"),
         ({"groups": [{}], "holdout": {"id": 4, "exclusion_percentage": 5}},
          "5 % are held out of experiments and get holdout-4"),
+        ({"groups": [PLAN, {**PLAN, "rollout_percentage": 40}]}, "condition 1 already matches them"),
+        (
+            {"groups": [{**PLAN, "rollout_percentage": 5}, PLAN_AND_MORE], "early_exit": True},
+            "adds no one: condition 1 matches all of them and decides, even by its rollout",
+        ),
         ({"groups": [{}], "feature_enrollment": True}, "opted in to early access"),
         ({"groups": ["odd"]}, " 1 never matches: it is no object"),
         ({"groups": [{"rollout_percentage": "50"}]}, "its rollout is no number"),
@@ -130,15 +140,21 @@ def test_every_operator_has_its_own_words(operator: str) -> None:
             {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"},
             "the person's own created_at is after -30d",
         ),
-        (asks_cohort(31, cohort_name="Beta"), "is in Beta"),
-        (asks_cohort(31, "not_in"), "is not in cohort 31"),
-        (asks_cohort(31, negation=True), "is in cohort 31"),
+        (asks_cohort(31, cohort_name="Beta"), "people in Beta"),
+        (asks_cohort(31, "not_in"), "people not in cohort 31"),
+        (asks_cohort(31, negation=True), "people in cohort 31"),
         (asks_flag("812", label="a"), "flag a is on"),
         (asks_flag("812", "test"), "flag 812 gives test"),
         (asks_flag("812", "true"), 'flag 812 gives "true"'),
         (asks_flag("812", 1), "flag 812 gives 1: matches no one"),
         ({"key": "x", "type": "person", "operator": "is_set"}, "x is set"),
-        (asks("x", "brand_new", 1), "x brand_new 1"),
+        (asks("x", "brand_new", 1), "x brand_new 1 (can never match)"),
+        (asks("x", "in", [1, 2]), "x in 1, 2 (can never match)"),
+        (asks("x", "exact", None), "x is null (can never match)"),
+        ({**asks("x", "exact", "y"), "type": "session"}, "x is y (can never match)"),
+        (asks_cohort("abc"), "people in cohort abc (can never match)"),
+        (asks_cohort(None, "not_in"), "people not in cohort null (can never match)"),
+        (asks_cohort(31, "like"), "people like cohort 31 (can never match)"),
         (
             {"key": "x", "type": "person", "value": "y", "negation": True},
             "x is y (marked as negated, which counts in cohorts only)",
@@ -161,8 +177,8 @@ def test_cohorts_flags_and_unknown_operators(raw: dict[str, JSON], words: str) -
         (None, {"key": "plan", "type": "person"}, "plan is pro"),
         (
             0,
-            {"key": "id", "type": "cohort", "cohort_name": "Beta", "operator": "in"},
-            "the person is in Beta",
+            {"key": "id", "type": "cohort", "cohort_name": "Beta", "operator": "in", "value": 3},
+            "people in Beta",
         ),
     ],
 )

@@ -5,12 +5,13 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from msgspec.structs import replace
 from tests.doubles import heavy_records as heavy
 from tests.doubles import random_flags
 from tests.doubles.counted_calls import counted_calls
 
 from flagtui.cli.records.flag_records import WHOLE_FLAG, WholeFlag
-from flagtui.models.filters import Condition, Filters, is_readable
+from flagtui.models.filters import Condition, Filters, Property, is_readable
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_list
 from flagtui.text.flag_sentences import condition_blocks, plain, rest_words, who_sees_it
@@ -37,7 +38,26 @@ def why_never(number: int, condition: Condition, filters: Filters) -> str:
         is_same_kind = filters.group_type_of(earlier) == filters.group_type_of(condition)
         if is_same_kind and earlier.rollout >= condition.rollout:
             return f"condition {place} already matches them"
+    return why_narrower(number, condition, filters)
+
+
+def why_narrower(number: int, condition: Condition, filters: Filters) -> str:
+    """Apply the rule of equal and narrower property filters condition by condition."""
+    own = [without_negation(item) for item in condition.properties]
+    for place, raw in enumerate(as_list(filters.raw.get("groups"))[: number - 1], 1):
+        wider = Condition.of(raw)
+        is_wider = wider.properties and all(without_negation(item) in own for item in wider.properties)
+        if not is_wider or filters.group_type_of(wider) != filters.group_type_of(condition):
+            continue
+        if filters.early_exit:
+            return f"condition {place} matches all of them and decides, even by its rollout"
+        if wider.rollout >= condition.rollout:
+            return f"condition {place} already matches them"
     return ""
+
+
+def without_negation(item: Property) -> Property:
+    return replace(item, is_negated=False, label="")
 
 
 def random_filters(random: Random) -> Iterator[JSON]:

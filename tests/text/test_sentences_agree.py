@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from tests.doubles import random_flags
@@ -156,6 +156,39 @@ def test_condition_that_adds_no_one_never_decides() -> None:
     assert seen > 50
 
 
+@pytest.mark.parametrize("early_exit", [True, False])
+def test_equal_and_narrower_conditions_never_decide(*, early_exit: bool) -> None:
+    random, seen = Random("narrower"), 0
+    for _ in range(300):
+        wide = [dict(item) for item in random.sample(ASKS, random.randrange(1, 3))]
+        narrow = [*wide, *random.sample(ASKS, random.randrange(2))]
+        shares = (random.choice([0, 40, 100]), random.choice([40, 100]))
+        flag = made([])
+        flag["filters"]["early_exit"] = early_exit
+        flag["filters"]["groups"] = [
+            {"properties": properties, "rollout_percentage": share}
+            for properties, share in zip((wide, narrow), shares, strict=True)
+        ]
+        if "adds no one" not in sentence_of(flag)[-1 - early_exit]:
+            assert not early_exit
+            assert shares[0] < shares[1]
+            continue
+        seen += 1
+        for number in range(20):
+            properties = {"plan": random.choice(["pro", "free"]), "age": random.choice([2, 70])}
+            person = Person(f"p{number}", properties, is_complete=True)
+            evaluation = evaluate("flag", person, Definitions.of([flag]))
+            assert evaluation.value is False or evaluation.condition_index == 0, (flag, person)
+    assert seen > 90
+
+
+ASKS: Final[tuple[dict[str, JSON], ...]] = (
+    {"key": "plan", "type": "person", "operator": "exact", "value": ["pro"]},
+    {"key": "age", "type": "person", "operator": "gt", "value": 18},
+    {"key": "plan", "type": "person", "operator": "is_not", "value": ["free"]},
+)
+
+
 def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> None:
     told = {"by properties": 0, "everyone": 0}
     for project in projects:
@@ -181,7 +214,7 @@ def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> Non
 def can_be_read(clause: str) -> bool:
     """Return whether a user can be built from the sentence: not for patterns, cohorts or dependencies."""
     rest = clause.partition(" ")[2]
-    is_asked_of_a_person = not clause.startswith(("is in ", "is not in ", "flag "))
+    is_asked_of_a_person = not clause.startswith(("people ", "flag "))
     return is_asked_of_a_person and any(f"{rest} ".startswith(f"{known} ") for known in READERS)
 
 
@@ -203,11 +236,11 @@ def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
     flag = made([])
     flag["filters"]["groups"][0]["properties"] = [asked]
     clause = sentence_of(flag)[1].strip()
-    assert clause in ("is in Beta", "is not in Beta")
+    assert clause in ("people in Beta", "people not in Beta")
     definitions = Definitions.of([flag], static_cohorts=[31])
     member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
     for person, is_in in ((member, True), (Person("o", is_complete=True), False)):
-        assert evaluate("flag", person, definitions).value is (is_in == (clause == "is in Beta"))
+        assert evaluate("flag", person, definitions).value is (is_in == (clause == "people in Beta"))
 
 
 @pytest.mark.parametrize("wanted", [True, False, "a"])

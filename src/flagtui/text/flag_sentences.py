@@ -198,6 +198,8 @@ class _EarlierConditions:
         """The number of the first condition after which no one is left, and the reason."""
         self._matched: dict[int | None, tuple[list[float], list[int]]] = {}
         """By group type: rising rollouts of everyone, in percent, and the numbers of their conditions."""
+        self._filtered: list[tuple[int, Condition, frozenset[Identity]]] = []
+        """The first conditions with properties: later ones with the same or more properties add no one."""
 
     def why_never(self, condition: Condition) -> str:
         """Return why no one can match this condition; empty if someone can."""
@@ -205,7 +207,21 @@ class _EarlierConditions:
         place = bisect_left(shares, condition.rollout)
         if place < len(shares) and (self._end is None or numbers[place] < self._end[0]):
             return f"condition {numbers[place]} already matches them"
-        return self._end[1] if self._end is not None else ""
+        if self._end is not None:
+            return self._end[1]
+        return self._why_narrower(condition)
+
+    def _why_narrower(self, condition: Condition) -> str:
+        """Return which earlier condition matches everyone who has the properties of this one."""
+        own, kind = _identities(condition), self._filters.group_type_of(condition)
+        for number, wider, identities in self._filtered if own else ():
+            if self._filters.group_type_of(wider) != kind or not identities <= own:
+                continue
+            if self._filters.early_exit:
+                return f"condition {number} matches all of them and decides, even by its rollout"
+            if wider.rollout >= condition.rollout:
+                return f"condition {number} already matches them"
+        return ""
 
     def add(self, number: int, raw: JSON, condition: Condition | None) -> None:
         """Record the condition with this number."""
@@ -214,7 +230,8 @@ class _EarlierConditions:
         if condition is None or not is_readable(raw):
             self._end = (number, f"condition {number} is malformed and ends the evaluation")
         elif condition.properties:
-            return
+            if len(self._filtered) < COMPARED and (identities := _identities(condition)):
+                self._filtered.append((number, condition, identities))
         elif self._filters.early_exit and self._filters.matches_everyone(condition):
             self._end = (number, f"condition {number} matches everyone and decides, even by its rollout")
         else:
@@ -223,6 +240,24 @@ class _EarlierConditions:
             if not shares or condition.rollout > shares[-1]:
                 shares.append(condition.rollout)
                 numbers.append(number)
+
+
+COMPARED: Final = 20
+"""Earlier conditions with properties that each condition is compared with."""
+
+
+Identity = tuple[str, str, str, str, int | None]
+"""What servers look at in a property filter; they ignore its negation."""
+
+
+def _identities(condition: Condition) -> frozenset[Identity]:
+    """Return the identities of the properties; empty where there are more than a pane shows."""
+    if len(condition.properties) > MOST_PROPERTIES:
+        return frozenset()
+    return frozenset(
+        (item.type, item.key, item.operator, repr(item.value), item.group_type_index)
+        for item in condition.properties
+    )
 
 
 def value_text(value: JSON, room: int = ROOM) -> str:

@@ -88,7 +88,7 @@ async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
         )
         assert cohorts.names == {31: "Payers"}
         words = plain([property_pieces(Property.of(IN_31), Names(cohorts=cohorts.names))])
-        assert words == "is in Payers"
+        assert words == "people in Payers"
 
 
 def entry_about(before: dict[str, Any]) -> Activity:

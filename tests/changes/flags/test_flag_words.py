@@ -23,11 +23,11 @@ def told(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES) ->
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ([EMAIL], [EMAIL, PAYING], ["condition 1: + is in Paying customers"]),
-        ([PAYING], [], ["condition 1: − is in Paying customers"]),
-        ([PAYING], [PAYING | {"value": 32}], ["condition 1: is in Paying customers → is in Old app"]),
+        ([EMAIL], [EMAIL, PAYING], ["condition 1: + people in Paying customers"]),
+        ([PAYING], [], ["condition 1: − people in Paying customers"]),
+        ([PAYING], [PAYING | {"value": 32}], ["condition 1: people in Paying customers → people in Old app"]),
         ([PAYING], [PAYING | {"operator": "not_in"}],
-         ["condition 1: is in Paying customers → is not in Paying customers"]),
+         ["condition 1: people in Paying customers → people not in Paying customers"]),
         ([EMAIL], [EMAIL | {"operator": "ends_with"}],
          ["condition 1: email contains @acme.com → email ends with @acme.com"]),
         ([EMAIL | {"operator": "exact", "value": ["a"]}],
@@ -59,9 +59,9 @@ def test_whom_a_condition_is_about_is_told_with_the_groups_name() -> None:
 
 
 def test_a_cohort_nobody_named_goes_by_its_number() -> None:
-    assert property_in_short(Property.of(PAYING)) == "is in cohort 31"
+    assert property_in_short(Property.of(PAYING)) == "people in cohort 31"
     assert property_in_short(Property.of(PAYING | {"cohort_name": "As the server says"}), NAMES) == (
-        "is in As the server says"
+        "people in As the server says"
     )
 
 

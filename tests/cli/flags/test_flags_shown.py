@@ -71,6 +71,21 @@ def test_group_types_go_by_the_names_that_the_project_gives_them(signed_in: Run,
     assert "company groups" in signed_in(*edit).out
 
 
+def test_get_names_dependencies_and_those_that_never_match(signed_in: Run, service: Service) -> None:
+    base = service.ask(lambda client: client.flags.create({"key": "base-of-two", "active": True}))
+    other = service.ask(lambda client: client.flags.create({"key": "gone-base", "active": True}))
+    on = {"type": "flag", "operator": "flag_evaluates_to", "value": True}
+    properties = [{**on, "key": str(flag.id)} for flag in (base, other)]
+    filters = {"groups": [{"properties": properties, "rollout_percentage": 50}]}
+    service.ask(lambda client: client.flags.create({"key": "of-two", "active": False, "filters": filters}))
+    signed_in("flags", "delete", "gone-base", "--yes")
+    (record,) = json.loads(signed_in("flags", "get", "of-two", "--json", "--fields", "who").out)["records"]
+    assert record["who"][1] == (
+        f"1 50 % of users where flag base-of-two is on and flag {other.id} is on "
+        "(not in the list (archived or deleted): no one matches)"
+    )
+
+
 def test_history_and_differences_tell_who_moved_what(signed_in: Run, key: str) -> None:
     signed_in("flags", "rollout", key, "--to", "75", "--yes")
     history = json.loads(signed_in("flags", "history", key, "--json").out)["records"]

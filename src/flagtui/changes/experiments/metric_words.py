@@ -132,7 +132,8 @@ def _filter(raw: JSON) -> str:
     if item.get("value") == []:
         return f"{owner}{as_text(item.get('key'))}: no value is listed"
     # Events are compared as text, whatever the project's flags do with true and false.
-    words = property_in_short(Property.of({**item, "type": kind or "event"}), Names(matching_version=2))
+    typed = Property.of({**item, "type": kind or "event"})
+    words = property_in_short(typed, Names(matching_version=2), is_of_flag=False)
     return f"{owner}{words}"
 
 

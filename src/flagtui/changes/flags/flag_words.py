@@ -17,7 +17,7 @@ from flagtui.changes.difference import (
     compact,
     field_words,
 )
-from flagtui.evaluate.operator_words import COHORT_WORDS, asked_words, listed, property_name
+from flagtui.evaluate.operator_words import asked_words, listed, property_name
 from flagtui.models.filters import Condition, Filters, Property, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
@@ -45,14 +45,22 @@ def why_read_only(filters: Filters) -> str:
     return f"its targeting has configuration version {version}, which is only shown here"
 
 
-def property_words(item: Property, names: Names = NO_NAMES, audience: int | None = None) -> tuple[Word, ...]:
-    """Return a clause: `email ends with @acme.com`, `is in Paying customers`, `flag checkout is on`.
+_TYPES: Final = frozenset(("person", "person_metadata", "group"))
+"""Types of properties that servers look up for a flag."""
+_IN_COHORT: Final[Mapping[str, str]] = {"exact": "people in", "in": "people in", "not_in": "people not in"}
+
+
+def property_words(
+    item: Property, names: Names = NO_NAMES, audience: int | None = None, *, is_of_flag: bool = True
+) -> tuple[Word, ...]:
+    """Return a clause: `email ends with @acme.com`, `people in Paying customers`, `flag checkout is on`.
 
     `audience` is the group type of the condition, None for users. The clause names the owner of a property
-    that belongs to neither: `the company's plan is pro`.
+    that belongs to neither: `the company's plan is pro`. Filters of metrics (`is_of_flag` is False) have
+    other types and operators.
     """
     if item.type == "cohort":
-        return _cohort(item, names, audience)
+        return _cohort(item, names)
     if item.type == "flag":
         return _dependency(item, names)
     verb, values = asked_words(item.operator, item.value, names.matching_version)
@@ -67,14 +75,17 @@ def property_words(item: Property, names: Names = NO_NAMES, audience: int | None
     # Loaded here: the first rows of a list need no operators.
     from flagtui.evaluate.impossible_filters import can_match
 
-    if not can_match(item.operator, item.value):
+    is_unknown = is_of_flag and not (verb and item.type in _TYPES)
+    if is_unknown or not can_match(item.operator, item.value):
         words.append(("odd", NEVER_MATCHES))
     return tuple(words)
 
 
-def property_in_short(item: Property, names: Names = NO_NAMES, audience: int | None = None) -> str:
+def property_in_short(
+    item: Property, names: Names = NO_NAMES, audience: int | None = None, *, is_of_flag: bool = True
+) -> str:
     """Return the clause of `property_words` as one text."""
-    return "".join(text for _, text in property_words(item, names, audience))
+    return "".join(text for _, text in property_words(item, names, audience, is_of_flag=is_of_flag))
 
 
 def _owner(item: Property, names: Names, audience: int | None) -> str:
@@ -85,13 +96,13 @@ def _owner(item: Property, names: Names, audience: int | None) -> str:
     return "the person's " if item.type == "person" and audience is not None else ""
 
 
-def _cohort(item: Property, names: Names, audience: int | None) -> tuple[Word, ...]:
-    verb = COHORT_WORDS.get(item.operator)
+def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
+    verb = _IN_COHORT.get(item.operator)
     known = item.label or names.cohorts.get(item.cohort_id or 0)
     name = known or f"cohort {listed(item.value, room=NAMES_ROOM)}"
-    who = "" if audience is None else "the person "  # A cohort has people, never groups.
-    first: Word = ("verb", f"{who}{verb} ") if verb else ("odd", f"{who}{item.operator} ")
-    return first, ("name", name)
+    first: Word = ("verb", f"{verb} ") if verb else ("odd", f"people {item.operator} ")
+    is_usable = verb is not None and item.cohort_id is not None
+    return (first, ("name", name)) if is_usable else (first, ("name", name), ("odd", NEVER_MATCHES))
 
 
 def _dependency(item: Property, names: Names) -> tuple[Word, ...]:

@@ -21,7 +21,7 @@ from flagtui.cli.plumbing.profile_choice import (
 )
 from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.guard_rules import GuardRules
-from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.json_value import JSON, as_dict
 from flagtui.text.styled import is_own, link_to
 
 if TYPE_CHECKING:
@@ -152,11 +152,14 @@ class ProjectSession:
         Snapshots(cache / "rows" if cache else None).save(place, rows, kind.row, taken_at=self.now)
 
     async def names(self, flags: Iterable[Mapping[str, JSON]]) -> "Names":
-        """Return the names of group types, where a condition uses one and the server responds in time."""
-        from flagtui.models.flag_details import NO_NAMES, Names
+        """Return the names of group types, and how values are compared with true and false.
 
-        sides = (side for flag in flags for side in _sides(as_dict(flag.get("filters"))))
-        if all(side.get("aggregation_group_type_index") is None for side in sides):
+        The server is asked only where a condition needs either; without a response in time both are unknown.
+        """
+        from flagtui.models.flag_details import NO_NAMES, Names
+        from flagtui.text.property_sentences import needs_names
+
+        if not any(needs_names(as_dict(flag.get("filters"))) for flag in flags):
             return NO_NAMES
         try:
             async with asyncio.timeout(PATIENCE):
@@ -164,7 +167,9 @@ class ProjectSession:
         except (ApiError, TimeoutError):
             return NO_NAMES
         known = document.group_type_mapping if document is not None else {}
-        return Names(groups={int(index): name for index, name in known.items() if index.isdecimal()})
+        version = document.raw.get("property_matching_version") if document is not None else None
+        groups = {int(index): name for index, name in known.items() if index.isdecimal()}
+        return Names(groups=groups, matching_version=2 if version == 2 else 1)
 
     async def until(
         self, look: Callable[[], Awaitable[Answer | None]], wait: float, what: str
@@ -190,11 +195,6 @@ class ProjectSession:
             return link if is_own(link, host) else ""
 
         return page
-
-
-def _sides(filters: dict[str, JSON]) -> list[dict[str, JSON]]:
-    """The flag and each of its conditions: either can go by groups."""
-    return [filters, *map(as_dict, as_list(filters.get("groups")))]
 
 
 def in_project(place: WorkPlace, work: Callable[[ProjectSession], Awaitable[Answer]]) -> Answer:

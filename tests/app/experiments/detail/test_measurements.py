@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from flagtui.api.clock import SystemClock
+from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, EndpointNotFound, MissingScope, Unanswered
 from flagtui.details.experiment_inspector import GLANCE_FOR, ExperimentInspector
 from flagtui.details.measurements import Measuring
@@ -67,6 +69,10 @@ class Server:
     @property
     def clock(self) -> "Server":
         return self
+
+    @property
+    def link(self) -> ConnectionState:
+        return ConnectionState(SystemClock())
 
     async def sleep(self, seconds: float) -> None:
         self.asked.append("wait")

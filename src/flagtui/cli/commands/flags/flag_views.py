@@ -47,8 +47,23 @@ async def list_flags(
 async def get_flags(session: ProjectSession, flags: Wanted) -> list[WholeFlag]:
     """Show flags as a whole: who sees them, and as what."""
     found = await objects_of(session, flags)
-    names = await session.names(found) if "who" in session.fields else NO_NAMES
-    return [_whole(one, names) for one in found]
+    if "who" not in session.fields:
+        return [_whole(flag, NO_NAMES) for flag in found]
+    names = await session.names(found)
+    needs_list = any(row_of_object(flag).depends_on for flag in found)
+    rows: list[FlagRow] = await FLAGS.every(session) if needs_list else []
+    return [_whole(flag, _with_dependencies(flag, names, rows)) for flag in found]
+
+
+def _with_dependencies(raw: FlagObject, names: Names, rows: list[FlagRow]) -> Names:
+    """Return the names with the keys of the flag's dependencies, and which of those can never match."""
+    if not row_of_object(raw).depends_on:
+        return names
+    # Loaded here: few flags have dependencies.
+    from flagtui.details.flag_names import names_about
+    from flagtui.models.flag import Flag
+
+    return names_about(Flag.of(raw), names, rows, is_complete=True)
 
 
 def _whole(raw: FlagObject, names: Names) -> WholeFlag:
