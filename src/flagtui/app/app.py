@@ -21,7 +21,6 @@ from flagtui.app.shell.themes import DARK, PLAIN, THEMES, VARIABLES, choose_them
 from flagtui.app.shell.toasts import drop_read, show_toast
 from flagtui.app.state.app_state import AppState, Session, Watcher
 from flagtui.app.state.go_to import GoTo, OpenRecord
-from flagtui.app.state.permissions import why_refused
 from flagtui.app.tabs import TabScreens
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.text.styled import Notice
@@ -166,8 +165,7 @@ class FlagTui(ScreenOwner[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A key that nothing took."""
-        if why := why_refused(self.app_state, event.key, self.screen, self._keymap):
-            show_toast(self, Notice(why, "warning"))
+        self.runner.stray_keys.explain(event.key)
 
     @work(exclusive=True, group="load")
     async def open_connection(self) -> None:

@@ -80,6 +80,8 @@ SCREEN_COMMANDS: Final = (
             synonyms="top"),
     Command("lists.last", "end,G", "To the last line", LISTS, handler="rows", argument="last",
             synonyms="bottom end"),
+    Command("page.search", "slash", "Go to the search line of the list", PAGES, handler="search_list",
+            turns_keys=True, synonyms="find query filter"),
     Command("page.down", "down,j", "One line down", (*PAGES, "days"), handler="scroll", argument="down"),
     Command("page.up", "up,k", "One line up", (*PAGES, "days"), handler="scroll", argument="up"),
     Command("page.page_down", "pagedown,ctrl+d", "One page down", (*PAGES, "days"), title="page down",

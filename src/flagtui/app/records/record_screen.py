@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 from rich.cells import cell_len
 from textual.containers import VerticalScroll
 from textual.widget import Widget
+from textual.widgets import Input
 
+from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.status_line import FramedScreen
@@ -199,6 +201,18 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
 
     def action_scroll(self, way: str) -> None:
         self.pane.move(way)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A slash typed into a line is text, and on the JSON tab it searches the JSON."""
+        if action == "search_list" and (self._tab == "json" or isinstance(self.focused, Input)):
+            return False
+        return super().check_action(action, parameters)
+
+    async def action_search_list(self) -> None:
+        """Go back to the list of the record, into its search line."""
+        await self.run_action(f"app.tab('{self.list_tab}')")
+        if isinstance(front := self.app.screen, BrowseScreen):
+            front.action_search()
 
     def action_back(self) -> None:
         if not self.pane.leave_typing():

@@ -13,6 +13,7 @@ from flagtui.app.shell.preload import load_in_background
 
 if TYPE_CHECKING:
     from flagtui.app.shell.key_queue import KeyQueue
+    from flagtui.app.shell.stray_keys import StrayKeys
     from flagtui.app.writing.write_path import WritePath
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.flags.flag_planner import NewFlag
@@ -42,9 +43,18 @@ class ChangeRunner(ChangeTasks):
 
         return KeyQueue(self.app, self._app_state, self.prepared)
 
+    @cached_property
+    def stray_keys(self) -> StrayKeys:
+        """Keys that do nothing now; loaded by the first key."""
+        from flagtui.app.shell.stray_keys import StrayKeys
+
+        return StrayKeys(self.app, self._app_state, lambda: self.app._keymap)
+
     def holds(self, event: Event) -> bool:
-        """Queue or refuse a key of a list that cannot be handled yet; False for every other event."""
-        return isinstance(event, Key | Paste) and self._keys.hold(event)
+        """Queue, refuse or drop a key that is not to be handled now; False for every other event."""
+        if isinstance(event, Key | Paste) and self._keys.hold(event):
+            return True
+        return isinstance(event, Key) and self.stray_keys.drop(event)
 
     async def write(
         self,

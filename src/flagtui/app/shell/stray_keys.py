@@ -1,0 +1,59 @@
+"""Keys that do nothing now: why, and that the letters after one are part of a word, not commands."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from textual import events
+from textual.app import App
+from textual.widgets import Input, TextArea
+
+from flagtui.app.commands.command import SIGNS
+from flagtui.app.shell.toasts import show_toast
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.permissions import why_refused
+from flagtui.safe_text import safe_text
+from flagtui.text.styled import Notice
+
+PAUSE: Final = 1.0
+"""Seconds without a letter after which letters are commands again."""
+
+
+class StrayKeys:
+    """Drops the letters typed within a second of a key that has no meaning on the screen."""
+
+    def __init__(self, app: App[Any], app_state: AppState, keymap: Callable[[], Mapping[str, str]]) -> None:
+        """`keymap` returns the keys that the user chose, by command."""
+        self._app = app
+        self._app_state = app_state
+        self._keymap = keymap
+        self._until = 0.0
+
+    def drop(self, event: events.Event) -> bool:
+        """Return whether the event is such a letter; warn once at the key before."""
+        if not isinstance(event, events.Key) or not self._is_command(event):
+            return False
+        now = self._app_state.session.monotonic()
+        is_letter = event.character is not None and event.character.isalpha()
+        if is_letter and now < self._until:
+            self._until = now + PAUSE
+            return True
+        self._until = 0.0
+        if event.key not in self._app.screen.active_bindings and not self._refusal(event.key):
+            self._until = now + PAUSE
+            sign = safe_text(SIGNS.get(event.key, event.character or event.key), 20)
+            words = f"{sign} does nothing here; letters within a second of it are not commands"
+            show_toast(self._app, Notice(words))
+        return False
+
+    def explain(self, key: str) -> None:
+        """Show why the command of a key that nothing took is refused, where it is one."""
+        if why := self._refusal(key):
+            show_toast(self._app, Notice(why, "warning"))
+
+    def _refusal(self, key: str) -> str:
+        return why_refused(self._app_state, key, self._app.screen, self._keymap())
+
+    def _is_command(self, event: events.Key) -> bool:
+        """Return whether the key is a character outside every line to type in, and outside dialogs."""
+        is_typed = isinstance(self._app.focused, Input | TextArea)
+        return event.is_printable and not is_typed and not self._app.screen.is_modal

@@ -1,0 +1,56 @@
+"""A slash in a record goes to its list; letters after a key without a meaning are no commands."""
+
+import pytest
+from tests.doubles import quiet
+from tests.doubles.whole_program import Program, words
+
+from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.records.record_screen import RecordScreen
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def packet(program: Program, *keys: str) -> None:
+    """Send keys all at once, as one read from the terminal does; then wait for what they do."""
+    for key in keys:
+        await quiet.press(program.app, key)
+    await program.settle()
+
+
+@pytest.mark.parametrize("tab", ["1", "2", "3"])
+async def test_slash_in_a_record_goes_to_the_search_line_of_its_list(program: Program, tab: str) -> None:
+    await program.press(tab, "enter")
+    assert isinstance(program.app.screen, RecordScreen)
+    await packet(program, "slash", *"nav")
+    front = program.app.screen
+    assert isinstance(front, BrowseScreen)
+    assert (front.current_tab(), front.search.value, front.focused) == (tab, "nav", front.search)
+    await program.press("escape", "escape")
+
+
+async def test_slash_on_the_json_tab_searches_the_json(program: Program) -> None:
+    await program.press("1", "enter", "shift+tab")
+    assert "JSON" in program.screen
+    await packet(program, "slash", *"filters")
+    assert isinstance(program.app.screen, RecordScreen)
+    await program.press("escape", "escape")
+
+
+async def test_letters_after_a_key_without_meaning_are_not_commands(program: Program) -> None:
+    await program.press("1", "g", "enter")
+    await packet(program, "semicolon", *"eau")
+    assert isinstance(program.app.screen, RecordScreen)
+    assert "; does nothing here; letters within a second of it are not commands" in words(program.screen)
+    await program.press("escape")
+    assert isinstance(program.app.screen, BrowseScreen)
+
+
+async def test_a_second_later_letters_are_commands_again(program: Program) -> None:
+    await program.press("1", "g")
+    await packet(program, "semicolon")
+    program.timing.now += 1.0
+    await packet(program, "x")
+    front = program.app.screen
+    assert isinstance(front, BrowseScreen)
+    assert front.marked == 1
+    await program.press("x")
