@@ -31,6 +31,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_save import FlagAdapter
+from flagtui.changes.guard import Question
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.pipeline import Batch
@@ -57,11 +58,12 @@ class Bench:
         self.wire = wire
         self.clock = clock
         self.journal = Journal(folder / "journal", clock=self.clock.time)
+        self.questions: list[Question[Any]] = []
         self.undo_context = UndoContext(client, HERE, self.clock)
 
     def writing(self, adapter: Adapter[Any, Any], signature: Signature = HERE) -> Writing:
         """What writes one kind of record."""
-        return Writing(adapter, self.journal, signature, self.clock)
+        return Writing(adapter, self.journal, signature, self.clock, questions=self.questions)
 
     async def flag(self, wanted: Intent) -> State:
         fresh = await self.client.flags.get(wanted.id)

@@ -1,5 +1,6 @@
 """Every kind of change the journal knows, made on the real service and taken back, or kept with a reason."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -31,7 +32,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import VERBS
-from flagtui.changes.undo import kind_of, parts_left, undoable, why_not
+from flagtui.changes.undo import kind_of, next_undo, parts_left, undo_words, undoable, why_not
 from flagtui.models.json_value import JSON, as_id
 
 HALF: Final[JSON] = {"groups": [{"properties": [], "rollout_percentage": 50}]}
@@ -99,6 +100,11 @@ async def test_a_change_is_taken_back_and_everything_is_as_it_was(
         state, was = await BACK[what](bench)
         assert await state() != was
         entry = bench.journal.entries()[0]
+        (offered,) = next_undo(bench.journal.entries(), HERE)
+        assert offered == entry
+        # What the question promises is what u offers.
+        promised = re.sub(r"\bit\b", entry.key, bench.questions[-1].undo_words, count=1)
+        assert undo_words([offered]) in (promised, f"{promised} of {entry.key}")
         assert await bench.take_back(entry)
         assert await state() == was
         assert entry not in undoable(bench.journal.entries(), HERE)

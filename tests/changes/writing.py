@@ -63,6 +63,8 @@ class Writing:
     clock: Clock = field(default_factory=SystemClock)
     tell: Callable[[str], None] = _silent
     wait: float | None = None
+    questions: list[Question[Any]] = field(default_factory=list)
+    """The question of every saved plan."""
 
     @property
     def context(self) -> WriteContext:
@@ -76,6 +78,7 @@ class Writing:
     async def save(self, approved: Approved[Any], undoes: str = "") -> Outcome:
         """The one plan of an approval."""
         (plan,) = approved.plans
+        self.questions.append(expect(guard([plan], GUARDED), Question))
         (outcome,) = await run_all(self.batch(approved, {plan.key: undoes} if undoes else None))
         return outcome
 

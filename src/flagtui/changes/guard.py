@@ -107,6 +107,15 @@ class Question(QuestionContext, Generic[P]):
         return f"{what}{place}" if purpose is None else f"{purpose.name} {purpose.part}: {what}{place}"
 
     @property
+    def undo_words(self) -> str:
+        """What `u` does once these plans are carried out: `turn it on again`; empty if it can undo none."""
+        if self.without_journal or not all(plan.verb.undo for plan in self.plans):
+            return ""
+        count = len(self.plans)
+        words = {plan.verb.undo_of(count) for plan in self.plans}
+        return words.pop() if len(words) == 1 else f"undo the {count:,} changes"
+
+    @property
     def clashes(self) -> tuple[Clash, ...]:
         """What agreeing would overwrite."""
         return tuple(clash for plan in self.plans for clash in plan.clashes)

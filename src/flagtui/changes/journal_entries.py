@@ -28,6 +28,16 @@ class Signature:
     profile: str = ""
     host: str = ""
     project: str = ""
+    origin: str = ""
+    """The project that was open, when the change was made in another one."""
+
+    def reaches(self, here: "Signature") -> bool:
+        """Return whether `u` undoes the change here: it was made in this project, or from it."""
+        return self.host == here.host and here.project in (self.project, self.origin)
+
+    def made_from(self, here: "Signature") -> "Signature":
+        """Return the signature of a change that is made while the project of `here` is open."""
+        return self if self.project == here.project else replace(self, origin=here.project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +120,9 @@ def begun(line: Mapping[str, JSON]) -> Entry | None:
         id=id,
         at=moment(line.get("at")),
         record=record,
-        signature=Signature(*(as_text(line.get(name)) for name in ("by", "profile", "host", "project"))),
+        signature=Signature(
+            *(as_text(line.get(name)) for name in ("by", "profile", "host", "project", "origin"))
+        ),
         kind=as_text(line.get("kind")) or "flag",
         version=_whole(line.get("version")),
         before=as_dict(line.get("before")),
@@ -147,7 +159,7 @@ def opening(entry: Entry) -> dict[str, JSON]:
         "step": "begin",
         "id": entry.id,
         "at": entry.when,
-        **asdict(entry.signature),
+        **{name: text for name, text in asdict(entry.signature).items() if text or name != "origin"},
         "kind": entry.kind,
         "record": entry.uuid or entry.record,
         "version": entry.version,

@@ -63,14 +63,9 @@ def next_redo(entries: Iterable[Entry], here: Signature) -> tuple[Entry, ...]:
 
 
 def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tuple[Entry, ...]:
-    place = (here.host, here.project)
     known = sorted(entries, key=attrgetter("at"), reverse=True)
     by_id, gone = {entry.id: entry for entry in known}, taken_back(known)
-    saved = [
-        entry
-        for entry in known
-        if entry.ending == "saved" and (entry.signature.host, entry.signature.project) == place
-    ]
+    saved = [entry for entry in known if entry.ending == "saved" and entry.signature.reaches(here)]
     chains = {entry.id: _chain(entry, by_id) for entry in saved}
     left = [entry for entry in saved if entry.id not in gone and len(chains[entry.id]) % 2 == is_redo]
     if not is_redo:
@@ -112,7 +107,7 @@ def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
 
 def why_not(entry: Entry, here: Signature) -> Blocked | None:
     """Return why this entry cannot be undone, whatever the current record; else None."""
-    if (entry.signature.host, entry.signature.project) != (here.host, here.project):
+    if not entry.signature.reaches(here):
         return Blocked("elsewhere", "it was made in another project", "switch to that project first")
     if entry.ending != "saved":
         ending = entry.ending or "not known"
@@ -133,14 +128,16 @@ async def parts_left(entry: Entry, entries: Sequence[Entry], client: Client) -> 
 
     `entries` is all of the journal. The last part completes the undo of the entry.
     """
-    kind = kind_of(entry.kind)
+    kind, project = kind_of(entry.kind), entry.signature.project
+    if project and project != str(client.project):
+        client = client.for_project(project)
     if (made := kind.creation(entry)) is not None:
         entry = with_later_changes(entry, made, entries)
-    found = kind.parts(entry)
-    if len(found) > 1:
-        left = [part for part in found if not await kind_of(part.kind).is_reverted(part, client)]
-        found = tuple(left) or found[-1:]
-    return tuple(Part(part, UndoTarget(entry.id, part is found[-1])) for part in found)
+    parts = kind.parts(entry)
+    if len(parts) > 1:
+        left = [part for part in parts if not await kind_of(part.kind).is_reverted(part, client)]
+        parts = tuple(left) or parts[-1:]
+    return tuple(Part(part, UndoTarget(entry.id, part is parts[-1])) for part in parts)
 
 
 def distinct_records(changes: Sequence[C], record: Callable[[C], object]) -> list[list[C]]:
@@ -173,7 +170,9 @@ async def questions_of(
     else:
         groups = [
             batch
-            for _kind, group in groupby(every, key=lambda part: part.entry.kind)
+            for _place, group in groupby(
+                every, key=lambda part: (part.entry.kind, part.entry.signature.project)
+            )
             for batch in distinct_records([*group], lambda part: part.entry.uuid or part.entry.record)
         ]
     if len(groups) == 1:

@@ -15,6 +15,8 @@ from flagtui.changes.planner import Planned, Planner, collect, read_each, skip, 
 from flagtui.changes.proposal import Proposal, Skipped
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.undo import Part, kind_of
+from flagtui.models.flag_details import NO_NAMES
+from flagtui.models.json_value import as_id
 from flagtui.store.kinds import BY_ENTRY, FLAGS, Kind, RecordKind
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         entry = part.entry
         id, key, was = entry.uuid or entry.record, entry.key, "is as it was already"
         try:
-            prepared = await kind_of(entry.kind).prepare_undo(entry, undo)
+            prepared = await self._prepare_in_project(undo, entry)
         except ApiError as error:
             if isinstance(error, NotFound) and self.kind != "flags":
                 self.context.forget(self.kind, id)
@@ -95,6 +97,23 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
             return skip(id, key, prepared)
         sentence = f"{key} {was}; nothing was sent.\nu goes on with the change before."
         return prepared or skip_no_op(id, key, f"it {was}", sentence)
+
+    async def _prepare_in_project(self, undo: UndoContext, entry: Entry) -> PreparedUndo | Blocked | None:
+        """Plan the undo of a change in the project in which it was made."""
+        kind, project = kind_of(entry.kind), entry.signature.project
+        if project == self.signature.project:
+            return await kind.prepare_undo(entry, undo)
+        there = replace(
+            undo,
+            client=undo.client.for_project(project),
+            signature=replace(self.signature, project=project),
+            rows=None,
+            names=NO_NAMES,
+        )
+        prepared = await kind.prepare_undo(entry, there)
+        if not isinstance(prepared, PreparedUndo):
+            return prepared
+        return replace(prepared, place=f"project #{project}", project=as_id(project))
 
 
 def _sort(planned: Planned[Part, Proposal], kind: EntryKind) -> Planned[Part, Proposal]:

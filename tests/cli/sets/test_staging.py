@@ -106,3 +106,10 @@ def test_values_after_the_staged_set_are_served_once_it_is_applied(here: Run) ->
     assert {(each["key"], each["distinct_id"]): each["value"] for each in served} == {
         (each["key"], each["distinct_id"]): each["after"] for each in foretold
     }
+
+
+def test_undo_reaches_the_copy_in_another_project(here: Run) -> None:
+    done(here("flags", "copy", FLAG, "--to-project", "2", "--yes"))
+    done(here("undo", "--yes"))
+    assert [each["project"] for each in records(here("journal", "--json"))] == ["2", "2"]
+    done(here("flags", "get", FLAG))

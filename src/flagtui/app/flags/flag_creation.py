@@ -157,7 +157,7 @@ class FlagCreation:
             if report.saved:
                 some = f"{count(len(report.saved), 'flag')} copied to {name}, off."
                 what = f"{rows[0].key} is in {name} now, off." if len(rows) == 1 else some
-                self._runner.show_toast(Notice(f"{what} To undo: p, {name}, then u."))
+                self._runner.show_toast(Notice(what))
 
         self._runner.create(new_flags, end, skipped, (target, name))
 

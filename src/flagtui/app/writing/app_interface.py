@@ -176,7 +176,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
     def _is_here(self) -> bool:
         """Whether `u` would take it back next."""
         workspace = self._app_state.workspace
-        return workspace is not None and self._signature == self._app_state.signature(workspace)
+        return workspace is not None and self._signature.reaches(self._app_state.signature(workspace))
 
     async def show_results(self, results: Iterable[Result]) -> bool:
         """List the records that were not changed with their reasons; return True to try them again."""

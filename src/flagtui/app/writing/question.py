@@ -126,9 +126,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         return styled(f"{safe_text(title, 40)}  {'⏎' if self._has_fields else 'y'}")
 
     def _hint(self) -> str:
-        plans, purpose = self._question.plans, self._question.purpose
-        is_undoable = not self._question.without_journal and all(plan.verb.undo for plan in plans)
-        words = plans[0].verb.undo_of(len(plans)) if is_undoable else ""
+        words, purpose = self._question.undo_words, self._question.purpose
         if not words or purpose is None:
             return f"u afterwards would {safe_text(words, 60)}" if words else ""
         return "U afterwards would do it again" if purpose.name == "Undo" else "u afterwards would undo it"

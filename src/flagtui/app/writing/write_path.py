@@ -173,6 +173,7 @@ class WritePath:
         purpose: Purpose | None = None,
     ) -> Report[P, R] | None:
         """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
+        opened = self._app_state.workspace
         name = planner.name(intents[0])
         with self._runner.reading(name if len(intents) == 1 else count(len(intents), planner.noun)):
             planned = await planner.plan(intents)
@@ -180,6 +181,8 @@ class WritePath:
         assert isinstance(planner.context, WorkspaceContext)
         workspace = planner.context.workspace
         signature = planned.signature or self._app_state.signature(workspace)
+        if opened is not None:
+            signature = signature.made_from(self._app_state.signature(opened))
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
         make_rows = partial(planner.make_rows, workspace)

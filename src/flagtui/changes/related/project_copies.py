@@ -30,6 +30,7 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 
 KIND: Final = "copy"
 """What the journal calls a copy that the server made."""
+UNDO_WORDS: Final = "delete the copy of it"
 _BY_HAND: Final = "make it there by hand"
 _KEPT: Final = ("key", "name", "active", "filters", "tags")
 """Fields of the copy that the journal keeps, so that a later change of it is noticed."""
@@ -132,7 +133,7 @@ def plan_copy(
     overwrites = "a flag that somebody makes there with this key in this moment is written over"
     return RelatedPlan(
         fresh=flag,
-        verb=Verb("copy", "Copy", f"is in {target.name} now, off", f"delete it in {target.name}"),
+        verb=Verb("copy", "Copy", f"is in {target.name} now, off", UNDO_WORDS),
         kind=KIND,
         before={"id": flag.id},
         after={"project": target.id, "project_name": target.name},

@@ -16,14 +16,16 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.related.creation import NEWEST, RelatedPlan
 from flagtui.changes.related.project_copies import KIND as COPY
-from flagtui.changes.related.project_copies import as_creation, kept_of, project_of
-from flagtui.changes.related.schedules import KIND as SCHEDULED
+from flagtui.changes.related.project_copies import UNDO_WORDS, as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import (
+    DROP_WORDS,
+    SCHEDULE_WORDS,
     inverse_of,
     plan_later,
     refuse_undo_of_schedule,
     schedule_conflicts,
 )
+from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
@@ -111,7 +113,7 @@ class CopyEntries(EntryKind):
         return Blocked("number", "its number was not learned", "find it there and delete it")
 
     def undo_words(self, _entry: Entry) -> str:
-        return "delete the copy of it"
+        return UNDO_WORDS
 
     def creation(self, entry: Entry) -> Entry | None:
         return as_creation(entry)
@@ -144,7 +146,7 @@ class ScheduleEntries(EntryKind):
         return refuse_undo_of_schedule(entry)
 
     def undo_words(self, entry: Entry) -> str:
-        return "drop the scheduled change of it" if entry.after else "schedule the change of it again"
+        return DROP_WORDS if entry.after else SCHEDULE_WORDS
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
         client, now, later = context.client, context.clock.time(), inverse_of(part)

@@ -27,6 +27,10 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_text
 
 KIND: Final = "scheduled_change"
 """What the journal calls it."""
+DROP_WORDS: Final = "drop the scheduled change of it"
+"""The undo of a scheduled change."""
+SCHEDULE_WORDS: Final = "schedule the change of it again"
+"""The undo of dropping one."""
 RECURRENCE: Final = ("is_recurring", "recurrence_interval", "cron_expression", "end_date", "timezone")
 _LATER: Final = re.compile(r"\+?\s*(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
 _SECONDS: Final = {"m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
@@ -109,12 +113,12 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
         Consequence("Then", told, "plain"),
         Consequence("By", "the server, in your name, without asking again", "plain"),
     )
-    verb = Verb("schedule", "Schedule a change of", f"will be {told}", "drop it")
+    verb = Verb("schedule", "Schedule a change of", f"will be {told}", DROP_WORDS)
     is_dropped = later.known is not None
     if is_dropped:
         follows = (Consequence("Not any more", told, "plain"),)
         title, done = "Drop a scheduled change of", "has that change no longer"
-        verb = Verb("unschedule", title, done, "schedule it again")
+        verb = Verb("unschedule", title, done, SCHEDULE_WORDS)
     return RelatedPlan(
         fresh=fresh,
         verb=verb,

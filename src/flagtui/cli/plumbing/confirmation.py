@@ -80,7 +80,8 @@ async def ask_and_send(
         return nothing_sent(apart, report)
     interface = interface or TerminalInterface(terms, report, planned)
     try:
-        signature = planned.signature or signature_of(session)
+        here = signature_of(session)
+        signature = (planned.signature or here).made_from(here)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
         ended = await run(planned, interface, _rules_of(planned, session), context, asked_with)
     except (Trouble, click.Abort):

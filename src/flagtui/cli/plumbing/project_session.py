@@ -102,6 +102,8 @@ class ProjectSession:
     is_read_only: bool = False
     fields: Sequence[str] = ()
     """Names of the fields that are printed of each record; empty where the command prints them itself."""
+    origin: str = ""
+    """The project of the command line, when this one is another."""
     _me: "list[Me | None]" = field(default_factory=list)
 
     @property

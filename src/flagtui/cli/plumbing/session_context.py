@@ -47,4 +47,5 @@ def signature_of(session: ProjectSession) -> Signature:
         profile=session.opening.profile.name,
         host=str(session.client.host),
         project=str(session.client.project),
+        origin=session.origin,
     )

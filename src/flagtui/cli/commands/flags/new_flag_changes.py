@@ -178,7 +178,9 @@ def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str,
 
 
 def _in_project(session: ProjectSession, project: int) -> ProjectSession:
-    return ProjectSession(session.opening, session.client.for_project(project), session.is_read_only)
+    client = session.client
+    there = client.for_project(project)
+    return ProjectSession(session.opening, there, session.is_read_only, origin=str(client.project))
 
 
 async def _name_of(session: ProjectSession) -> str:
