@@ -43,8 +43,8 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert columns(program)[:4] == ("state", "key", "type", "word")
         assert "rollout" not in columns(program)
         await program.press("s", "S", "slash", *"nav", "enter", "Q", *"old ones", "enter")
-        found = program.app.screen.query_one(RowList).shown
-        assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
+        matches = program.app.screen.query_one(RowList).shown
+        assert f"5 old ones {matches}" in words(program.screen.splitlines()[1])
         await program.press("escape")
         assert program.app.screen.query_one(SearchLine).value == ""
         await program.press("5")
@@ -55,7 +55,7 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
     async with running(replace(kept, preferences=from_disk(kept.folder))) as program:
         assert columns(program)[:3] == ("state", "key", "type")
         assert not program.app.screen.has_class("-preview")
-        assert f"5 old ones {found}" in words(program.screen.splitlines()[1])
+        assert f"5 old ones {matches}" in words(program.screen.splitlines()[1])
         await program.press("slash", "up", "up")
         assert program.app.screen.query_one(SearchLine).value == "nav"
         await program.press("escape", "escape", "slash", *"x", "enter")
