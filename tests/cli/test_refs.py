@@ -128,3 +128,14 @@ def test_problems_of_files_are_reported_and_the_scan_continues(online: Run) -> N
     assert {"src/broken.ts:1:18", "src/latin.py:2:25"} <= set(places(done.out))
     assert "src/broken.ts:2: syntax not understood" in done.err
     assert "src/latin.py:1: not UTF-8" in done.err
+
+
+@pytest.mark.parametrize("verb", ["archive", "delete"])
+def test_question_names_the_uses_of_the_last_scan(online: Run, verb: str) -> None:
+    ask = ("flags", verb, "new-nav", "--dry-run")
+    assert "src/app.ts" not in online(*ask, is_shown=True).out
+    online("refs")
+    assert "2 uses: src/app.ts:2:30, src/other.py:1:25; searched " in online(*ask, is_shown=True).out
+    other = online("flags", verb, "checkout-v2-banner", "--dry-run", is_shown=True).out
+    assert "no use in " in other
+    assert "Code" not in online("flags", "disable", "new-nav", "--dry-run", is_shown=True).out

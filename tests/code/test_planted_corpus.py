@@ -9,11 +9,11 @@ from tests.code.planted_corpus import WRAPPERS, Corpus, Expected, Keys, plant
 
 from flagtui.code.code_findings import RULES, find_findings
 from flagtui.code.flag_facts import CodeFacts
-from flagtui.code.reference_records import USES
 from flagtui.code.repository_settings import RepositorySettings
 from flagtui.code.source_files import list_files
 from flagtui.code.tree_scan import Scan, ScanRequest, scan_tree
 from flagtui.models.code_flags import CodeFlag
+from flagtui.models.code_uses import USES
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 
 STATES = ("healthy", "everyone", "variant", "no-one", "off", "archived", "stale", "deleted", "unknown")

@@ -30,6 +30,7 @@ from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
     from flagtui.changes.optimistic_rows import OptimisticRows
+    from flagtui.models.code_uses import CodeUses
     from flagtui.store.kinds import Kind
     from flagtui.store.load_progress import RecordId
     from flagtui.store.workspace import Workspace
@@ -71,6 +72,10 @@ class PlanContext:
     @property
     def known_flags(self) -> Sequence[FlagRow] | None:
         """The loaded flags of the project; None when they are not loaded."""
+        return None
+
+    def code_uses(self, key: str) -> CodeUses | None:
+        """Return the uses of a flag in code, as of the last scan; None without a scan."""
         return None
 
     async def me(self) -> User | None:

@@ -5,10 +5,9 @@ from typing import Literal
 import msgspec
 
 from flagtui.code.sdk_functions import Subject
+from flagtui.models.code_uses import USES
 
 Kind = Literal["call", "constant", "wrapper", "string", "comment", "test", "generated"]
-USES: frozenset[Kind] = frozenset(("call", "constant", "wrapper"))
-"""Kinds that count as use."""
 Fallback = bool | str | None
 
 

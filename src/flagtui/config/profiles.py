@@ -81,6 +81,11 @@ class Profile:
         False, yes_or_no, "Send the key unencrypted to a host that is not this machine."
     )
     ca_bundle: str = setting("", text(1_000), "A file of certificates to trust instead of the usual ones.")
+    code_folder: str = setting(
+        "",
+        text(1_000),
+        "The folder of source code whose last scan questions name; the current one by default.",
+    )
     is_stand_in: bool = False
     """Whether it was made for a host other than the chosen profile's; the settings have no such profile."""
 

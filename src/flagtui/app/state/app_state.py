@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
     from flagtui.details.flag_inspector import Inspector
+    from flagtui.models.code_uses import CodeUses
     from flagtui.models.flag import Flag
 
 
@@ -59,6 +60,8 @@ class Session:
     project: int | str = "@current"
     """The project the profile names; that of the browser where it names none."""
     snapshots: Snapshots = field(default_factory=lambda: Snapshots(None))
+    code_uses: Callable[[str], CodeUses | None] = lambda _key: None
+    """Uses of a flag in code, as of the last scan of the folder of this profile; None without a scan."""
     refresh: float = 60.0
     """Seconds between polls for what changed; 0 never polls."""
     unlock: float = 0.0

@@ -8,6 +8,7 @@ from flagtui.api.errors import NotFound
 from flagtui.app.state.app_state import AppState
 from flagtui.changes.planner import PlanContext
 from flagtui.models.account import User
+from flagtui.models.code_uses import CodeUses
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
@@ -30,6 +31,9 @@ class WorkspaceContext(PlanContext):
     @property
     def known_flags(self) -> Sequence[FlagRow]:
         return self.workspace.flags.rows
+
+    def code_uses(self, key: str) -> CodeUses | None:
+        return self._app_state.session.code_uses(key)
 
     async def me(self) -> User | None:
         return self.workspace.me

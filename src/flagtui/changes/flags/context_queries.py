@@ -13,6 +13,7 @@ from flagtui.changes.planner import PATIENCE
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
+from flagtui.models.code_uses import CodeUses
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -52,6 +53,7 @@ class ContextQuery:
     uncounted: str = "not counted when several flags change at once"
     """The reason for the missing reach then."""
     names: Names = NO_NAMES
+    code_uses: CodeUses | None = None
 
 
 async def read_context(ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> Context:
@@ -77,6 +79,7 @@ class ContextQueries:
             names=query.names,
             dependencies=_linked(row for row in query.rows if row.id in asks_for),
             similar=similar_keys(fresh.key, [row.key for row in query.rows]),
+            code_uses=query.code_uses,
         )
         self._listed = _linked(row for row in query.rows if fresh.id in row.depends_on)
         self._asked: tuple[asyncio.Task[Any], ...] = ()

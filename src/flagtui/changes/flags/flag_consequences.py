@@ -10,6 +10,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.changes.proposal import FRESH_FOR
 from flagtui.local_time import unix
+from flagtui.models.code_uses import CodeUses
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -37,6 +38,8 @@ def consequences(
         yield from _dependents(context.dependents, _what_they_find(fresh, values))
     if "key" in values and not fresh.deleted:
         yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
+    if (values.get("archived") is True or values.get("deleted") is True) and context.code_uses is not None:
+        yield _code_uses(context.code_uses, context.now)
     if values.get("deleted") is True and fresh.targeting.has_rules:
         yield Consequence("Undo", "not possible: servers cannot restore a flag with rules", "danger")
     elif values.get("deleted") is True:
@@ -81,6 +84,17 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     return Consequence("Reach", text + besides, "danger" if moved < 0 else "good", share)
 
 
+def _code_uses(in_code: CodeUses, now: float) -> Consequence:
+    """Return the uses in code, with the age of the scan that saw them."""
+    searched = f"searched {ago(now - in_code.taken_at)}"
+    if not in_code.uses:
+        return Consequence("Code", f"no use in {in_code.folder}; {searched}")
+    places = ", ".join(use.place for use in in_code.uses[:PLACES])
+    more = f" and {len(in_code.uses) - PLACES:,} more" if len(in_code.uses) > PLACES else ""
+    count = "1 use" if len(in_code.uses) == 1 else f"{len(in_code.uses):,} uses"
+    return Consequence("Code", f"{count}: {places}{more}; {searched}", "warning")
+
+
 def _dependents(dependents: tuple[Linked, ...] | NotKnown, follows: str) -> Iterator[Consequence]:
     if isinstance(dependents, NotKnown):
         yield Consequence("Dependents", dependents.words, "warning")
@@ -116,6 +130,8 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     return Consequence("Changed since", f"{versions} by {who}" if who else versions, "danger")
 
 
+PLACES: Final = 3
+"""Places in code that a question names one by one."""
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change who is in an experiment, and as what."""
 

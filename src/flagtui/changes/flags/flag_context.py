@@ -9,6 +9,7 @@ from typing import Final
 from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.flag_words import why_read_only
 from flagtui.models.account import User
+from flagtui.models.code_uses import CodeUses
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -81,6 +82,8 @@ class Context:
     """Seconds since the flag was read."""
     names: Names = NO_NAMES
     """Names of the cohorts and groups in its conditions."""
+    code_uses: CodeUses | None = None
+    """Uses in code as of the last scan; None without a scan."""
 
 
 COUNTED: Final = 8

@@ -13,7 +13,7 @@ from flagtui.changes.consequence import Caution, Consequence
 from flagtui.changes.flags.context_queries import ContextQuery, rows_of, similar_keys
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
-from flagtui.changes.flags.flag_plan import NoOp, Plan
+from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import (
     FlagChange,
@@ -156,6 +156,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             context.clock.time(),
             is_one_of_many=is_one_of_many or not has_queries,
             names=await self._names(request, fresh) if has_queries and not is_one_of_many else NO_NAMES,
+            code_uses=context.code_uses(live_key(fresh)) if has_queries else None,
         )
         if not has_queries:
             query = replace(query, uncounted=context.uncounted)

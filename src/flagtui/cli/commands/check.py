@@ -9,11 +9,12 @@ from typing import Final, TypedDict, Unpack
 import click
 
 from flagtui.cli.plumbing.code_facts import load_facts, read_facts
-from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
+from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import print_json, progress, say, warn
 from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import in_opened, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.code_records import CODE_FINDING
@@ -78,10 +79,11 @@ def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]
     if not has_parser() and set(rules) != {WITHOUT_CODE}:
         fix = f"Install {EXTRA}, or pass --rules {WITHOUT_CODE}."
         raise Trouble("without the parser no call is recognised; nothing was checked.", fix)
-    facts = _facts(place, options)
+    opening = open_profile(place.profile, place.project)
+    facts = _facts(opening, place, options)
     if facts is None:
         return 0
-    findings = _findings(folder, facts, rules, options)
+    findings = _findings(opening, folder, facts, rules, options)
     new = [finding for finding in findings if finding.fingerprint not in ignored]
     _print(new, rules, options["output"])
     in_baseline = f"; {len(findings) - len(new):,} in the baseline" if ignored else ""
@@ -90,12 +92,13 @@ def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]
 
 
 def _findings(
-    folder: Path | None, facts: CodeFacts, rules: Sequence[RuleId], options: CheckOptions
+    opening: Opening, folder: Path | None, facts: CodeFacts, rules: Sequence[RuleId], options: CheckOptions
 ) -> list[CodeFinding]:
     if set(rules) == {WITHOUT_CODE}:
         return find_findings((), facts, rules, options["required"])
-    folders = [folder] if folder else []
-    result = scan_code(ScanPlace(folders, changed_since=options["changed_since"]), facts.flags)
+    scan_place = ScanPlace([folder] if folder else [], changed_since=options["changed_since"])
+    result = scan_code(scan_place, facts.flags)
+    save_scan(opening, scan_place, result)
     findings = find_findings(result.scan.references, facts, rules, options["required"])
     if not options["changed_since"]:
         return findings
@@ -114,9 +117,8 @@ def _read_rules(words: Sequence[str]) -> list[RuleId]:
     return [rule for rule in RULES if rule in names or "all" in names]
 
 
-def _facts(place: WorkPlace, options: CheckOptions) -> CodeFacts | None:
+def _facts(opening: Opening, place: WorkPlace, options: CheckOptions) -> CodeFacts | None:
     """Return what the server has; None where it is unreachable, that is allowed, and there is no copy."""
-    opening = open_profile(place.profile, place.project)
     if options["offline"]:
         return load_facts(opening)
     try:

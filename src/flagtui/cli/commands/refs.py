@@ -7,10 +7,10 @@ from typing import Final, TypedDict, Unpack
 import click
 
 from flagtui.cli.plumbing.code_facts import load_facts, read_facts
-from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
+from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
-from flagtui.cli.plumbing.project_session import in_project, open_profile
+from flagtui.cli.plumbing.project_session import in_opened, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, not_found, read_query
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
@@ -65,14 +65,12 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     queries = [word for word in words if _is_query(word)]
     names = [word for word in words if word not in queries]
     read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
-    facts = (
-        load_facts(open_profile(place.profile, place.project))
-        if options["offline"]
-        else in_project(place, read_facts)
-    )
+    opening = open_profile(place.profile, place.project)
+    facts = load_facts(opening) if options["offline"] else in_opened(opening, place, read_facts)
     selected = _selected(facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
     result = scan_code(scan_place, {*facts.flags, *names})
+    save_scan(opening, scan_place, result)
     is_selected = selected.__contains__ if words else _always
     records = [_record(each, facts) for each in result.shown if is_selected(each.key)]
     if not options["changed_since"] and result.scan.is_parsed:

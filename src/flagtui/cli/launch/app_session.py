@@ -5,6 +5,7 @@ Loads the app, so it is imported while the terminal reports whether it is light 
 
 import sys
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from flagtui.app.shell.themes import CHOICES
 from flagtui.app.state.app_state import Neighbour, Reread, Session
 from flagtui.app.terminal.background import ANSWERS
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.offline_copies import code_uses
 from flagtui.cli.plumbing.profile_choice import (
     Opening,
     ProfileRequest,
@@ -89,6 +91,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
 
     return Session(
         profile=profile.name,
+        code_uses=partial(code_uses, opening),
         host=opening.host.address,
         origin=opening.host.origin,
         badge=profile.word,

@@ -1,7 +1,8 @@
-"""Copies of lists that commands with `--offline` read: each run saves what it read from the server."""
+"""Copies on disk of what earlier runs read: lists for `--offline`, and the last scan of code."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -9,6 +10,10 @@ from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.config.profiles import CURRENT_PROJECT
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
+
+if TYPE_CHECKING:
+    from flagtui.models.code_uses import CodeUses
+    from flagtui.store.code_scans import CodeScans
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
@@ -38,3 +43,22 @@ class OfflineCopies:
     def _place(self, project: str, kind: Kind, part: str) -> SnapshotPlace:
         name, host = self._opening.profile.name, self._opening.host.address
         return SnapshotPlace(name, host, project or CURRENT_PROJECT, kind, part)
+
+
+def code_scans(opening: Opening) -> "CodeScans":
+    """Return the last scans of code of the profile."""
+    from flagtui.store.code_scans import CodeScans
+
+    cache = opening.environment.places.cache if opening.settings.snapshots else None
+    return CodeScans(cache, opening.profile.name)
+
+
+def code_folder(opening: Opening) -> Path:
+    """Return the folder of source code of the profile, else the current one."""
+    return Path(opening.profile.code_folder).expanduser() if opening.profile.code_folder else Path.cwd()
+
+
+def code_uses(opening: Opening, key: str) -> "CodeUses | None":
+    """Return the uses of a flag in the code of the profile, as of its last scan; None without a scan."""
+    scan = code_scans(opening).load(code_folder(opening))
+    return None if scan is None else scan.uses_of(key)

@@ -6,10 +6,12 @@ from typing import Final
 
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.planner import PlanContext
+from flagtui.cli.plumbing.offline_copies import code_uses
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import FLAGS
 from flagtui.models.account import User
+from flagtui.models.code_uses import CodeUses
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
@@ -25,6 +27,9 @@ class SessionContext(PlanContext):
         super().__init__(session.client, session.clock, uncounted="" if is_asked else UNCOUNTED)
         self._session = session
         self._flags: dict[bool, asyncio.Task[list[FlagRow]]] = {}
+
+    def code_uses(self, key: str) -> CodeUses | None:
+        return code_uses(self._session.opening, key)
 
     async def me(self) -> User | None:
         return await self._session.me()

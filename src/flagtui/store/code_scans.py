@@ -1,0 +1,90 @@
+"""The last scan of each folder of code, by profile, so that questions can name the uses of a flag.
+
+It has keys and places, and no line of code. Nothing here raises: a scan that cannot be written or read is
+missing.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from flagtui.models.code_uses import USES, CodeUse, CodeUses
+from flagtui.private_folders import is_foreign, make_private
+
+_SUFFIX: Final = ".json"
+_SIZE_LIMIT: Final = 64 * 1024 * 1024
+_VERSION: Final = 1
+
+
+class CodeScan(msgspec.Struct, frozen=True):
+    """What a folder has: every place that names a key."""
+
+    profile: str
+    folder: str
+    taken_at: float
+    """Unix seconds."""
+    places: tuple[CodeUse, ...]
+    version: int = _VERSION
+
+    def uses_of(self, key: str, subject: str = "flag") -> CodeUses:
+        """Return the uses of a flag or an event."""
+        uses = (each for each in self.places if (each.key, each.subject) == (key, subject))
+        return CodeUses(tuple(each for each in uses if each.kind in USES), self.folder, self.taken_at)
+
+
+class CodeScans:
+    """The scans of one profile."""
+
+    def __init__(self, cache: Path | None, profile: str) -> None:
+        self._folder = cache / "code" if cache else None
+        self._profile = profile
+
+    def save(self, folder: Path, places: Iterable[CodeUse], taken_at: float) -> bool:
+        """Replace the scan of the folder; return False where it cannot be stored."""
+        if self._folder is None:
+            return False
+        resolved = folder.resolve()
+        data = msgspec.json.encode(CodeScan(self._profile, str(resolved), taken_at, tuple(places)))
+        try:
+            make_private(self._folder)
+            handle, name = tempfile.mkstemp(dir=self._folder, prefix=".new")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                Path(name).replace(self._path(resolved))
+            finally:
+                with suppress(OSError):
+                    Path(name).unlink()
+        except OSError:
+            return False
+        return True
+
+    def load(self, folder: Path) -> CodeScan | None:
+        """Return the last scan of the folder, or of the nearest folder above it."""
+        resolved = folder.resolve()
+        scans = (self._read(each) for each in (resolved, *resolved.parents))
+        return next((scan for scan in scans if scan is not None), None)
+
+    def _path(self, folder: Path) -> Path:
+        assert self._folder is not None
+        digest = sha256("\0".join((self._profile, str(folder))).encode(errors="surrogateescape"))
+        return self._folder / f"{digest.hexdigest()[:32]}{_SUFFIX}"
+
+    def _read(self, folder: Path) -> CodeScan | None:
+        if self._folder is None:
+            return None
+        path = self._path(folder)
+        try:
+            if not path.is_file() or path.stat().st_size > _SIZE_LIMIT or is_foreign(str(path)):
+                return None
+            scan = msgspec.json.decode(path.read_bytes(), type=CodeScan)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+        is_own = (scan.profile, scan.folder, scan.version) == (self._profile, str(folder), _VERSION)
+        return scan if is_own else None

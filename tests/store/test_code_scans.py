@@ -1,0 +1,64 @@
+"""The last scan of each folder of code: by profile, for the folders below it, and readable or missing."""
+
+from pathlib import Path
+
+from flagtui.models.code_uses import CodeUse
+from flagtui.store.code_scans import CodeScans
+
+PLACES = (
+    CodeUse("src/app.ts", 3, 5, "call", "new-nav"),
+    CodeUse("src/app.ts", 9, 1, "comment", "new-nav"),
+    CodeUse("src/app.ts", 12, 1, "call", "new-nav", "event"),
+)
+
+
+def test_scan_of_a_folder_is_that_of_the_folders_below(tmp_path: Path) -> None:
+    scans, code = CodeScans(tmp_path / "cache", "prod"), tmp_path / "code"
+    (code / "src").mkdir(parents=True)
+    assert scans.save(code, PLACES, 100.0)
+    scan = scans.load(code / "src")
+    assert scan is not None
+    assert (scan.folder, scan.taken_at, scan.places) == (str(code), 100.0, PLACES)
+
+
+def test_later_scan_replaces_the_earlier_one(tmp_path: Path) -> None:
+    scans = CodeScans(tmp_path / "cache", "prod")
+    scans.save(tmp_path, PLACES, 100.0)
+    scans.save(tmp_path, (), 200.0)
+    scan = scans.load(tmp_path)
+    assert scan is not None
+    assert (scan.taken_at, scan.places) == (200.0, ())
+    assert len([*(tmp_path / "cache" / "code").iterdir()]) == 1
+
+
+def test_other_profiles_and_folders_have_no_scan(tmp_path: Path) -> None:
+    CodeScans(tmp_path / "cache", "prod").save(tmp_path / "code", PLACES, 100.0)
+    assert CodeScans(tmp_path / "cache", "staging").load(tmp_path / "code") is None
+    assert CodeScans(tmp_path / "cache", "prod").load(tmp_path / "other") is None
+
+
+def test_uses_are_calls_of_the_flag_only(tmp_path: Path) -> None:
+    scans = CodeScans(tmp_path, "prod")
+    scans.save(tmp_path, PLACES, 100.0)
+    scan = scans.load(tmp_path)
+    assert scan is not None
+    assert [use.place for use in scan.uses_of("new-nav").uses] == ["src/app.ts:3:5"]
+    assert [use.place for use in scan.uses_of("new-nav", "event").uses] == ["src/app.ts:12:1"]
+    assert scan.uses_of("other").uses == ()
+
+
+def test_damaged_scan_and_missing_cache_are_no_scan(tmp_path: Path) -> None:
+    scans = CodeScans(tmp_path, "prod")
+    scans.save(tmp_path, PLACES, 100.0)
+    (file,) = (tmp_path / "code").iterdir()
+    file.write_bytes(file.read_bytes()[:40])
+    assert scans.load(tmp_path) is None
+    assert not CodeScans(None, "prod").save(tmp_path, PLACES, 100.0)
+    assert CodeScans(None, "prod").load(tmp_path) is None
+
+
+def test_scan_is_private_to_its_user(tmp_path: Path) -> None:
+    CodeScans(tmp_path, "prod").save(tmp_path, PLACES, 100.0)
+    (file,) = (tmp_path / "code").iterdir()
+    assert (tmp_path / "code").stat().st_mode & 0o777 == 0o700
+    assert file.stat().st_mode & 0o777 == 0o600
