@@ -1,8 +1,10 @@
 """The arguments of a call: their names, places and literal values."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from flagtui.code.syntax import Syntax
@@ -22,6 +24,7 @@ _SUFFIX: Final = re.compile(
     r"\s*(?:as\s+\w+|satisfies\s+\w+|!|\.(?:freeze|into|to_string|to_owned|toString|to_sym)(?:\(\))?)*\s*"
 )
 _OBJECT: Final = re.compile(r"&?\[|[&%\w.:\s]*\{")
+_LINE_END: Final = re.compile(r"\n")
 _SPACE: Final = re.compile(r"\s*")
 _IDENTIFIER: Final = frozenset("_$!?")
 _OPEN: Final = frozenset("([{")
@@ -39,13 +42,18 @@ class Argument:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SourceText:
     """A file and where its strings are."""
 
     text: str
     syntax: Syntax
     language: str
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def arguments(self, start: int, end: int) -> list[Argument]:
         """Return the arguments between two positions; parentheses around them are skipped."""
@@ -94,7 +102,8 @@ class SourceText:
 
     def line_of(self, position: int) -> tuple[int, int]:
         """Return line and column, both from 1."""
-        return self.text.count("\n", 0, position) + 1, position - self.text.rfind("\n", 0, position)
+        line = bisect_right(self._lines, position)
+        return line, position - self._lines[line - 1] + 1
 
     def is_in_comment(self, position: int) -> bool:
         """Return whether a comment contains the position."""

@@ -1,6 +1,7 @@
 """Names that have a key: where a file declares them, and which key a name means in a call."""
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
@@ -55,12 +56,13 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
     file_scopes = [PurePosixPath(path).stem]
     if package := _PACKAGE.search(source.text):
         file_scopes.append(package[1])
+    scopes_of = {True: _Scopes(_VARIABLE, source.text), False: _Scopes(_CLASS, source.text)}
     for start in source.syntax.strings:
         before = source.text[max(0, start - _LOOK_BACK) : start]
         name, is_member = _name_before(before, source.language)
         key = source.string(start) if name else None
         if key is not None and _KEY.fullmatch(key):
-            scope = _scope_of(source.text, start, name, is_member=is_member)
+            scope = scopes_of[is_member].before(start, name)
             scopes = (*filter(None, (scope,)), *file_scopes)
             yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
 
@@ -81,10 +83,20 @@ def _name_before(before: str, language: str) -> tuple[str, bool]:
     return (match["name"], last in (":", ">")) if match else ("", False)
 
 
-def _scope_of(text: str, start: int, name: str, *, is_member: bool) -> str:
-    pattern = _VARIABLE if is_member else _CLASS
-    scopes = [match[1] for match in pattern.finditer(text, 0, start) if match[1] != name]
-    return scopes[-1] if scopes else ""
+class _Scopes:
+    """The declarations of one file that names can be in."""
+
+    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
+        matches = [*pattern.finditer(text)]
+        self._ends = [match.end() for match in matches]
+        self._names = [match[1] for match in matches]
+
+    def before(self, position: int, name: str) -> str:
+        """Return the nearest declaration before the position that is not the name itself; empty for none."""
+        place = bisect_right(self._ends, position)
+        while place and self._names[place - 1] == name:
+            place -= 1
+        return self._names[place - 1] if place else ""
 
 
 def read_path(expression: str) -> tuple[str, str] | None:

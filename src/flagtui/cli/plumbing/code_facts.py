@@ -21,11 +21,10 @@ from flagtui.code.flag_facts import (
 )
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.store.activity_feed import recent_deletions
 from flagtui.text.formats import ago
 
 PART = "code"
-ACTIVITY_ENTRIES = 500
-"""Entries of the activity that are searched for deleted flags: five requests."""
 
 
 class _ListedFlags(PagedRecords[ListedFlag]):
@@ -56,12 +55,9 @@ async def read_facts(session: ProjectSession) -> CodeFacts:
 
 
 async def _deleted(session: ProjectSession) -> dict[str, int]:
-    deleted: dict[str, int] = {}
     with suppress(Forbidden, NotFound, NotOffered):
-        async for entry in session.client.flags.entries(at_most=ACTIVITY_ENTRIES):
-            if entry.activity == "deleted" and entry.name:
-                deleted[entry.name] = entry.record_id or 0
-    return deleted
+        return {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}
+    return {}
 
 
 async def _events(session: ProjectSession) -> list[EventDefinitionRow] | None:
