@@ -1,4 +1,4 @@
-"""One feature flag as the JSON object that the server sent: by its id, or by exactly its key.
+"""Feature flags as the JSON objects that the server sent: one by its id or exactly its key, or all.
 
 Separate from `Flags`, whose typed records take longer to load than a flag takes to read.
 """
@@ -12,7 +12,7 @@ from flagtui.models.json_value import JSON, as_id
 
 @dataclass(frozen=True, eq=False)
 class SingleFlags(Resource):
-    """The flags of one project, one at a time."""
+    """The flags of one project."""
 
     async def get(self, id: int, *, urgency: Urgency = Urgency.PERSON) -> dict[str, JSON]:
         """Return the whole flag, also an archived or deleted one."""
@@ -21,6 +21,10 @@ class SingleFlags(Resource):
         if as_id(record.get("id")) != id:
             raise answer.unreadable("it is not the flag that was asked for")
         return record
+
+    async def all(self) -> list[dict[str, JSON]]:
+        """Return every flag of the list, which has no archived ones."""
+        return [item async for item in self._objects("flags.list")]
 
     async def find(self, key: str) -> dict[str, JSON] | None:
         """Return the whole flag with exactly this key, archived or not; None if there is none."""

@@ -90,6 +90,10 @@ class PlanContext:
         """Return every flag of the project, with archived ones if requested. Raises ApiError."""
         return self.known_flags or ()
 
+    async def listed_flags(self) -> Sequence[dict[str, JSON]]:
+        """Return the JSON of the listed flags; none where the front end lists rows only. Raises ApiError."""
+        return ()
+
     async def read_flag(self, id: int) -> Flag:
         """Read the current flag. Raises ApiError."""
         return await self.client.flags.get(id)

@@ -90,16 +90,17 @@ class ServedProject(PlanContext):
         super().__init__(client, clock, uncounted="not counted")
         self._server = server
         self.lists = 0
-        self._rows: list[FlagRow] | None = None
+        self._listed: list[dict[str, JSON]] = []
+
+    async def listed_flags(self) -> list[dict[str, JSON]]:
+        if not self._listed:
+            self.lists += 1
+            stored = self._server.stored.values()
+            self._listed = [copy.deepcopy(raw) for raw in stored if not raw["deleted"]]
+        return self._listed
 
     async def all_flags(self, *, has_archived: bool = False) -> Sequence[FlagRow]:
-        if self._rows is None:
-            self.lists += 1
-            self._rows = self._listed()
-        return self._rows
-
-    def _listed(self) -> list[FlagRow]:
-        return [Flag.of(raw).row() for raw in self._server.stored.values() if not raw["deleted"]]
+        return [Flag.of(raw).row() for raw in await self.listed_flags()]
 
 
 @dataclass

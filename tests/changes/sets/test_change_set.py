@@ -16,7 +16,7 @@ from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import set_all_rollouts, switch, targeting
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
-from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, as_text, read_text
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange, as_text, read_text
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.models.event_definition import EventDefinition
 from flagtui.safe_text import MASK
@@ -169,3 +169,28 @@ def test_an_event_keeps_the_values_that_are_sent() -> None:
     event = EventDefinition.of({"id": "0190", "name": "signed up", "hidden": True})
     (change,) = changes_of([require(plan_event(verify("0190"), event, DefinitionContext()))])
     assert (change.base, change.values, change.version) == ({"verified": False}, {"verified": True}, None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": "kettle"}, "it changes a record of unknown kind kettle"),
+        ({"record": "x"}, "checkout-v2 has the id x"),
+        ({"values": {"id": 7}, "base": {"id": 812}}, "checkout-v2: id is no field that a set can change"),
+        ({"values": {}, "base": {}}, "checkout-v2: nothing is no field that a set can change"),
+        ({"base": {}}, "checkout-v2: its previous values are missing"),
+    ],
+)
+def test_a_change_that_staging_never_writes_is_refused(fields: dict[str, Any], words: str) -> None:
+    change = msgspec.structs.replace(turned_off(), **fields)
+    error = refused(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
+    assert (error.fault, error.what) == ("malformed", f"set.json cannot be applied: {words}")
+
+
+def test_no_set_deletes_an_event() -> None:
+    both = {"deleted": True}
+    change = StagedChange(
+        kind="event_definition", record="0190", key="x", verb="delete", base=both, values=both
+    )
+    error = refused(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))
+    assert "deleted is no field" in error.what

@@ -121,19 +121,21 @@ async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> N
 async def test_each_record_is_compared_right_before_its_request(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1), raw_flag(id=2, key="other"))
     change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
-    plan = await desk.plan(change_set)
-    desk.server.apply("bob@acme.test", 2, {"name": "unrelated"})
-    outcomes = await desk.send(change_set, plan)
+
+    def bob_writes() -> None:
+        desk.server.apply("bob@acme.test", 2, {"name": "unrelated"})
+
+    desk.ada.before_update = bob_writes
+    _plan, outcomes = await desk.apply(change_set)
     assert [outcome.ending for outcome in outcomes] == ["saved", "conflicted"]
     assert [id for id, _changed in desk.written()] == [1]
 
 
-async def test_a_late_answer_has_all_records_read_before_the_first_request(tmp_path: Path) -> None:
+async def test_all_records_are_compared_before_the_first_request(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1), raw_flag(id=2, key="other"))
     change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
     plan = await desk.plan(change_set)
     desk.server.apply("bob@acme.test", 2, {"name": "unrelated"})
-    desk.clock.now += 31
     outcomes = await desk.send(change_set, plan)
     assert [(outcome.plan.id, outcome.ending) for outcome in outcomes] == [(2, "conflicted")]
     assert desk.written() == []
@@ -145,3 +147,30 @@ async def test_a_hundred_flags_need_two_reads_and_one_write_each(tmp_path: Path)
     _plan, outcomes = await desk.apply(change_set)
     assert sum(outcome.is_saved for outcome in outcomes) == 100
     assert (desk.ada.reads, desk.ada.sends, desk.lists) == (200, 100, 1)
+
+
+async def test_a_set_deletes_no_flag_permanently(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, filters={"version": 2, "rules": []}))
+    values = {"base": {"deleted": False}, "values": {"deleted": True}}
+    change = StagedChange(kind="flag", record=1, key="x", verb="delete", version=12, **values)
+    plan, outcomes = await desk.apply(empty_set().with_changes([change], LIMIT))
+    assert [skipped.reason for skipped in plan.blocked] == ["a permanent delete cannot be part of a set"]
+    assert outcomes == []
+
+
+async def test_a_flag_alone_is_read_again_when_the_answer_comes_late(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1))
+    change_set = set_of(desk, switch("turn off", 1, 12))
+    plan = await desk.plan(change_set)
+    desk.server.apply("bob@acme.test", 1, {"name": "unrelated"})
+    desk.clock.now += 31
+    assert [outcome.ending for outcome in await desk.send(change_set, plan)] == ["conflicted"]
+    assert desk.written() == []
+
+
+async def test_encrypted_flags_are_planned_on_the_whole_record(tmp_path: Path) -> None:
+    secret = raw_flag(id=1, has_encrypted_payloads=True)
+    desk = desk_of(tmp_path, secret, raw_flag(id=2, key="other"))
+    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
+    await desk.plan(change_set)
+    assert desk.ada.reads == 1

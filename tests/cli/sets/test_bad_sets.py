@@ -12,7 +12,7 @@ from tests.cli.conftest import Run
 from tests.cli.sets.conftest import FLAG, OTHER, change_file, done, is_on, records
 
 from flagtui.changes.sets.change_set import FAULTS, ChangeSet
-from flagtui.changes.sets.set_files import hold
+from flagtui.changes.sets.set_files import SetFile, hold
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.staging import FAULT_CODES
 
@@ -125,3 +125,22 @@ def test_a_second_program_is_refused_while_one_holds_the_staged_set(here: Run, h
 
 def test_every_fault_has_a_code() -> None:
     assert FAULT_CODES.keys() == FAULTS.keys()
+
+
+def test_a_set_is_applied_by_one_program_at_a_time(here: Run, home: Path) -> None:
+    change_set = SetFile(set_file(here)).read()
+    folder = home / ".local/state/flagtui/sets"
+    with hold(folder, f"apply-{change_set.id}", "flagtui apply"):
+        refused = here("apply", "set.json", "--yes")
+    assert refused.code == EXIT_CODES["refused"]
+    assert refused.err.startswith(f"flagtui: flagtui apply (process {os.getpid()}) has this change set open")
+
+
+def test_a_folder_that_cannot_hold_sets_is_named(here: Run, home: Path) -> None:
+    folder = home / ".local/state/flagtui/sets"
+    folder.parent.mkdir(parents=True)
+    folder.touch()
+    refused = here("flags", "disable", FLAG, "--stage")
+    assert refused.code == EXIT_CODES["failed"]
+    assert refused.err.startswith(f"flagtui: {folder} cannot be used for change sets")
+    assert is_on(here, FLAG)

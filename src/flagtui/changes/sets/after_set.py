@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -160,6 +161,7 @@ class AfterSet(PlanContext):
         super().__init__(inner.client, inner.clock, inner.people, uncounted=inner.uncounted)
         self._inner = inner
         self._changes = changes
+        self._rows: dict[bool, asyncio.Task[Sequence[FlagRow]]] = {}
 
     @property
     def known_flags(self) -> Sequence[FlagRow] | None:
@@ -173,6 +175,11 @@ class AfterSet(PlanContext):
         return await self._inner.names(*records)
 
     async def all_flags(self, *, has_archived: bool = False) -> Sequence[FlagRow]:
+        if has_archived not in self._rows:
+            self._rows[has_archived] = asyncio.ensure_future(self._read_rows(has_archived))
+        return await self._rows[has_archived]
+
+    async def _read_rows(self, has_archived: bool) -> Sequence[FlagRow]:
         rows = await self._inner.all_flags(has_archived=has_archived)
         return [*rows_after(rows, self._changes)]
 

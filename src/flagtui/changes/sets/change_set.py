@@ -12,6 +12,7 @@ from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.verbs import verb_for
 from flagtui.models.json_value import JSON, NotJson, as_dict, read_json
+from flagtui.models.record_fields import EVENT_FIELDS, FLAG_FIELDS
 from flagtui.store.kinds import EVENTS, FLAGS
 
 SCHEMA: Final = 1
@@ -202,12 +203,28 @@ def read_text(text: bytes, source: str) -> ChangeSet:
         change_set = msgspec.convert(raw, ChangeSet)
     except msgspec.ValidationError as why:
         raise ChangeSetError("malformed", f"{source} is no whole change set: {why}", again) from None
-    other = [change.kind for change in change_set.changes if change.kind not in (FLAGS.entry, EVENTS.entry)]
-    if other:
-        raise ChangeSetError("malformed", f"{source} changes a record of unknown kind {other[0]}", again)
+    problem = next(filter(None, map(_problem_of, change_set.changes)), "")
+    if problem:
+        raise ChangeSetError("malformed", f"{source} cannot be applied: {problem}", again)
     if len({change.identity for change in change_set.changes}) < len(change_set.changes):
         raise ChangeSetError("malformed", f"{source} changes one record twice", again)
     return change_set
+
+
+def _problem_of(change: StagedChange) -> str:
+    """Return why no program of ours writes such a change; empty for a usable one."""
+    fields = {FLAGS.entry: FLAG_FIELDS, EVENTS.entry: EVENT_FIELDS}.get(change.kind)
+    if fields is None:
+        return f"it changes a record of unknown kind {change.kind}"
+    is_flag = change.kind == FLAGS.entry
+    if not (change.is_new and is_flag) and isinstance(change.record, int) is not is_flag:
+        return f"{change.key} has the id {change.record}"
+    unknown = [name for name in change.values if name not in fields]
+    if unknown or not change.values:
+        return f"{change.key}: {unknown[0] if unknown else 'nothing'} is no field that a set can change"
+    if not change.is_new and change.values.keys() != change.base.keys():
+        return f"{change.key}: its previous values are missing"
+    return ""
 
 
 def _digest(raw: Mapping[str, JSON]) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
 
 from flagtui.api.errors import ApiError
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import Clash, merge, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import stored
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, stored_value
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flag_words import hidden_clash
@@ -25,6 +26,8 @@ from flagtui.changes.sets.set_adapter import SetAdapter
 from flagtui.changes.sets.set_order import sort_plans
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import as_id
+from flagtui.store.kinds import FLAGS
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,9 @@ class OutdatedChange:
         return f"changed since{versions}, in {count} value{'s' * (count != 1)} of this set"
 
 
+LISTED: Final = 1.0
+"""The time of reading of a plan on a list: so long ago that the flag is read again before it is sent."""
+_LASTING: Final = Blocked("permanent", "a permanent delete cannot be part of a set", "delete it directly")
 Result: TypeAlias = Proposal | Skipped | OutdatedChange
 
 
@@ -67,6 +73,8 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
     async def plan(self, requests: Sequence[StagedChange]) -> Planned[StagedChange, Proposal]:
         """Read every record once and plan its change on the state after the set. Raises ApiError."""
         after = AfterSet(self.context, self.changes)
+        await self._use_list(requests)
+        listed = frozenset(self.fresh)
         flag_planner = FlagPlanner(after, self.fresh, is_part=True)
         new = await self._plan_new([change for change in requests if change.is_new])
 
@@ -74,7 +82,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             if change.is_new:
                 return new[change.key]
             if change.kind == "flag":
-                return await self._plan_flag(change, flag_planner)
+                return _as_listed(await self._plan_flag(change, flag_planner), listed)
             return await self._plan_event(change, after)
 
         results = await read_each(requests, plan)
@@ -87,6 +95,19 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         plans = sort_plans([plan for _, plan in planned])
         adapter = SetAdapter(self.context.client, self.new_ids)
         return Planned(adapter, plans, [requested[id(plan)] for plan in plans], skipped)
+
+    async def _use_list(self, requests: Sequence[StagedChange]) -> None:
+        """Plan several flags on one list; the check before the first request compares it with the flags."""
+        changes = {change.record: change for change in requests if change.kind == FLAGS.entry}
+        if len(changes) < 2:
+            return
+        for raw in await self.context.listed_flags():
+            change = changes.get(as_id(raw.get("id")) or 0)
+            # A list shows encrypted payloads masked, and older servers omit fields from it.
+            if change is not None and change.base.keys() | {"version", "active", "filters"} <= raw.keys():
+                flag = Flag.of(raw)
+                if not flag.has_encrypted_payloads:
+                    self.fresh[flag.id] = flag
 
     async def _plan_new(self, changes: Sequence[StagedChange]) -> dict[str, Result]:
         """Plan the new flags by key, with one read of the keys in use."""
@@ -124,9 +145,16 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         return planned.plans[0] if planned.plans else planned.skipped[0]
 
 
+def _as_listed(result: Result, listed: Container[int | str]) -> Result:
+    """Return the plan on a listed flag as an old one, so that the flag is read before the first request."""
+    is_listed = isinstance(result, Plan) and result.id in listed
+    return replace(result, read_at=LISTED) if isinstance(result, Plan) and is_listed else result
+
+
 def _result_of(fresh: Flag, result: Any) -> Result:
     if isinstance(result, Plan):
-        return result
+        is_lasting = result.verb.name == LASTING
+        return skip(fresh.id, fresh.key, _LASTING) if is_lasting else result
     if isinstance(result, NoOp):
         return skip_no_op(fresh.id, fresh.key, result.words)
     return skip(fresh.id, fresh.key, result)

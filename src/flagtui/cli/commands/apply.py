@@ -27,6 +27,8 @@ from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import SessionContext, signature_of
 from flagtui.cli.plumbing.set_sources import SetSource, find_source
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
+from flagtui.models.flag_rows import row_of_object
+from flagtui.models.rows import FlagRow
 
 Choice = Literal["stop", "undo", "continue"]
 CHOICES: Final[Sequence[Choice]] = ("stop", "undo", "continue")
@@ -113,7 +115,7 @@ class ApplyRun:
         session, agreement = self.session, self.terms.agreement
         wait = 0.0 if agreement.dry_run else agreement.wait
         writing = WriteContext(session.journal, signature_of(session), session.clock, progress, wait)
-        context = SessionContext(session, self.terms)
+        context = ListedContext(session, self.terms)
         plan = await plan_set(self.change_set, context, writing, is_overwriting=agreement.overwrite)
         if plan.pending:
             names = ", ".join(entry.key for entry in plan.pending)
@@ -163,7 +165,8 @@ class ApplyRun:
         interface = ApplyInterface(terms, self.report, planned, self.on_refusal, prompts)
         code = await ask_and_send(planned, self.session, terms, self.report, asked_with, interface)
         after = await self._progress()
-        if not after.left_of(self.change_set):
+        # Without a journal, the outcomes alone show that all of it is applied.
+        if not code or not after.left_of(self.change_set):
             self._remove_staged()
         elif interface.choice == "undo" and after.applied:
             return await self._undo(after, terms) or code
@@ -189,6 +192,22 @@ class ApplyRun:
     def _remove_staged(self) -> None:
         if self.source.is_staged and not self.terms.agreement.dry_run:
             self.source.file.remove()
+
+
+class ListedContext(SessionContext):
+    """The project of a set: one list has the rows of all flags and the whole of those that change."""
+
+    _listed: asyncio.Task[list[dict[str, Any]]] | None = None
+
+    async def listed_flags(self) -> Sequence[dict[str, Any]]:
+        if self._listed is None:
+            self._listed = asyncio.ensure_future(self.client.flag_objects.all())
+        return await self._listed
+
+    async def all_flags(self, *, has_archived: bool = False) -> Sequence[FlagRow]:
+        if has_archived:
+            return await super().all_flags(has_archived=True)
+        return [row_of_object(raw) for raw in await self.listed_flags()]
 
 
 class ApplyInterface(TerminalInterface[Any, Any]):
