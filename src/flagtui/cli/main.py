@@ -10,7 +10,7 @@ import click
 
 from flagtui import __version__
 from flagtui.cli.launch import leave
-from flagtui.cli.plumbing.command_tree import LINEAR, LazyGroup
+from flagtui.cli.plumbing.command_tree import LINEAR, SYNONYMS, LazyGroup
 from flagtui.cli.plumbing.errors import (
     OUTPUT_FAULTS,
     READER_GONE,
@@ -28,7 +28,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 HELP_ORDER = (
     *("flags", "experiments", "events", "activity", "watch", "refs", "check", "pick", "demo", "serve"),
     *("mirror", "keys", "auth", "profiles", "projects", "journal", "undo", "redo", "staged", "propose"),
-    *("proposals", "apply", "doctor", "commands", "completion"),
+    *("proposals", "apply", "doctor", "api", "commands", "schema", "completion"),
 )
 """What the help lists first; other commands follow by name."""
 _COMPLETION = "_FLAGTUI_COMPLETE"
@@ -44,7 +44,10 @@ class Program(LazyGroup):
 
     def near(self, ctx: click.Context, word: str) -> list[str]:
         """Commands that are written nearly so, else those of the groups that are called so."""
-        in_groups = [f"{name} {word}" for name in self.list_commands(ctx)]
+        if word in ("help", "version"):
+            return [f"flagtui --{word}"]
+        names = (word, *SYNONYMS.get(word.casefold(), ()))
+        in_groups = [f"{group} {name}" for group in self.list_commands(ctx) for name in names]
         return super().near(ctx, word) or [words for words in in_groups if words in command_index()][:3]
 
 

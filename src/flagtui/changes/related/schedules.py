@@ -32,7 +32,8 @@ DROP_WORDS: Final = "drop the scheduled change of it"
 SCHEDULE_WORDS: Final = "schedule the change of it again"
 """The undo of dropping one."""
 RECURRENCE: Final = ("is_recurring", "recurrence_interval", "cron_expression", "end_date", "timezone")
-_LATER: Final = re.compile(r"\+?\s*(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
+_LATER: Final = re.compile(r"\+?(?:\s*\d{1,4}\s*(?:min|m|h|d|w))+", re.IGNORECASE)
+_SPAN: Final = re.compile(r"(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
 _SECONDS: Final = {"m": 60, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 
@@ -59,22 +60,29 @@ class Later:
 
 
 def read_moment(text: str, now: float) -> float | str:
-    """`2026-03-05 09:00`, `09:00`, `+2h`: Unix seconds, or what is wrong.
+    """`2026-03-05 09:00`, `09:00`, `tomorrow 09:00`, `+2h30m`: Unix seconds, or what is wrong.
 
     It is in the person's zone unless another one is written.
     """
     line = text.strip()
-    if found := _LATER.fullmatch(line):
-        return now + int(found[1]) * _SECONDS[found[2].lower()]
-    if _TIME.fullmatch(line):
+    if _LATER.fullmatch(line):
+        return now + sum(int(count) * _SECONDS[unit.lower()] for count, unit in _SPAN.findall(line))
+    day, _blank, clock = line.rpartition(" ")
+    if _TIME.fullmatch(clock) and day.strip().lower() in ("", "today", "tomorrow"):
         try:
-            return local_time.coming(local_time.read_clock(line), now)
+            at = local_time.read_clock(clock)
         except ValueError:
             return "there is no such time of day"
+        if not day:
+            return local_time.coming(at, now)
+        moment = local_time.on_day(at, now, 1 if day.strip().lower() == "tomorrow" else 0)
+        return moment if moment > now else "that moment has gone by"
     try:
         moment = local_time.read_iso(line)
     except (ValueError, OverflowError, OSError):
-        return f"a moment such as 2026-03-05 09:00, 09:00 or +2h, in {local_time.label(now)}"
+        return (
+            f"a moment such as 2026-03-05 09:00, tomorrow 09:00, 09:00 or +2h30m, in {local_time.label(now)}"
+        )
     return moment if moment > now else "that moment has gone by"
 
 

@@ -34,6 +34,23 @@ LINEAR: Final = "flagtui.linear"
 DEFAULT: Final = "run"
 """The command that a group runs when none is named: `flagtui mirror --sample`."""
 HELP: Final = frozenset(("-h", "--help"))
+SYNONYMS: Final[Mapping[str, Sequence[str]]] = {
+    "show": ("get",),
+    "view": ("get",),
+    "on": ("enable",),
+    "off": ("disable",),
+    "stop": ("disable", "end", "pause"),
+    "toggle": ("enable", "disable"),
+    "update": ("edit", "describe"),
+    "set": ("edit", "describe"),
+    "rm": ("delete",),
+    "remove": ("delete",),
+    "ls": ("list",),
+    "login": ("auth login",),
+    "logout": ("auth logout",),
+    "whoami": ("auth status",),
+}
+"""What other programs call our commands."""
 _NEVER_EMPTY: Final = frozenset(("host", "project", "profile", "flag"))
 _DESCRIPTION: Final = 45
 """Characters of what a shell shows beside a name."""
@@ -221,8 +238,11 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def near(self, ctx: click.Context, word: str) -> list[str]:
-        """Commands that are written nearly so."""
-        return difflib.get_close_matches(word.casefold(), self.list_commands(ctx), 3)
+        """Commands that are written nearly so, or do what another program calls so."""
+        meant = [
+            name for name in SYNONYMS.get(word.casefold(), ()) if f"{self.prefix}{name}" in command_index()
+        ]
+        return meant or difflib.get_close_matches(word.casefold(), self.list_commands(ctx), 3)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)

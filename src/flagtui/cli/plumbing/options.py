@@ -39,6 +39,18 @@ class NumberRange(click.FloatRange):
         return super().convert(value, param, ctx)
 
 
+class Percentage(NumberRange):
+    """A share in percent, with or without the sign: `40`, `40%`."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 100)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(
+            value.strip().removesuffix("%").rstrip() if isinstance(value, str) else value, param, ctx
+        )
+
+
 WAIT_SECONDS = NumberRange(0, 86_400)
 """Of `--wait`: a day at most."""
 PROFILE = click.option(

@@ -104,6 +104,8 @@ class ProjectSession:
     """Names of the fields that are printed of each record; empty where the command prints them itself."""
     origin: str = ""
     """The project of the command line, when this one is another."""
+    exit_code: int = 0
+    """What a command that only reads ends with after its records are printed."""
     _me: "list[Me | None]" = field(default_factory=list)
 
     @property

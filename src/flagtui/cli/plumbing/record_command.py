@@ -143,14 +143,15 @@ class RecordCommand(ShownCommand):
 
         async def read(session: ProjectSession) -> Any:
             session.fields = printer.names_of(kind)
-            return await work(session, **given), session.pages(self.pages) if self.pages else no_page
+            records = await work(session, **given)
+            return records, session.pages(self.pages) if self.pages else no_page, session.exit_code
 
-        found, page = in_project(place, read)
+        found, page, code = in_project(place, read)
         if self.is_whole:
             printer.details(self.kind, found, page)
         else:
             printer.records(self.kind, found, self.empty, page)
-        return 0
+        return code
 
 
 def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:

@@ -190,6 +190,21 @@ def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str 
     return Wanted(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(queries)))
 
 
+def read_address(session: ProjectSession, word: str, kind: RecordKind) -> int | None:
+    """Return the id in the address of a record's page; None for other words.
+
+    Raises Trouble for a page of another host, project or kind.
+    """
+    if not word.startswith(("http://", "https://")):
+        return None
+    own = f"{session.client.host}/project/{session.client.project}/{kind.page}/"
+    id, _cut, _rest = re.sub("[?#]", "/", word.removeprefix(own)).partition("/")
+    if word.startswith(own) and is_id(id):
+        return int(id)
+    what = f"{safe_text(word, 120)!r} is not the page of a {kind.name} at {safe_text(own, 200)}"
+    raise Trouble(f"{what}.", "Nothing was done.", code="usage")
+
+
 def is_id(word: str) -> bool:
     """Whether a word can be the number of a record."""
     return word.isascii() and word.isdigit() and len(word) < 19

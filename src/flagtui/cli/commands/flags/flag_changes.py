@@ -21,7 +21,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
-from flagtui.cli.plumbing.options import NumberRange, TagOptions, WriteTerms, read_retagging
+from flagtui.cli.plumbing.options import Percentage, TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.planning import as_staged, planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
@@ -109,9 +109,7 @@ restore = _switch(
     ),
 )
 @FLAG_WORDS
-@click.option(
-    "--to", "percent", type=NumberRange(0, 100), required=True, metavar="PERCENT", help="The share."
-)
+@click.option("--to", "percent", type=Percentage(), required=True, metavar="PERCENT", help="The share.")
 @click.option(
     "--condition",
     type=click.IntRange(1),

@@ -21,7 +21,7 @@ from flagtui.cli.commands.flags.flag_selection import flag_of
 from flagtui.cli.plumbing.change_report import STOPPED, change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import NumberRange, WriteTerms
+from flagtui.cli.plumbing.options import Percentage, WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
@@ -58,12 +58,16 @@ class ScheduleOptions(TypedDict):
 @click.option(
     "--add-share",
     "share",
-    type=NumberRange(0, 100),
+    type=Percentage(),
     metavar="PERCENT",
     help="Add a condition for so many percent.",
 )
 @click.option(
-    "--at", "when", default="", metavar="WHEN", help="+2h, 09:00 or 2026-03-05 09:00, your time zone."
+    "--at",
+    "when",
+    default="",
+    metavar="WHEN",
+    help="+2h30m, 09:00, tomorrow 09:00 or 2026-03-05 09:00, your time zone.",
 )
 @click.option(
     "--drop", "number", type=int, metavar="ID", help="Take back this change; flagtui flags due shows ids."

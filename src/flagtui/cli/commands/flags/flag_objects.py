@@ -5,7 +5,7 @@ from typing import Final
 from flagtui.api.errors import NotFound
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, is_id, several
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, is_id, read_address, several
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.rows import FlagRow
@@ -41,11 +41,12 @@ async def _named(session: ProjectSession, wanted: Wanted) -> dict[int | None, Fl
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:
     """The flag with this key, else with this id. Raises Trouble for a number that is both."""
-    by_key = await session.client.flag_objects.find(name)
-    if not is_id(name):
+    id = read_address(session, name, FLAGS.kind)
+    by_key = await session.client.flag_objects.find(name) if id is None else None
+    if id is None and not is_id(name):
         return by_key
     try:
-        by_id = await session.client.flag_objects.get(int(name))
+        by_id = await session.client.flag_objects.get(int(name) if id is None else id)
     except NotFound:
         return by_key
     if by_key is not None and as_id(by_key.get("id")) != as_id(by_id.get("id")):

@@ -1,7 +1,10 @@
 """`flagtui flags list` and `get`. Loads no models of whole records, which takes longer than the look."""
 
+import click
+
 from flagtui.changes.canonical_filters import clean_filters
 from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, objects_of
+from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, Wanted
@@ -44,9 +47,12 @@ async def list_flags(
     examples=("flags get checkout-redesign", "flags get checkout-redesign --json --fields key,filters"),
 )
 @FLAG_WORDS
-async def get_flags(session: ProjectSession, flags: Wanted) -> list[WholeFlag]:
+@click.option("--exit-status", is_flag=True, help="Exit with 7 unless all of them are on.")
+async def get_flags(session: ProjectSession, flags: Wanted, exit_status: bool) -> list[WholeFlag]:
     """Show flags as a whole: who sees them, and as what."""
     found = await objects_of(session, flags)
+    if exit_status and not (found and all(flag.get("active") is True for flag in found)):
+        session.exit_code = EXIT_CODES["findings"]
     if "who" not in session.fields:
         return [_whole(flag, NO_NAMES) for flag in found]
     names = await session.names(found)

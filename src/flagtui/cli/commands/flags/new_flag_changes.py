@@ -28,7 +28,7 @@ from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import NumberRange, WriteTerms, read_fields
+from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields
 from flagtui.cli.plumbing.planning import planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
@@ -70,9 +70,7 @@ class NewFlagOptions(TypedDict):
 )
 @click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
 @click.option("--payload", metavar="JSON", help="What comes with it.")
-@click.option(
-    "--rollout", "percent", type=NumberRange(0, 100), metavar="PERCENT", help="The share; 0 unless said."
-)
+@click.option("--rollout", "percent", type=Percentage(), metavar="PERCENT", help="The share; 0 unless said.")
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Any other field.")
 @click.option("--description", default="", help="What it is for.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")

@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, TypeVar
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import progress, say, wrapped
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, plain
-from flagtui.cli.plumbing.output.table import table_lines
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import linked, shows_links
 
@@ -124,6 +123,9 @@ class Printer:
             for row in rows:
                 print("  ".join(safe_text(cell, 400) for cell in row))
             return
+        # Other formats need no tables.
+        from flagtui.cli.plumbing.output.table import table_lines
+
         headings = [field.name.replace("_", " ").upper() for field in fields]
         links = [page(record) for record in found]
         long = [place for place, field in enumerate(fields) if field.is_long]

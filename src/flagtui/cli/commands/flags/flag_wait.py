@@ -1,0 +1,82 @@
+"""`flagtui flags wait`: until a flag is on, off, rolled out so far, or stale."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+
+from flagtui.cli.commands.flags.flag_objects import rows_of
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import WAIT_SECONDS, Percentage
+from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.word_types import FLAG_WORDS
+from flagtui.cli.records.flag_records import FLAG
+from flagtui.models.rows import FlagRow
+from flagtui.safe_text import safe_text
+
+STATES: Final = "on, off, stale or rollout=PERCENT"
+DEFAULT_WAIT: Final = 60.0
+
+
+class AwaitedState(click.ParamType[Any]):
+    """A state of a flag, as the test of its row."""
+
+    name = "state"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        word = str(value).strip().lower()
+        name, _equals, share = word.partition("=")
+        tests: dict[str, Callable[[FlagRow], bool]] = {
+            "on": lambda row: row.active,
+            "off": lambda row: not row.active,
+            "stale": lambda row: row.is_stale,
+        }
+        if word in tests:
+            return word, tests[word]
+        if name != "rollout" or not share:
+            self.fail(f"{value!r} is not a state; use {STATES}.", param, ctx)
+        percent = Percentage().convert(share, param, ctx)
+        return f"at {percent:g} %", lambda row: row.rollout == percent
+
+
+@command(
+    "wait",
+    kind=FLAG,
+    pages="flags",
+    operations=("flags.list", "flags.get"),
+    examples=("flags wait checkout-redesign --until on", "flags wait new-nav --until rollout=25 --wait 300"),
+)
+@FLAG_WORDS
+@click.option(
+    "--until", type=AwaitedState(), required=True, metavar="STATE", help=f"{STATES[0].upper()}{STATES[1:]}."
+)
+@click.option(
+    "--wait",
+    type=WAIT_SECONDS,
+    default=DEFAULT_WAIT,
+    show_default=True,
+    metavar="SECONDS",
+    help="Wait at most so long; 0 tests once.",
+)
+async def wait_for_flags(
+    session: ProjectSession, flags: Wanted, until: tuple[str, Callable[[FlagRow], bool]], wait: float
+) -> list[FlagRow]:
+    """Wait until flags are in a state; exit with 7 when they are not in time.
+
+    The share of rollout=PERCENT is the highest of the conditions, as flagtui flags list shows it.
+    """
+    words, is_reached = until
+    last: list[FlagRow] = []
+
+    async def look() -> list[FlagRow] | None:
+        last[:] = await rows_of(session, flags)
+        return [*last] if all(map(is_reached, last)) else None
+
+    label = safe_text(", ".join((*flags.names, *flags.queries)), 200)
+    rows = await session.until(look, wait, f"{label} {'is' if len(flags.names) == 1 else 'are'} {words}")
+    if rows is None:
+        late = ", ".join(safe_text(row.key, 80) for row in last if not is_reached(row)) or label
+        raise Trouble(f"not {words} after {wait:g} s: {late}.", "Nothing was changed.", code="findings")
+    return rows
