@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,29 @@ def test_language_limits_what_is_parsed(online: Run) -> None:
         line.split("\t")[1] for line in online("refs", "new-nav", "--language", "python").out.splitlines()
     }
     assert kinds == {"string", "call"}
+
+
+@pytest.fixture
+def without_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the parser, as where `flagtui[code]` is not installed."""
+    monkeypatch.setitem(sys.modules, "ast_grep_py", None)
+
+
+@pytest.mark.usefixtures("without_extra")
+def test_without_the_extra_quoted_keys_are_strings_as_the_output_states(online: Run) -> None:
+    done = online("refs")
+    assert {line.split("\t")[1] for line in done.out.splitlines()} == {"string"}
+    assert "new-nav" in done.out
+    assert "Only quoted words were searched: install flagtui[code]" in done.err
+
+
+@pytest.mark.usefixtures("without_extra")
+def test_without_the_extra_check_refuses_rules_that_need_it(online: Run) -> None:
+    done = online("check")
+    assert (done.code, done.out) == (1, "")
+    assert "Install flagtui[code]" in done.err
+    required = ("check", "--rules", "missing-required", "--require", "new-nav")
+    assert online(*required).code == 0
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ class ScanRequest:
     settings: RepositorySettings = field(default_factory=RepositorySettings)
     languages: Collection[str] = ()
     """Languages to parse, by name; empty for those of the settings."""
+    files_per_process: int = FILES_PER_PROCESS
 
 
 @dataclass
@@ -81,7 +82,7 @@ class _Part(msgspec.Struct):
 def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
     """Return the references in the files of the tree."""
     scanner = _Scanner(tree.root, request)
-    parts = _run(scanner, tree.files)
+    parts = _run(scanner, tree.files, request.files_per_process)
     scan = Scan(is_parsed=scanner.has_parser, skipped=tree.skipped, problems=[*tree.problems])
     names: list[NamedKey] = []
     calls: list[NamedCall] = []
@@ -178,9 +179,9 @@ class _Scanner:
         return any(part in path for part in _TEST_PARTS) and match_patterns(self.is_usual_test)(path)
 
 
-def _run(scanner: _Scanner, files: Sequence[str]) -> list[_Part]:
+def _run(scanner: _Scanner, files: Sequence[str], files_per_process: int) -> list[_Part]:
     """Scan in as many processes as pay, each with the same number of files."""
-    count = min(os.cpu_count() or 1, len(files) // FILES_PER_PROCESS)
+    count = min(os.cpu_count() or 1, len(files) // files_per_process)
     # Elsewhere a copy of a process is unsafe, and a new one takes longer to start than it saves.
     if count < 2 or sys.platform != "linux":
         return [scanner.scan(files)]
