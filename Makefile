@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-slice check-display check-rough check-sets check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-node check-slice check-display check-rough check-sets check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -124,6 +124,11 @@ check-install: $(READY) ## wheel and sdist in an empty environment, with everyth
 
 check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers, and every story in a terminal
 	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys tests/terminal
+
+check-node: $(READY) ## hold the official clients for Node and browsers against a mirror; installs them with npm
+	@mkdir -p .node-clients && cp tests/mirror/node/* .node-clients/
+	npm install --prefix .node-clients --no-audit --no-fund --silent
+	$(PYTEST) -q tests/mirror/check_node_clients.py
 
 check-slice: $(READY) ## long tests, and a short part of what `make test` leaves out: terminals, hands, hostile records, two people
 	FLAGTUI_LONG=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m long

@@ -26,6 +26,7 @@ TOOLS: Final = {
     "pyte",
     "scipy",
     "posthog",
+    "openfeature-provider-ofrep",
 }
 """For tests: run by a command, or imported where they are there."""
 HERE: Final = {*sys.stdlib_module_names, "flagtui", "tests", "benchmarks"}

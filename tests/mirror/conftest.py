@@ -44,6 +44,9 @@ class Shelf:
     async def time_zone(self) -> str:
         return "UTC"
 
+    async def close(self) -> None:
+        pass
+
 
 @dataclass
 class Mirrored:

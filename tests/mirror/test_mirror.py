@@ -125,7 +125,7 @@ async def test_record_that_cannot_be_written_is_one_line(mirrored: Mirrored, tmp
     (tmp_path / "file").touch()
     mirrored.mirror.record = RecordFile(tmp_path / "file" / "record.ndjson")
     for key in ("a", "b"):
-        mirrored.mirror.flags.note_missing("curl", key)
+        mirrored.mirror.flags.count([(key, "null", "flag_not_found", "curl")])
         mirrored.mirror.look_at_files()
     assert len(mirrored.lines) == 1
     assert "cannot be written" in mirrored.lines[0]

@@ -14,7 +14,7 @@ from flagtui.service.answers import Answer, answer, empty
 from flagtui.service.errors import authentication_failed, forbidden, hand_written, invalid, not_found
 from flagtui.service.etags import tagged_answer
 from flagtui.service.sdk.endpoints import ENDPOINTS, Endpoint
-from flagtui.service.sdk.sdk_call import SdkCall, caller_of
+from flagtui.service.sdk.sdk_call import Noted, SdkCall
 
 CONTROL_PATH: Final = "/flagtui/mirror"
 _PROJECT: Final = "/api/projects/{project_id}/feature_flags"
@@ -48,7 +48,7 @@ class MirrorEndpoints:
         key, flags = call.params["key"], self.mirror.flags
         flag = flags.raw_flag(key)
         if flag is None:
-            flags.note_missing(caller_of(call), key)
+            flags.count(flags.requests_of(call.headers.get("user-agent", ""), [Noted((), [key])]))
             raise not_found("Not found.")
         if not flag.get("is_remote_configuration"):
             raise hand_written(404, None)

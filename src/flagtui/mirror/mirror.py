@@ -40,8 +40,12 @@ class Mirror:
 
     async def start(self) -> None:
         """Fetch the definitions for the first time. Raises UpstreamError."""
-        document = await self.upstream.fetch()
-        self.flags.time_zone = await self.upstream.time_zone()
+        try:
+            document = await self.upstream.fetch()
+            self.flags.time_zone = await self.upstream.time_zone()
+        finally:
+            # The mirror may serve in another event loop, where the connection opens again.
+            await self.upstream.close()
         self.flags.replace(document)
         self.fetched_at = self.clock.time()
         if self.file is not None:
@@ -61,6 +65,7 @@ class Mirror:
                 task.cancel()
             with suppress(asyncio.CancelledError):
                 await asyncio.gather(*tasks)
+            await self.upstream.close()
             self._write_record()
 
     async def _poll(self) -> None:

@@ -1,19 +1,19 @@
 """The flags of the mirror: the last definitions with the overrides in place, as a source for programs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Group, Person
 from flagtui.mirror.overrides import Overrides
-from flagtui.mirror.requests_seen import RequestsSeen
+from flagtui.mirror.requests_seen import RequestSeen, RequestsSeen, requests_of
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.service.answers import encode
 from flagtui.service.clock import Clock, system_clock
 from flagtui.service.news import News
-from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
-from flagtui.service.sdk.sdk_call import EvaluationContext
+from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
+from flagtui.service.sdk.sdk_call import EvaluationContext, Noted
 
 EMPTY: Final[Mapping[str, JSON]] = {"flags": [], "group_type_mapping": {}, "cohorts": {}}
 
@@ -86,13 +86,13 @@ class MirroredFlags:
         """Return the definition of a flag, with overrides in place."""
         return self._raw.get(key)
 
-    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
-        """Count what a program requested."""
-        self.seen.note_results(caller, results)
+    def requests_of(self, caller: str, noted: Sequence[Noted]) -> Sequence[RequestSeen]:
+        """Return what is counted for one response."""
+        return [request for each in noted for request in requests_of(caller, each)]
 
-    def note_missing(self, caller: str, key: str) -> None:
-        """Count a requested key that does not exist."""
-        self.seen.note_missing(caller, key)
+    def count(self, requests: Sequence[Hashable]) -> None:
+        """Count what a program requested."""
+        self.seen.count(requests)
 
     def note_events(self, count: int) -> None:
         """Count events that are dropped."""

@@ -245,8 +245,8 @@ def _is_expressible(filters: Mapping[str, JSON], value: Any) -> bool:
 
 
 def _with_variant(filters: Mapping[str, JSON], key: str) -> list[JSON]:
-    """Return the variants of a flag, and this one if it is new: it then gets no share."""
+    """Return the variants, and this one if it is new: it has no share, so conditions alone serve it."""
     variants = as_list(as_dict(filters.get("multivariate")).get("variants"))
     if any(as_dict(variant).get("key") == key for variant in variants):
         return variants
-    return [*variants, {"key": key, "name": key, "rollout_percentage": 100 if not variants else 0}]
+    return [*variants, {"key": key, "name": key, "rollout_percentage": 0}]

@@ -1,6 +1,7 @@
 """What programs requested of the mirror: key, value, reason, caller and count, also as NDJSON in a file."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,13 +9,25 @@ from typing import Any, Final
 
 from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON
-from flagtui.service.sdk.flag_set import FlagResult
+from flagtui.service.sdk.sdk_call import Noted
 
 MOST: Final = 10_000
 """Different requests that are counted; a program that invents keys could fill the memory."""
 LONGEST: Final = 400
 """Characters of a key and of a caller."""
 MISSING: Final = "flag_not_found"
+
+
+RequestSeen = tuple[str, str, str, str]
+"""Key, value as JSON text, reason and caller."""
+
+
+def requests_of(caller: str, noted: Noted) -> Iterator[RequestSeen]:
+    """Yield what is counted of a response."""
+    for result in noted.results:
+        yield result.record.key, _value_text(result.value), result.code, caller[:LONGEST]
+    for key in noted.missing:
+        yield key[:LONGEST], "null", MISSING, caller[:LONGEST]
 
 
 @dataclass
@@ -25,31 +38,19 @@ class RequestsSeen:
     """Events that were accepted and dropped."""
     overflow: int = 0
     """Requests that were not counted because there are too many different ones."""
-    counts: dict[tuple[str, str, str, str], int] = field(default_factory=dict)
-    """By key, value as JSON text, reason and caller."""
+    counts: "Counter[RequestSeen]" = field(default_factory=Counter)
 
-    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
-        """Count the flags of one response."""
-        for result in results:
-            value = "null" if result.value is None else _value_text(result.value)
-            self._count((result.record.key, value, result.code, caller[:LONGEST]))
-
-    def note_missing(self, caller: str, key: str) -> None:
-        """Count a requested key that does not exist."""
-        self._count((key[:LONGEST], "null", MISSING, caller[:LONGEST]))
-
-    def _count(self, request: tuple[str, str, str, str]) -> None:
-        if request in self.counts:
-            self.counts[request] += 1
-        elif len(self.counts) < MOST:
-            self.counts[request] = 1
+    def count(self, requests: Sequence[Any]) -> None:
+        """Count the requests of one response, unless there are too many different ones."""
+        if len(self.counts) < MOST:
+            self.counts.update(requests)
         else:
-            self.overflow += 1
+            self.overflow += len(requests)
 
     @property
     def total(self) -> int:
         """Return the number of counted flags."""
-        return sum(self.counts.values())
+        return self.counts.total()
 
     def described(self) -> list[JSON]:
         """Return each different request with its count, in the order of the first."""
@@ -64,9 +65,10 @@ class RequestsSeen:
 
 
 def _value_text(value: Any) -> str:
-    if value is True:
-        return "true"
-    return "false" if value is False else json.dumps(value)
+    return _TEXTS[value] if value is None or isinstance(value, bool) else json.dumps(value)
+
+
+_TEXTS: Final = {None: "null", False: "false", True: "true"}
 
 
 @dataclass

@@ -32,6 +32,9 @@ class Upstream(Protocol):
     async def time_zone(self) -> str:
         """Return the project's time zone; UTC where it is not known."""
 
+    async def close(self) -> None:
+        """Close connections; a later fetch opens them again."""
+
 
 class ServerUpstream:
     """A project on a server, read through a client whose connection refuses every write."""
@@ -62,14 +65,37 @@ class ServerUpstream:
         except ApiError:
             return "UTC"
 
+    async def close(self) -> None:
+        """Close the connection; a later fetch opens it again."""
+        await self._client.close()
 
-class FileUpstream:
-    """A definitions document, or the list of flags that `flagtui flags definitions --json` prints."""
+
+class DocumentUpstream:
+    """Definitions that are given."""
 
     is_polled = False
 
+    def __init__(self, name: str, document: Mapping[str, JSON]) -> None:
+        self.name = name
+        self._document = document
+
+    async def fetch(self) -> Mapping[str, JSON] | None:
+        """Return the document."""
+        return self._document
+
+    async def time_zone(self) -> str:
+        """Return UTC."""
+        return "UTC"
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+class FileUpstream(DocumentUpstream):
+    """A definitions document, or the list of flags that `flagtui flags definitions --json` prints."""
+
     def __init__(self, path: Path) -> None:
-        self.name = str(path)
+        super().__init__(str(path), {})
         self._path = path
 
     async def fetch(self) -> Mapping[str, JSON] | None:
@@ -84,10 +110,6 @@ class FileUpstream:
         if flags is None or not all(isinstance(flag, dict) and flag.get("key") for flag in flags):
             raise UpstreamError(f"{self._path} holds no definitions of flags.", _HOW)
         return {"flags": document} if isinstance(document, list) else document
-
-    async def time_zone(self) -> str:
-        """Return UTC: definitions do not name the project's zone."""
-        return "UTC"
 
 
 _HOW = "Write them with: flagtui flags definitions --json"

@@ -21,6 +21,8 @@ class Endpoint:
     parameters: tuple[str, ...] = ()
     """Names of query parameters."""
     statuses: tuple[int, ...] = (200,)
+    evaluates: bool = False
+    """The response depends on the request and the flags alone, so it can be repeated for a moment."""
 
 
 EVENT_PATHS: Final = (
@@ -28,19 +30,18 @@ EVENT_PATHS: Final = (
     *("/i/v0/e", "/i/v0/ai/batch", "/i/v1/analytics/events"),
 )
 
+
+def _evaluation(path: str, respond: Callable[[SdkCall], Answer], summary: str, *parameters: str) -> Endpoint:
+    return Endpoint("POST", path, respond, summary, parameters, statuses=(200, 304), evaluates=True)
+
+
 ENDPOINTS: Final = (
-    Endpoint("POST", "/flags", flag_responses.flags, "Every flag of a person", ("v", "config")),
-    Endpoint("POST", "/decide", flag_responses.decide, "The same under its older path", ("v",)),
+    _evaluation("/flags", flag_responses.flags, "Every flag of a person", "v", "config"),
+    _evaluation("/decide", flag_responses.decide, "The same under its older path", "v"),
     Endpoint("GET", "/array/{token}/config", array_config.config, "Settings of the browser library"),
     Endpoint("GET", "/array/{token}/config.js", array_config.config_script, "The same as a script"),
     *(Endpoint("POST", path, events.drop_events, "Accept events and drop them") for path in EVENT_PATHS),
-    Endpoint(
-        "POST",
-        "/ofrep/v1/evaluate/flags",
-        ofrep.evaluate_flags,
-        "Every flag of a person, by OFREP",
-        statuses=(200, 304),
-    ),
-    Endpoint("POST", "/ofrep/v1/evaluate/flags/{key:path}", ofrep.evaluate_flag, "One flag, by OFREP"),
+    _evaluation("/ofrep/v1/evaluate/flags", ofrep.evaluate_flags, "Every flag of a person, by OFREP"),
+    _evaluation("/ofrep/v1/evaluate/flags/{key:path}", ofrep.evaluate_flag, "One flag, by OFREP"),
     Endpoint("GET", ofrep.EVENTS_PATH, ofrep.changes, "An event for each change, by OFREP"),
 )

@@ -1,7 +1,8 @@
 """The endpoints of programs as an application of their own, over one source of flags."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Protocol
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -14,15 +15,27 @@ from flagtui.service.errors import method_not_allowed, not_found
 from flagtui.service.operations import Routes
 from flagtui.service.request_body import Pace, check_announced, read_body
 from flagtui.service.sdk.endpoints import Endpoint
-from flagtui.service.sdk.sdk_call import LARGEST_BODY, FlagSource, SdkCall
+from flagtui.service.sdk.response_cache import ResponseCache
+from flagtui.service.sdk.sdk_call import LARGEST_BODY, FlagSource, Noted, SdkCall
+
+
+class CountingSource(FlagSource, Protocol):
+    """A source of flags that counts what programs request."""
+
+    def requests_of(self, caller: str, noted: Sequence[Noted]) -> Sequence[Hashable]:
+        """Return what is counted for one response; `caller` is the `User-Agent` of the program."""
+
+    def count(self, requests: Sequence[Hashable]) -> None:
+        """Count it once more."""
 
 
 class SdkApplication(HttpApplication):
     """Responds to the endpoints of one table; every request is for the same source."""
 
-    def __init__(self, source: FlagSource, endpoints: Iterable[Endpoint]) -> None:
+    def __init__(self, source: CountingSource, endpoints: Iterable[Endpoint]) -> None:
         self._source = source
         self._routes = Routes(endpoints)
+        self._cache = ResponseCache()
 
     async def handle(self, request: Request) -> Answer:
         """Find the endpoint, read the body and respond."""
@@ -38,12 +51,29 @@ class SdkApplication(HttpApplication):
         if endpoint.method == "POST":
             check_announced(request.headers, LARGEST_BODY, any_media=True)
             raw = await read_body(request, LARGEST_BODY, Pace())
+        if not endpoint.evaluates:
+            return self._respond(endpoint, request, params, raw)[0]
+        headers = request.headers
+        asked = (request.scope["path"], request.scope["query_string"], raw)
+        sender = tuple(headers.get(name) for name in ("user-agent", "if-none-match"))
+        cached = self._cache.find(self._source.flag_set(), (asked, sender))
+        if cached is None:
+            response, noted = self._respond(endpoint, request, params, raw)
+            counted = self._source.requests_of(headers.get("user-agent", ""), noted)
+            cached = self._cache.keep((asked, sender), response, counted)
+        self._source.count(cached.counted)
+        return cached.answer
+
+    def _respond(
+        self, endpoint: Endpoint, request: Request, params: Mapping[str, str], raw: bytes
+    ) -> tuple[Answer, Sequence[Noted]]:
+        call = SdkCall(self._source, params, request.query_params, request.headers, raw)
         with limited_patterns():
-            return endpoint.respond(SdkCall(self._source, params, request.query_params, request.headers, raw))
+            return endpoint.respond(call), call.noted
 
 
 def make_sdk_application(
-    source: FlagSource,
+    source: CountingSource,
     endpoints: Iterable[Endpoint],
     running: Callable[[], AbstractAsyncContextManager[None]],
 ) -> ASGIApp:

@@ -51,12 +51,6 @@ class FlagSource(Protocol):
     def news(self) -> News:
         """Return what announces changes of flags."""
 
-    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
-        """Take notice of what a program requested; `caller` is its `User-Agent`."""
-
-    def note_missing(self, caller: str, key: str) -> None:
-        """Take notice of a requested key that does not exist."""
-
     def note_events(self, count: int) -> None:
         """Take notice of events that are dropped."""
 
@@ -70,6 +64,8 @@ class SdkCall:
     query: QueryParams = field(default_factory=QueryParams)
     headers: Headers = field(default_factory=Headers)
     raw_body: bytes = b""
+    noted: list["Noted"] = field(default_factory=list)
+    """What the program requested; endpoints add to it."""
 
     @property
     def version(self) -> int:
@@ -154,19 +150,18 @@ def read_keys(body: Mapping[str, Json]) -> list[str] | None:
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a program requested: the flags it got, and keys that do not exist."""
+
+    results: Sequence[FlagResult]
+    missing: Sequence[str] = ()
+
+
 def note(call: SdkCall, results: Sequence[FlagResult], keys: Iterable[str] | None = None) -> None:
-    """Report the results, and the requested keys without a flag, to the source."""
-    caller = caller_of(call)
-    call.source.note_results(caller, results)
-    existing = {result.record.key for result in results}
-    for key in keys or ():
-        if key not in existing:
-            call.source.note_missing(caller, key)
-
-
-def caller_of(call: SdkCall) -> str:
-    """Return how the program names itself."""
-    return call.headers.get("user-agent", "")
+    """Note the results, and those of the requested keys that have none."""
+    existing = {result.record.key for result in results} if keys else set()
+    call.noted.append(Noted(results, [key for key in keys or () if key not in existing]))
 
 
 def _mapping(value: Json) -> dict[str, Json]:

@@ -1,6 +1,5 @@
 """The flags of a project in the database, as a source for the endpoints of programs."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from flagtui.evaluate.run import Group, Person
@@ -12,7 +11,7 @@ from flagtui.service.evaluation.operations import LOCAL_EVALUATION
 from flagtui.service.evaluation.stored import evaluated, load_definitions, load_groups, load_person
 from flagtui.service.news import News
 from flagtui.service.reader import remember
-from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
+from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
 from flagtui.service.sdk.sdk_call import EvaluationContext
 
 PUBLIC_PREFIX = "phc_"
@@ -83,12 +82,6 @@ class StoredFlags:
     def news(self) -> News:
         """Return what announces writes."""
         return self._call.news
-
-    def note_results(self, caller: str, results: Sequence[FlagResult]) -> None:
-        """Keep nothing: the service has no statistics of requests."""
-
-    def note_missing(self, caller: str, key: str) -> None:
-        """Keep nothing."""
 
     def note_events(self, count: int) -> None:
         """Keep nothing."""

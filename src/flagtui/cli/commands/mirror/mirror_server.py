@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -117,8 +117,7 @@ def serve_mirror(**given: object) -> None:
     options = MirrorOptions(**given)  # type: ignore[arg-type]  # click has checked the types
     overrides = _read_overrides(options.overrides)
     origins = tuple(map(_read_origin, options.origins))
-    with ExitStack() as stack:
-        upstream, client = stack.enter_context(_open_upstream(options))
+    with _open_upstream(options) as upstream:
         mirror = Mirror(
             upstream,
             MirroredFlags(),
@@ -127,31 +126,24 @@ def serve_mirror(**given: object) -> None:
             record=None if options.record is None else RecordFile(options.record),
             session=Overrides.of(overrides),
         )
-        _serve(options, mirror, client, Place(port=options.port, origins=origins))
+        _serve(options, mirror, Place(port=options.port, origins=origins))
 
 
-def _serve(options: MirrorOptions, mirror: Mirror, client: Client | None, place: Place) -> None:
+def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
     places, secret = find_locations(), make_mirror_secret()
     try:
         listener = listen(place)
     except CannotListen as fault:
         raise Trouble(str(fault)) from None
     try:
-        asyncio.run(_start(mirror, client))
+        asyncio.run(mirror.start())
         port: int = listener.getsockname()[1]
         others = [other.port for other in find_mirrors(places) if other.port != port]
         with announced(places, port, secret):
             _introduce(mirror, port, others, options.record)
 
-            @asynccontextmanager
-            async def running() -> AsyncIterator[None]:
-                async with mirror.running():
-                    yield
-                if client is not None:
-                    await client.close()
-
             table = MirrorEndpoints(mirror, secret).table()
-            run(make_sdk_application(mirror.flags, table, running), listener, place, _log)
+            run(make_sdk_application(mirror.flags, table, mirror.running), listener, place, _log)
     except UpstreamError as error:
         raise Trouble(error.what, error.advice) from None
     except FolderUnusable as wrong:
@@ -160,29 +152,20 @@ def _serve(options: MirrorOptions, mirror: Mirror, client: Client | None, place:
         listener.close()
 
 
-async def _start(mirror: Mirror, client: Client | None) -> None:
-    try:
-        await mirror.start()
-    finally:
-        if client is not None:
-            # Opened again in the loop that serves.
-            await client.close()
-
-
 @contextmanager
-def _open_upstream(options: MirrorOptions) -> Iterator[tuple[Upstream, Client | None]]:
+def _open_upstream(options: MirrorOptions) -> Iterator[Upstream]:
     """Yield where definitions come from. Raises Trouble."""
     if options.sample and options.source is not None:
         raise Trouble("--sample and --from exclude each other. Give one of them.", code="usage")
     if options.source is not None:
-        yield FileUpstream(options.source), None
+        yield FileUpstream(options.source)
     elif options.sample:
         with TemporaryDirectory() as folder:
             service = create_service(Path(folder) / "sample.db", key=_SAMPLE_KEY, sample="company")
             transport = in_process(service)
             client = Client("http://127.0.0.1:1", _SAMPLE_KEY, WEB, transport=transport, read_only=True)
             try:
-                yield ServerUpstream(client, "the sample"), client
+                yield ServerUpstream(client, "the sample")
             finally:
                 close_service(service)
     else:
@@ -192,7 +175,7 @@ def _open_upstream(options: MirrorOptions) -> Iterator[tuple[Upstream, Client | 
         except ApiError as error:
             raise in_words(error) from None
         name = f"{opening.profile.name} ({opening.host.origin}, project {opening.profile.project})"
-        yield ServerUpstream(client, name), client
+        yield ServerUpstream(client, name)
 
 
 def _override_file(named: Path | None) -> OverrideFile | None:

@@ -1,0 +1,85 @@
+"""Official clients in Python get the values of `flagtui flags evaluate` from a mirror."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.doubles.mirror_agreement import SampleMirror, mirroring_sample, overrides_of
+from tests.doubles.official_sdk import quiet_client
+from tests.doubles.slices import FULL
+from tests.service.evaluation.conftest import Port, sample_port
+
+__all__ = ["sample_port"]
+
+CHECKED = 50 if FULL else 6
+"""People; `make check-full` has all of them."""
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "overridden"])
+def sample(request: pytest.FixtureRequest, sample_port: Port) -> Iterator[SampleMirror]:
+    with mirroring_sample(sample_port) as served:
+        if request.param:
+            served.mirror.set(overrides_of(served))
+        yield served
+
+
+@pytest.fixture
+def client(sample: SampleMirror) -> Iterator[Any]:
+    opened = quiet_client(sample.host, token="phc_any", key="phx_any")
+    yield opened
+    opened.shutdown()
+
+
+def without_absent(values: dict[str, Any]) -> dict[str, Any]:
+    """Flags that are off for everyone are absent from responses; a client then has no value."""
+    return {key: value for key, value in values.items() if value is not False and value is not None}
+
+
+def test_posthog_requests_the_evaluated_values(
+    sample: SampleMirror, client: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    logging.getLogger("posthog").setLevel(logging.INFO)
+    for distinct_id, properties in sample.people[:CHECKED]:
+        values = client.get_all_flags(distinct_id, person_properties=properties)
+        assert without_absent(values) == without_absent(sample.values_of(distinct_id))
+    assert len(values) > 100
+    assert [record.message for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def test_posthog_evaluates_the_same_from_definitions(sample: SampleMirror, client: Any) -> None:
+    """What it leaves open, such as a cohort that is a list, it requests."""
+    client.load_feature_flags()
+    decided = 0
+    for distinct_id, properties in sample.people[:CHECKED]:
+        local = client.get_all_flags(distinct_id, person_properties=properties, only_evaluate_locally=True)
+        expected = sample.values_of(distinct_id)
+        assert {key: expected[key] for key in local} == local
+        decided += len(local)
+        assert set(sample.types()) - {"brand-new"} <= set(expected)
+    assert decided > 0.9 * CHECKED * len(expected)
+
+
+def test_openfeature_gets_the_evaluated_values(sample: SampleMirror) -> None:
+    ofrep = pytest.importorskip("openfeature.contrib.provider.ofrep")
+    context = pytest.importorskip("openfeature.evaluation_context").EvaluationContext
+    undecided = pytest.importorskip("openfeature.exception").GeneralError
+    provider = ofrep.OFREPProvider(sample.host)
+    types = sample.types()
+    for distinct_id, properties in sample.people[: CHECKED // 3]:
+        expected = sample.values_of(distinct_id)
+        person = context(distinct_id, properties)
+        for key, kind in types.items():
+            if kind == "object":
+                continue
+            resolve = (
+                provider.resolve_boolean_details if kind == "boolean" else provider.resolve_string_details
+            )
+            default: Any = False if kind == "boolean" else "the default"
+            if expected[key] is None:
+                with pytest.raises(undecided):
+                    resolve(key, default, person)
+                continue
+            details = resolve(key, default, person)
+            is_default = expected[key] is False and kind == "string"
+            assert details.value == (default if is_default else expected[key]), key
