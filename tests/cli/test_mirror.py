@@ -12,8 +12,9 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.cli.conftest import FLAGTUI, Run
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, server_variables
 from tests.doubles.command_tree import all_commands
+from tests.doubles.faulty_proxy import proxy_to
 
 FLAGS = [{"id": 1, "key": "new-nav", "active": False, "filters": {"groups": []}}]
 
@@ -32,7 +33,8 @@ def mirroring(home: Path, *words: str) -> Iterator[tuple[int, "subprocess.Popen[
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
-        match = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        # The address of the upstream may come before.
+        match = re.search(r" on http://127\.0\.0\.1:(\d+) ", line)
         assert match is not None, line + process.communicate(timeout=20)[1]
         try:
             yield int(match[1]), process
@@ -144,6 +146,30 @@ def test_port_in_use_is_one_line(run: Run, home: Path, monkeypatch: pytest.Monke
         done = run("mirror", "--from", "flags.json", "--port", str(holder.getsockname()[1]))
     assert done.code == 1
     assert re.fullmatch(r"flagtui: Port \d+ of 127\.0\.0\.1 is in use\..*--port\.\n", done.err)
+
+
+def test_profile_is_only_read_and_served_again_without_a_connection(
+    service: Service, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with proxy_to(service.address) as proxy:
+        for name, value in server_variables(proxy.address).items():
+            monkeypatch.setenv(name, value)
+        with mirroring(home, "--port", "0") as (port, _):
+            key = flag_keys(port)[0]
+        assert proxy.writes == []
+        assert proxy.definitions == 1
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    with mirroring(home, "--port", "0") as (port, process):
+        assert key in flag_keys(port)
+        assert process.stderr is not None
+        line = process.stderr.readline()
+    assert line.startswith("upstream: ")
+    assert line.endswith(" Serving the definitions of just now.\n")
+
+
+def flag_keys(port: int) -> list[str]:
+    with urlopen(f"http://127.0.0.1:{port}/flags/definitions") as response:
+        return [flag["key"] for flag in json.load(response)["flags"]]
 
 
 def test_sample_needs_no_account(home: Path) -> None:

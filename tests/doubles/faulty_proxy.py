@@ -30,6 +30,8 @@ class Proxy:
     """Whether the service acts before the fault."""
     writes: list[str] = field(default_factory=list)
     """The paths of requests that were meant to change something."""
+    definitions: int = 0
+    """Requests for definitions."""
 
 
 @contextmanager
@@ -65,6 +67,7 @@ def _handle(asked: BaseHTTPRequestHandler, proxy: Proxy) -> None:
     body = asked.rfile.read(int(asked.headers.get("Content-Length", "0")))
     if asked.command != "GET":
         proxy.writes.append(asked.path)
+    proxy.definitions += "local_evaluation" in asked.path
     is_meant = proxy.fault is not None and proxy.is_meant(asked.command, urlsplit(asked.path).path)
     answer = httpx.Response(200, content=b'{"count": 3, "results": [')
     if not is_meant or proxy.is_done:

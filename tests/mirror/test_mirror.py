@@ -4,8 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.doubles.steady_clock import SteadyClock
 from tests.mirror.conftest import Mirrored, flag
 
+from flagtui.mirror.kept_definitions import KeptDefinitions
+from flagtui.mirror.mirror import Mirror
+from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
 from flagtui.mirror.overrides import read_override
 from flagtui.mirror.requests_seen import RecordFile
@@ -80,6 +84,35 @@ async def test_first_fetch_without_a_response_is_an_error(mirrored: Mirrored) ->
     mirrored.upstream.error = UpstreamError("It does not respond.")
     with pytest.raises(UpstreamError, match="It does not respond"):
         await mirrored.mirror.start()
+
+
+async def test_start_without_a_connection_serves_the_definitions_of_an_earlier_run(
+    mirrored: Mirrored, tmp_path: Path
+) -> None:
+    kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
+    mirrored.mirror.kept, mirrored.upstream.is_changed = kept, True
+    await mirrored.mirror.refresh()
+    assert kept.path.stat().st_mode & 0o077 == 0
+    mirrored.upstream.error = UpstreamError("It cannot be reached.", is_passing=True)
+    later = SteadyClock(mirrored.clock.now + 7200)
+    started = Mirror(mirrored.upstream, MirroredFlags(), mirrored.lines.append, kept=kept, clock=later)
+    await started.start()
+    assert started.flags.flag_set().records.keys() == {"plain", "for-staff"}
+    assert mirrored.lines == ["upstream: It cannot be reached. Serving the definitions of 2 h ago."]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"document": {}}', "[" * 5_000])
+async def test_refused_key_and_unreadable_file_end_the_start(
+    mirrored: Mirrored, tmp_path: Path, text: str
+) -> None:
+    kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
+    kept.path.parent.mkdir()
+    kept.path.write_text(text)
+    mirrored.mirror.kept = kept
+    for is_passing in (True, False):
+        mirrored.upstream.error = UpstreamError("The key is refused.", is_passing=is_passing)
+        with pytest.raises(UpstreamError):
+            await mirrored.mirror.start()
 
 
 async def test_overrides_of_the_session_win_over_the_file(mirrored: Mirrored, tmp_path: Path) -> None:

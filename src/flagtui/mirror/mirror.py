@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.api.clock import Clock, SystemClock
+from flagtui.mirror.kept_definitions import Kept, KeptDefinitions
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
 from flagtui.mirror.overrides import Override, Overrides
@@ -30,6 +31,7 @@ class Mirror:
     report: Callable[[str], None]
     file: OverrideFile | None = None
     record: RecordFile | None = None
+    kept: KeptDefinitions | None = None
     clock: Clock = field(default_factory=SystemClock)
     session: Overrides = field(default_factory=Overrides)
     """Overrides of the command line and of `flagtui mirror set`; they win over those of the file."""
@@ -39,18 +41,36 @@ class Mirror:
     """When the upstream last responded with these definitions, in Unix seconds."""
 
     async def start(self) -> None:
-        """Fetch the definitions for the first time. Raises UpstreamError."""
+        """Fetch the definitions for the first time, or continue with those of an earlier run.
+
+        Raises:
+            UpstreamError: There are none, or the key may not read them.
+        """
         try:
             document = await self.upstream.fetch()
             self.flags.time_zone = await self.upstream.time_zone()
+            self._take(document)
+        except UpstreamError as error:
+            kept = self.kept.read() if self.kept is not None and error.is_passing else None
+            if kept is None:
+                raise
+            self.flags.time_zone, self.fetched_at = kept.time_zone, kept.fetched_at
+            self.flags.replace(kept.document)
+            self._note_trouble(f"{error.what} {error.advice}".rstrip())
         finally:
             # The mirror may serve in another event loop, where the connection opens again.
             await self.upstream.close()
-        self.flags.replace(document)
-        self.fetched_at = self.clock.time()
         if self.file is not None:
             self._reload()
         self._apply()
+
+    def _take(self, document: Mapping[str, JSON] | None) -> None:
+        """Serve fetched definitions, and keep them for a start without a connection; None is unchanged."""
+        self.fetched_at = self.clock.time()
+        if document is not None:
+            self.flags.replace(document)
+            if self.kept is not None:
+                self.kept.write(Kept(document, self.fetched_at, self.flags.time_zone))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -97,9 +117,7 @@ class Mirror:
             had = count(self.flags.flag_count, "flag")
             self._note_trouble(f"{_EMPTY}, where it had {had}; restart the mirror if that is right.")
             return
-        if document is not None:
-            self.flags.replace(document)
-        self.fetched_at = self.clock.time()
+        self._take(document)
         if self.trouble:
             self.trouble = ""
             self.report(

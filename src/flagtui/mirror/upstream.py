@@ -13,10 +13,12 @@ from flagtui.models.json_value import JSON, as_text
 class UpstreamError(Exception):
     """The definitions cannot be fetched; the message is a sentence, `advice` what to do."""
 
-    def __init__(self, what: str, advice: str = "") -> None:
+    def __init__(self, what: str, advice: str = "", *, is_passing: bool = False) -> None:
         super().__init__(what)
         self.what = what
         self.advice = advice
+        self.is_passing = is_passing
+        """Whether the connection or the server fails, rather than the key or the file."""
 
 
 class Upstream(Protocol):
@@ -52,7 +54,8 @@ class ServerUpstream:
         try:
             document = await self._client.evaluation.local_evaluation(etag=self._etag)
         except ApiError as error:
-            raise UpstreamError(error.what, error.next) from None
+            is_passing = error.status is None or error.status >= 500
+            raise UpstreamError(error.what, error.next, is_passing=is_passing) from None
         if document is None:
             return None
         self._etag = as_text(document.raw.get("etag"))

@@ -54,13 +54,13 @@ class SdkApplication(HttpApplication):
         if not endpoint.evaluates:
             return self._respond(endpoint, request, params, raw)[0]
         headers = request.headers
-        asked = (request.scope["path"], request.scope["query_string"], raw)
+        target = (request.scope["path"], request.scope["query_string"], raw)
         sender = tuple(headers.get(name) for name in ("user-agent", "if-none-match"))
-        cached = self._cache.find(self._source.flag_set(), (asked, sender))
+        cached = self._cache.find(self._source.flag_set(), (target, sender))
         if cached is None:
             response, noted = self._respond(endpoint, request, params, raw)
             counted = self._source.requests_of(headers.get("user-agent", ""), noted)
-            cached = self._cache.keep((asked, sender), response, counted)
+            cached = self._cache.keep((target, sender), response, counted)
         self._source.count(cached.counted)
         return cached.answer
 

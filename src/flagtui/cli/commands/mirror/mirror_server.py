@@ -22,6 +22,7 @@ from flagtui.cli.plumbing.project_session import find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import FolderUnusable, find_locations
 from flagtui.mirror.endpoints import MirrorEndpoints
+from flagtui.mirror.kept_definitions import KeptDefinitions
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
@@ -112,18 +113,19 @@ def serve_mirror(**given: object) -> None:
     """Serve the flags of a project to programs on this machine, with overrides; change nothing upstream.
 
     Definitions are requested once, then every 30 s if they changed. Without a connection the last ones are
-    served. Programs name http://127.0.0.1:PORT as the host, and any token.
+    served, also those of an earlier run. Programs name http://127.0.0.1:PORT as the host, and any token.
     """
     options = MirrorOptions(**given)  # type: ignore[arg-type]  # click has checked the types
     overrides = _read_overrides(options.overrides)
     origins = tuple(map(_read_origin, options.origins))
-    with _open_upstream(options) as upstream:
+    with _open_upstream(options) as (upstream, kept):
         mirror = Mirror(
             upstream,
             MirroredFlags(),
             _log,
             file=_override_file(options.overrides_file),
             record=None if options.record is None else RecordFile(options.record),
+            kept=kept,
             session=Overrides.of(overrides),
         )
         _serve(options, mirror, Place(port=options.port, origins=origins))
@@ -153,19 +155,19 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
 
 
 @contextmanager
-def _open_upstream(options: MirrorOptions) -> Iterator[Upstream]:
-    """Yield where definitions come from. Raises Trouble."""
+def _open_upstream(options: MirrorOptions) -> Iterator[tuple[Upstream, KeptDefinitions | None]]:
+    """Yield where definitions come from, and where they are kept. Raises Trouble."""
     if options.sample and options.source is not None:
         raise Trouble("--sample and --from exclude each other. Give one of them.", code="usage")
     if options.source is not None:
-        yield FileUpstream(options.source)
+        yield FileUpstream(options.source), None
     elif options.sample:
         with TemporaryDirectory() as folder:
             service = create_service(Path(folder) / "sample.db", key=_SAMPLE_KEY, sample="company")
             transport = in_process(service)
             client = Client("http://127.0.0.1:1", _SAMPLE_KEY, WEB, transport=transport, read_only=True)
             try:
-                yield ServerUpstream(client, "the sample")
+                yield ServerUpstream(client, "the sample"), None
             finally:
                 close_service(service)
     else:
@@ -175,7 +177,10 @@ def _open_upstream(options: MirrorOptions) -> Iterator[Upstream]:
         except ApiError as error:
             raise in_words(error) from None
         name = f"{opening.profile.name} ({opening.host.origin}, project {opening.profile.project})"
-        yield ServerUpstream(client, name)
+        cache = opening.environment.places.cache if opening.settings.snapshots else None
+        place = (opening.host.origin, opening.profile.project)
+        kept = None if cache is None else KeptDefinitions(cache, *place)
+        yield ServerUpstream(client, name), kept
 
 
 def _override_file(named: Path | None) -> OverrideFile | None:
