@@ -93,7 +93,8 @@ def mirror(
             yield
 
     application = make_sdk_application(served.flags, MirrorEndpoints(served, secret).table(), running)
-    with serving_in_thread(application, Place(port=0, origins=tuple(origins))) as port:
+    place = Place(port=0, origins=tuple(origins))
+    with serving_in_thread(application, place, served.flags.news) as port:
         yield FlagMirror(port, _running=RunningMirror(port, secret, 0))
 
 

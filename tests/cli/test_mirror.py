@@ -1,5 +1,6 @@
 """`flagtui mirror`: the server in a process of its own, and the commands that change its overrides."""
 
+import asyncio
 import json
 import os
 import re
@@ -9,13 +10,24 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, Service, server_variables
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, run_at, server_variables
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_proxy import proxy_to
 
+from flagtui.config.locations import find_locations
+from flagtui.mirror.endpoints import MirrorEndpoints
+from flagtui.mirror.mirror import Mirror
+from flagtui.mirror.mirrored_flags import MirroredFlags
+from flagtui.mirror.running_mirrors import announced
+from flagtui.mirror.upstream import FileUpstream
+from flagtui.service.sdk.sdk_application import make_sdk_application
+from flagtui.service.server import Place, serving_in_thread
+
+SECRET = "of-the-test"
 FLAGS = [{"id": 1, "key": "new-nav", "active": False, "filters": {"groups": []}}]
 
 
@@ -43,10 +55,23 @@ def mirroring(home: Path, *words: str) -> Iterator[tuple[int, "subprocess.Popen[
             assert process.wait(20) == 0
 
 
+@contextmanager
+def running_mirror(home: Path) -> Iterator[int]:
+    """Serve a mirror in this process, where its commands find it."""
+    (home / "flags.json").write_text(json.dumps(FLAGS))
+    mirror = Mirror(FileUpstream(home / "flags.json"), MirroredFlags(), print)
+    asyncio.run(mirror.start())
+    application = make_sdk_application(mirror.flags, MirrorEndpoints(mirror, SECRET).table(), mirror.running)
+    with (
+        serving_in_thread(application, Place(port=0)) as port,
+        announced(find_locations(), port, SECRET),
+    ):
+        yield port
+
+
 @pytest.fixture
 def mirror(home: Path) -> Iterator[int]:
-    (home / "flags.json").write_text(json.dumps(FLAGS))
-    with mirroring(home, "--from", "flags.json", "--port", "0") as (port, _):
+    with running_mirror(home) as port:
         yield port
 
 
@@ -68,7 +93,7 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
         ("new-nav", "on", ""),
         ("checkout", "test", "ann"),
     ]
-    assert "1 flag of flags.json, definitions of just now" in run("mirror", "list").err
+    assert "flags.json, definitions of just now" in run("mirror", "list").err
     assert run("mirror", "unset", "checkout@ann").out == "unset checkout@ann\n"
     missing = run("mirror", "unset", "checkout@ann")
     assert (missing.code, "was not set" in missing.err) == (3, True)
@@ -76,8 +101,21 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
     assert value_of(mirror, "new-nav") is None
 
 
+def test_requested_keys_without_a_flag_are_listed(run: Run, mirror: int) -> None:
+    for key in ("new-nav", *(f"gone-{number}" for number in range(11)), "gone-3"):
+        if key == "new-nav":
+            assert value_of(mirror, key) is None
+            continue
+        with pytest.raises(HTTPError, match="404"):
+            value_of(mirror, key)
+    err = run("mirror", "list").err
+    assert "requested, but there is no such flag: gone-3 (2 times), gone-0 (1 time), " in err
+    assert err.rstrip().endswith(", 1 more")
+    assert "new-nav" not in err
+
+
 def test_two_mirrors_need_a_port(run: Run, mirror: int, home: Path) -> None:
-    with mirroring(home, "--from", "flags.json", "--port", "0") as (other, _):
+    with running_mirror(home) as other:
         done = run("mirror", "set", "new-nav=on")
         assert done.code == 1
         assert "Several mirrors run" in done.err
@@ -165,6 +203,23 @@ def test_profile_is_only_read_and_served_again_without_a_connection(
         line = process.stderr.readline()
     assert line.startswith("upstream: ")
     assert line.endswith(" Serving the definitions of just now.\n")
+
+
+def test_definitions_that_the_command_prints_are_served(
+    service: Service, run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = run_at(service.address, run, monkeypatch)("flags", "definitions", "--json")
+    (home / "definitions.json").write_text(done.out)
+    upstream = FileUpstream(home / "definitions.json")
+    document = asyncio.run(upstream.fetch())
+    headers = {"Authorization": f"Bearer {KEY}"}
+    url = f"{service.address}/api/projects/1/feature_flags/local_evaluation?send_cohorts"
+    with urlopen(Request(url, headers=headers)) as response:
+        served = json.load(response)
+    assert document is not None
+    assert document["flags"] == served["flags"]
+    assert document["cohorts"] == served["cohorts"]
+    assert document["group_type_mapping"] == served["group_type_mapping"]
 
 
 def flag_keys(port: int) -> list[str]:

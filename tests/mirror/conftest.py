@@ -13,6 +13,9 @@ from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.upstream import UpstreamError
 from flagtui.service.sdk.sdk_application import make_sdk_application
+from flagtui.testing import flag_mirror
+
+__all__ = ["flag_mirror"]
 
 SECRET = "of-the-test"
 EVERYONE = {"groups": [{"properties": [], "rollout_percentage": 100}]}

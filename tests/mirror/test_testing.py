@@ -1,10 +1,8 @@
 """`flagtui.testing`: a mirror within a test of another program."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -64,13 +62,23 @@ def test_value_that_no_flag_serves_is_refused(value: Any) -> None:
         raise AssertionError("no mirror starts")
 
 
-def test_fixture_is_made_by_importing_it(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text("from flagtui.testing import flag_mirror\n")
-    (tmp_path / "test_theirs.py").write_text(
-        "def test_theirs(flag_mirror):\n"
-        "    flag_mirror.set('new-nav', True)\n"
-        "    assert flag_mirror.host.startswith('http://127.0.0.1:')\n"
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert "1 passed" in done.stdout, done.stdout + done.stderr
+def test_imported_fixture_is_a_mirror_without_flags(flag_mirror: FlagMirror) -> None:
+    with pytest.raises(HTTPError, match="404"):
+        value_of(flag_mirror, "new-nav")
+    flag_mirror.set("new-nav", True)
+    assert value_of(flag_mirror, "new-nav") is True
+
+
+def test_other_names_are_not_there() -> None:
+    with pytest.raises(ImportError):
+        exec("from flagtui.testing import flag_mirrors")
+
+
+def test_open_stream_ends_with_the_mirror() -> None:
+    with mirror({"new-nav": True}) as flags:
+        stream = urlopen(f"{flags.host}/ofrep/v1/events")
+        assert stream.readline() == b": connected\n"
+        flags.set("new-nav", False)
+        assert [stream.readline() for _ in range(2)][1].startswith(b"data: ")
+    with stream:
+        assert stream.read() == b"\n"

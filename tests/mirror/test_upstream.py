@@ -11,6 +11,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import Invalid
+from flagtui.details.local_definitions import used_cohorts
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.upstream import FileUpstream, ServerUpstream, UpstreamError
@@ -114,6 +115,23 @@ async def test_each_fault_is_one_line_and_the_last_flags_stay(server: CountingSe
     assert lines[1:] == ["upstream responds again; serving 1 flag as they are now"]
 
 
+RECORD = {
+    "definition": {"key": "a", "active": True, "filters": {}},
+    "cohorts": {"7": {"type": "AND", "values": []}},
+    "group_types": {"0": "company"},
+}
+
+
+async def test_file_is_what_the_command_prints(tmp_path: Path) -> None:
+    path = tmp_path / "flags.json"
+    path.write_text(json.dumps({"schema": "flag-definition", "records": [RECORD]}))
+    assert await FileUpstream(path).fetch() == {
+        "flags": [RECORD["definition"]],
+        "cohorts": RECORD["cohorts"],
+        "group_type_mapping": RECORD["group_types"],
+    }
+
+
 @pytest.mark.parametrize("document", [DOCUMENT, DOCUMENT["flags"]])
 async def test_file_is_a_document_or_a_list_of_flags(tmp_path: Path, document: Any) -> None:
     path = tmp_path / "flags.json"
@@ -123,7 +141,9 @@ async def test_file_is_a_document_or_a_list_of_flags(tmp_path: Path, document: A
     assert [each["key"] for each in definitions["flags"]] == ["a"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "7", '{"flags": 1}', '[{"id": 1}]', "[[]]", "[" * 5000, "\ud800"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "7", '{"flags": 1}', '[{"id": 1}]', "[[]]", '{"records": [1]}', "[" * 5000, "\ud800"]
+)
 async def test_file_that_holds_no_definitions_is_an_error_with_the_next_step(
     tmp_path: Path, text: str
 ) -> None:
@@ -132,6 +152,16 @@ async def test_file_that_holds_no_definitions_is_an_error_with_the_next_step(
     with pytest.raises(UpstreamError) as error:
         await FileUpstream(path).fetch()
     assert error.value.advice == "Write them with: flagtui flags definitions --json"
+
+
+def test_cohorts_of_a_flag_are_those_it_uses_through_others() -> None:
+    def cohort(*members: int) -> dict[str, Any]:
+        return {"type": "AND", "values": [{"type": "cohort", "key": "id", "value": each} for each in members]}
+
+    cohorts = {"1": cohort(2), "2": cohort(1, 3), "3": cohort(), "4": cohort(1)}
+    flag = {"filters": {"groups": [{"properties": [{"type": "cohort", "value": 1}]}]}}
+    assert used_cohorts(flag, cohorts).keys() == {"1", "2", "3"}
+    assert used_cohorts({"filters": None}, cohorts) == {}
 
 
 async def test_missing_file_is_an_error(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from flagtui.api import Client
@@ -12,6 +12,7 @@ from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Cohort, LocalEvaluation
+from flagtui.models.json_value import JSON
 
 
 class LocalDefinitions:
@@ -63,6 +64,31 @@ class LocalDefinitions:
             except ApiError:
                 self._time_zone = "UTC"
         return self._time_zone
+
+
+def used_cohorts(flag: Mapping[str, JSON], cohorts: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the cohorts that a flag's conditions use, directly or through other cohorts, by id."""
+    used: dict[str, JSON] = {}
+    waiting = [*_cohort_ids(flag.get("filters"))]
+    while waiting:
+        name = waiting.pop()
+        if name in cohorts and name not in used:
+            used[name] = cohorts[name]
+            waiting += _cohort_ids(cohorts[name])
+    return used
+
+
+def _cohort_ids(value: JSON) -> Iterator[str]:
+    """Yield the ids of every condition about a cohort, however deep."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            if item.get("type") == "cohort":
+                yield str(item.get("value"))
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
 
 
 USABLE: Final = {"hide_behavioral_cohorts": True}

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.models.json_value import JSON, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 
 
 class UpstreamError(Exception):
@@ -109,15 +109,28 @@ class FileUpstream(DocumentUpstream):
             raise UpstreamError(f"{self._path} cannot be read: {fault.strerror}.") from None
         except (ValueError, RecursionError):
             raise UpstreamError(f"{self._path} is not JSON.", _HOW) from None
-        flags = document if isinstance(document, list) else _flags_of(document)
-        if flags is None or not all(isinstance(flag, dict) and flag.get("key") for flag in flags):
+        definitions = _definitions_of(document)
+        flags = definitions.get("flags")
+        if not isinstance(flags, list) or not all(
+            isinstance(flag, dict) and flag.get("key") for flag in flags
+        ):
             raise UpstreamError(f"{self._path} holds no definitions of flags.", _HOW)
-        return {"flags": document} if isinstance(document, list) else document
+        return definitions
 
 
-_HOW = "Write them with: flagtui flags definitions --json"
+_HOW: Final = "Write them with: flagtui flags definitions --json"
 
 
-def _flags_of(document: JSON) -> list[JSON] | None:
-    flags = document.get("flags") if isinstance(document, dict) else None
-    return flags if isinstance(flags, list) else None
+def _definitions_of(document: JSON) -> dict[str, JSON]:
+    """Return the document of a server, a list of flags, or what the command prints as one document."""
+    if isinstance(document, list):
+        return {"flags": document}
+    values = as_dict(document)
+    if "records" not in values:
+        return values
+    records = [as_dict(record) for record in as_list(values["records"])]
+    definitions: dict[str, JSON] = {"flags": [record.get("definition") for record in records]}
+    for name, member in (("cohorts", "cohorts"), ("group_type_mapping", "group_types")):
+        members = (as_dict(record.get(member)) for record in records)
+        definitions[name] = {key: value for each in members for key, value in each.items()}
+    return definitions

@@ -14,6 +14,7 @@ class News:
     def __init__(self) -> None:
         self._count = 0
         self._changed = asyncio.Event()
+        self._has_ended = False
 
     def announce(self) -> None:
         """Report a change to all streams. Call it in the event loop that serves them."""
@@ -21,11 +22,16 @@ class News:
         self._changed.set()
         self._changed = asyncio.Event()
 
+    def end(self) -> None:
+        """End all streams: the server stops. Call it in the event loop that serves them."""
+        self._has_ended = True
+        self._changed.set()
+
     async def events(self, heartbeat: float = HEARTBEAT_SECONDS) -> AsyncIterator[bytes]:
         """Yield server-sent events that ask for a new evaluation, and comments while nothing changes."""
         sent = self._count
         yield b": connected\n\n"
-        while True:
+        while not self._has_ended:
             if sent == self._count:
                 try:
                     async with asyncio.timeout(heartbeat):
@@ -33,5 +39,7 @@ class News:
                 except TimeoutError:
                     yield b":\n\n"
                     continue
+            if self._has_ended:
+                return
             sent = self._count
             yield b'data: {"type":"refetchEvaluation"}\n\n'

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flagtui.service.connections import MOST_CONNECTIONS, Lingering, PromptProtocol
+from flagtui.service.news import News
 
 LONGEST_PATH = 200
 STOP_SECONDS = 1
@@ -93,9 +94,18 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
-def run(application: ASGIApp, listener: socket.socket, place: Place, write: Write | None = None) -> None:
-    """Serve until SIGTERM or SIGINT; then finish running requests, close the application and return."""
-    server = _server(application, place, write)
+def run(
+    application: ASGIApp,
+    listener: socket.socket,
+    place: Place,
+    write: Write | None = None,
+    news: News | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT; then finish running requests, close the application and return.
+
+    The streams of `news` end with it; without that they would be cut, and a second later.
+    """
+    server = _server(application, place, write, news)
     if threading.current_thread() is threading.main_thread():
         # The server raises the signal again once it has stopped; without this that would end us as killed.
         signal.signal(signal.SIGTERM, _stopped_already)
@@ -105,10 +115,10 @@ def run(application: ASGIApp, listener: socket.socket, place: Place, write: Writ
 
 
 @contextmanager
-def serving_in_thread(application: ASGIApp, place: Place) -> Iterator[int]:
+def serving_in_thread(application: ASGIApp, place: Place, news: News | None = None) -> Iterator[int]:
     """Serve on a thread until the end of the block; the port listens from the start. Raises CannotListen."""
     listener = listen(place)
-    server = _server(application, place, None)
+    server = _server(application, place, None, news)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
@@ -119,7 +129,20 @@ def serving_in_thread(application: ASGIApp, place: Place) -> Iterator[int]:
         listener.close()
 
 
-def _server(application: ASGIApp, place: Place, write: Write | None) -> uvicorn.Server:
+class _StreamServer(uvicorn.Server):
+    """Ends the streams of news first when it stops."""
+
+    def __init__(self, config: uvicorn.Config, news: News | None) -> None:
+        super().__init__(config)
+        self._news = news
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._news is not None:
+            self._news.end()
+        await super().shutdown(sockets)
+
+
+def _server(application: ASGIApp, place: Place, write: Write | None, news: News | None) -> uvicorn.Server:
     config = uvicorn.Config(
         Lingering(Guard(application, place, write)),
         log_config=None,
@@ -130,7 +153,7 @@ def _server(application: ASGIApp, place: Place, write: Write | None) -> uvicorn.
         backlog=MOST_CONNECTIONS,
         timeout_graceful_shutdown=STOP_SECONDS,
     )
-    return uvicorn.Server(config)
+    return _StreamServer(config, news)
 
 
 def _stopped_already(*_: object) -> None:

@@ -64,7 +64,7 @@ def _serve(options: Serving) -> None:
     )
     try:
         _introduce(options, listener.getsockname()[1], key)
-        run(application, listener, place, _log)
+        run(application, listener, place, _log, application.state.dispatcher.news)
     finally:
         close_service(application)
         listener.close()

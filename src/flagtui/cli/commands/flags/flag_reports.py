@@ -1,6 +1,6 @@
 """`flagtui flags …` that report: stale flags, their use, what programs get, cohorts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
+from flagtui.details.local_definitions import used_cohorts
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import Cohort
 from flagtui.models.json_value import JSON, as_dict
@@ -74,16 +75,34 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
         RecordField("needed_by", "texts", "Flags that ask for it.", is_shown=True, words=commas),
     ),
 )
-DEFINITION: Final[RecordSchema[Mapping[str, JSON]]] = RecordSchema(
+
+
+@dataclass(frozen=True)
+class DefinedFlag:
+    """A flag as libraries evaluate it, with what its conditions refer to."""
+
+    definition: dict[str, JSON]
+    cohorts: dict[str, JSON]
+    group_types: dict[str, JSON]
+
+
+DEFINITION: Final[RecordSchema[DefinedFlag]] = RecordSchema(
     "flag-definition",
     "A flag as libraries evaluate it.",
     (
-        RecordField("key", "text", "Its key.", lambda one: str(one.get("key") or ""), True),
-        RecordField("id", "whole?", "Its number.", lambda one: one.get("id"), True),
+        RecordField("key", "text", "Its key.", lambda flag: str(flag.definition.get("key") or ""), True),
+        RecordField("id", "whole?", "Its number.", lambda flag: flag.definition.get("id"), True),
         RecordField(
-            "active", "truth", "Whether it is on.", lambda one: one.get("active") is True, True, on_or_off
+            "active",
+            "truth",
+            "Whether it is on.",
+            lambda flag: flag.definition.get("active") is True,
+            True,
+            on_or_off,
         ),
-        RecordField("definition", "object", "Everything the server hands out.", dict),
+        RecordField("definition", "object", "Everything the server hands out."),
+        RecordField("cohorts", "object", "Cohorts that its conditions use, by id."),
+        RecordField("group_types", "object", "Names of the project's group types, by index."),
     ),
 )
 USE: Final[RecordSchema[FlagUse]] = RecordSchema(
@@ -123,7 +142,7 @@ COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
     examples=("flags definitions --json", "flags definitions checkout-redesign --ndjson"),
 )
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
-async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[dict[str, JSON]]:
+async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[DefinedFlag]:
     """Show flags as the server hands them to libraries that evaluate by themselves."""
     wanted = read_words(keys, lambda _word: False).names if keys else ()
     document = await session.client.evaluation.local_evaluation()
@@ -131,7 +150,11 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[di
     known = [str(one.get("key")) for one in found]
     if missing := [key for key in wanted if key not in known]:
         raise not_found("definition of a flag", missing, known, "flagtui flags definitions")
-    return [one for one in found if not wanted or one.get("key") in wanted]
+    flags = [flag for flag in found if not wanted or flag.get("key") in wanted]
+    if document is None:
+        return []
+    group_types = as_dict(document.raw.get("group_type_mapping"))
+    return [DefinedFlag(flag, used_cohorts(flag, document.cohorts), group_types) for flag in flags]
 
 
 @command(

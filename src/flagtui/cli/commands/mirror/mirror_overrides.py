@@ -1,5 +1,6 @@
 """`flagtui mirror set|unset|list|clear`: the overrides of a running mirror."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import time
@@ -15,6 +16,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import find_locations
 from flagtui.mirror.control import MirrorUnavailable, ask_mirror, choose_mirror
 from flagtui.mirror.overrides import InvalidOverride, Override, read_override
+from flagtui.mirror.requests_seen import MISSING
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, count
@@ -40,6 +42,8 @@ OVERRIDE: Final[RecordSchema[ListedOverride]] = RecordSchema(
         RecordField("source", "text", "set, or file: overrides.toml.", is_shown=True),
     ),
 )
+MOST_SHOWN: Final = 10
+"""Requested keys without a flag, in one line."""
 PORT: Final = click.option(
     "--port",
     type=click.IntRange(1, 65_535),
@@ -89,7 +93,7 @@ def unset_overrides(places: tuple[str, ...], port: int | None) -> None:
 )
 @PORT
 def list_overrides(port: int | None, printer: Printer) -> None:
-    """Show the overrides of the running mirror, and the age of its definitions."""
+    """Show overrides, the age of the definitions, and requested keys without a flag."""
     state = _ask(port)
     printer.records(OVERRIDE, _listed(state), "No overrides.")
     fetched_at = state.get("fetched_at")
@@ -97,6 +101,8 @@ def list_overrides(port: int | None, printer: Printer) -> None:
     flags = state.get("flags")
     counted = count(flags, "flag") if isinstance(flags, int) else "flags"
     progress(f"{counted} of {safe_text(as_text(state.get('upstream')), 200)}, definitions of {when}")
+    if missing := _missing_keys(state):
+        progress(f"requested, but there is no such flag: {', '.join(missing)}")
     _report_trouble(state)
 
 
@@ -129,6 +135,19 @@ def _listed(state: Mapping[str, JSON]) -> list[ListedOverride]:
     overrides = map(as_dict, as_list(state.get("overrides")))
     names = ("key", "value", "person", "source")
     return [ListedOverride(*(as_text(override.get(name)) for name in names)) for override in overrides]
+
+
+def _missing_keys(state: Mapping[str, JSON]) -> list[str]:
+    """Return requested keys that do not exist, the most requested first, with how often."""
+    counts: Counter[str] = Counter()
+    for request in map(as_dict, as_list(state.get("requested"))):
+        if request.get("reason") == MISSING and isinstance(request.get("count"), int):
+            counts[as_text(request.get("key"))] += request["count"]
+    shown = [
+        f"{safe_text(key, 80)} ({count(times, 'time')})" for key, times in counts.most_common(MOST_SHOWN)
+    ]
+    rest = len(counts) - len(shown)
+    return [*shown, f"{rest} more"] if rest else shown
 
 
 def _report_trouble(state: Mapping[str, JSON]) -> None:

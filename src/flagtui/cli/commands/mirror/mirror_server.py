@@ -145,7 +145,8 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
             _introduce(mirror, port, others, options.record)
 
             table = MirrorEndpoints(mirror, secret).table()
-            run(make_sdk_application(mirror.flags, table, mirror.running), listener, place, _log)
+            application = make_sdk_application(mirror.flags, table, mirror.running)
+            run(application, listener, place, _log, mirror.flags.news)
     except UpstreamError as error:
         raise Trouble(error.what, error.advice) from None
     except FolderUnusable as wrong:
