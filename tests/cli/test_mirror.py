@@ -86,6 +86,7 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
     assert value_of(mirror, "new-nav") is None
     done = run("mirror", "set", "new-nav=on", "checkout=test@ann")
     assert (done.code, done.out) == (0, "set new-nav=on\nset checkout=test@ann\n")
+    assert done.err == "checkout is no flag of the project; it exists on this machine alone\n"
     assert value_of(mirror, "new-nav") is True
     assert value_of(mirror, "checkout") == "test"
     listed = json.loads(run("mirror", "list", "--json").out)["records"]

@@ -169,6 +169,7 @@ class Mirror:
             "flags": self.flags.flag_count,
             "file": "" if self.file is None else str(self.file.path),
             "file_trouble": "" if self.file is None else self.file.trouble,
+            "local_keys": self.flags.local_keys,
             "events_dropped": self.flags.seen.events,
             "overrides": [
                 _described(each, source)

@@ -45,6 +45,12 @@ class MirroredFlags:
         """Return the number of flags in the definitions as they came."""
         return len(as_list(self._document.get("flags")))
 
+    @property
+    def local_keys(self) -> list[str]:
+        """Return the overridden keys that the definitions do not have: flags of this machine alone."""
+        existing = {as_dict(flag).get("key") for flag in as_list(self._document.get("flags"))}
+        return list(dict.fromkeys(each.key for each in self._overrides if each.key not in existing))
+
     def replace(self, document: Mapping[str, JSON] | None = None, overrides: Overrides | None = None) -> None:
         """Serve other definitions or other overrides from now on."""
         before = self.definitions

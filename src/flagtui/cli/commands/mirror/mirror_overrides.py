@@ -65,6 +65,12 @@ def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
     state = _ask(port, "set", {"overrides": texts})
     for text in texts:
         _print(f"set {text}")
+    set_keys = [_read(text).key for text in texts]
+    for key in as_list(state.get("local_keys")):
+        if key in set_keys:
+            progress(
+                f"{safe_text(as_text(key), 80)} is no flag of the project; it exists on this machine alone"
+            )
     _report_trouble(state)
 
 
