@@ -76,7 +76,10 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
 
         await program.press("F")
         assert isinstance(program.app.screen, PickerScreen)
-        await program.press(*"won", "enter")
+        assert "no results are loaded" in words(program.screen)
+        await program.press("enter")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("escape", "F", *"won", "enter")
         assert isinstance(program.app.screen, PromptScreen)
         await program.press(*"clear", "enter")
         assert "people keep getting their variants" in words(program.screen)

@@ -7,6 +7,7 @@ from typing import Final
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.experiments.detail.proposed_conclusion import NO_PROPOSAL, propose_conclusion
 from flagtui.app.experiments.experiment_steps import ExperimentSteps, key_problem
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.experiment_questions import ask_flag
@@ -64,8 +65,10 @@ class ExperimentKeys(RecordKeys):
     def action_step(self, name: StepName) -> None:
         """For everything chosen; the question for one names its result."""
         rows = self.chosen()
-        leading = leading_of(self.known(rows[0])) if len(rows) == 1 else None
-        self.steps.start(name, rows, leading.words if leading else "", self.on_report)
+        findings = self.known(rows[0]) if len(rows) == 1 else None
+        leading = leading_of(findings) if findings is not None else None
+        proposed = propose_conclusion(findings) if findings is not None else NO_PROPOSAL
+        self.steps.start(name, rows, leading.words if leading else "", self.on_report, proposed)
 
     def action_switch(self) -> None:
         """Pause or resume: the first row decides; the rest is skipped with the reason."""

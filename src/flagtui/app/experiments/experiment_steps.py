@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
+from flagtui.app.experiments.detail.proposed_conclusion import NO_PROPOSAL, ProposedConclusion
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
@@ -23,6 +25,9 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_blocked, explain_refusal
 
+WON: Final = "won"
+"""The conclusion that too few people do not allow."""
+
 
 class ExperimentSteps:
     """Begins steps; those for several experiments are confirmed together and sent one after the other."""
@@ -37,13 +42,19 @@ class ExperimentSteps:
         rows: Sequence[ExperimentRow],
         leading: str = "",
         on_report: OnReport = ignore,
+        proposed: ProposedConclusion = NO_PROPOSAL,
     ) -> None:
         """Begin the path; `leading` is the result of the first metric of one experiment so far."""
         if rows:
-            self.runner.run(self.take_step(STEPS[name], rows, leading, on_report))
+            self.runner.run(self.take_step(STEPS[name], rows, leading, on_report, proposed))
 
     async def take_step(
-        self, step: Step, rows: Sequence[ExperimentRow], leading: str = "", on_report: OnReport = ignore
+        self,
+        step: Step,
+        rows: Sequence[ExperimentRow],
+        leading: str = "",
+        on_report: OnReport = ignore,
+        proposed: ProposedConclusion = NO_PROPOSAL,
     ) -> None:
         """The whole path of a step. Only within a change that was begun."""
         if (workspace := self.runner.open_workspace()) is None:
@@ -52,9 +63,9 @@ class ExperimentSteps:
             return
         fresh, skipped = await self._read_all(step, rows, workspace)
         if len(rows) == 1 and fresh:
-            choices = await self._choose(step, fresh, fresh[0].feature_flag_key)
+            choices = await self._choose(step, fresh, fresh[0].feature_flag_key, proposed)
         else:
-            choices = await self._choose(step, fresh, "each of them") if fresh else None
+            choices = await self._choose(step, fresh, "each of them", proposed) if fresh else None
         if choices is None and (fresh or not skipped):
             return
         intents = [
@@ -140,12 +151,15 @@ class ExperimentSteps:
 
     # What is chosen on the way to a step
 
-    async def _choose(self, step: Step, fresh: Sequence[Experiment], flags: str) -> Choices | None:
+    async def _choose(
+        self, step: Step, fresh: Sequence[Experiment], flags: str, proposed: ProposedConclusion
+    ) -> Choices | None:
         """What the step needs to know, one answer for all of them; None when the person leaves."""
         match step.name:
             case "end":
                 kept = Choice("", "no conclusion yet", "an earlier one is erased")
-                return await self._concluded("End with which conclusion?", kept, at_first=False)
+                title = "End with which conclusion?"
+                return await self._concluded(title, kept, at_first=False, proposed=proposed)
             case "ship":
                 return await self._ship(fresh[0])
             case "archive" if any(
@@ -156,11 +170,24 @@ class ExperimentSteps:
                 return await self._copy(fresh[0])
         return Choices()
 
-    async def _concluded(self, title: str, without: Choice[str], *, at_first: bool) -> Choices | None:
-        """A conclusion and a comment on it; `without` is the way past both."""
+    async def _concluded(
+        self,
+        title: str,
+        without: Choice[str],
+        *,
+        at_first: bool,
+        proposed: ProposedConclusion = NO_PROPOSAL,
+    ) -> Choices | None:
+        """A conclusion and a comment on it; `without` is the way past both. The proposed one is selected."""
         options = EXPERIMENT_FIELDS["conclusion"].takes.options
         words = [Choice(option.value, option.words, option.about) for option in options]
         offered = [without, *words] if at_first else [*words, without]
+        if not at_first:
+            offered = [replace(each, current=each.value == proposed.conclusion) for each in offered]
+        if proposed.objection:
+            offered = [
+                replace(each, about=proposed.objection) if each.value == WON else each for each in offered
+            ]
         conclusion = await self.runner.ask(PickerScreen(title, offered))
         if not conclusion:
             return None if conclusion is None else Choices()
