@@ -18,6 +18,7 @@ COMMANDS = (
     Known("everywhere.help", "question_mark", ("everywhere",)),
     Known("lists.search", "slash", ("lists",)),
     Known("lists.sort", "s", ("lists",)),
+    Known("lists.down", "down,j", ("lists",)),
     Known("flags.toggle", "space", ("flags",)),
     Known("flags.undo", "u", ("flags",)),
     Known("experiments.launch", "L", ("experiments",)),
@@ -94,6 +95,21 @@ def test_two_commands_may_swap_their_keys() -> None:
     assert keymap('flags.toggle = "u"\nflags.undo = "space"') == {"flags.toggle": "u", "flags.undo": "space"}
 
 
+@pytest.mark.parametrize(
+    ("toml", "yielded"),
+    [
+        ('flags.toggle = "q"', {"everywhere.quit": ""}),
+        ('flags.toggle = "/, x"', {"lists.search": ""}),
+        ('lists.sort = "L"', {"experiments.launch": ""}),
+        ('flags.undo = "j"', {"lists.down": "down"}),
+        ('experiments.launch = "u"', {}),
+    ],
+)
+def test_default_key_yields_to_the_key_of_the_user(toml: str, yielded: dict[str, str]) -> None:
+    chosen = toml.split(" = ")[0]
+    assert {command: keys for command, keys in keymap(toml).items() if command != chosen} == yielded
+
+
 def test_screens_that_never_meet_may_share_a_key() -> None:
     assert keymap('experiments.launch = "space"') == {"experiments.launch": "space"}
 
@@ -104,12 +120,8 @@ def test_screens_that_never_meet_may_share_a_key() -> None:
         ('flags.togle = "t"', "settings:2: keys.flags.togle: there is no command flags.togle; did you mean"),
         ('zzz = "t"', "settings:2: keys.zzz: there is no command zzz; the help screen lists them all"),
         ('\nflags.toggle = "entre"', "settings:3: keys.flags.toggle: 'entre' is no key; did you mean enter?"),
-        ('flags.toggle = "q"', "settings:2: keys.flags.toggle: q is taken by everywhere.quit already"),
-        ('flags.toggle = "/"', "slash is taken by lists.search already"),
-        ('flags.toggle = "u"', "u is taken by flags.undo already"),
-        ('lists.sort = "L"', "L is taken by experiments.launch already"),
-        ('everywhere.quit = "?"', "question_mark is taken by everywhere.help already"),
         ('flags.toggle = "t"\nflags.undo = "T, t"', "t is taken by flags.undo already"),
+        ('flags.toggle = "q"\neverywhere.quit = "q"', "settings:3: keys.everywhere.quit: q is taken by"),
     ],
 )  # fmt: skip
 def test_a_wrong_keymap_is_named_with_its_line(toml: str, message: str) -> None:

@@ -57,3 +57,18 @@ async def test_the_help_is_searched_runs_what_is_chosen_and_explains_signs_and_w
         screen = program.app.screen
         assert isinstance(screen, FlagsScreen)
         assert screen._finder.sort.is_reversed
+
+
+def title_line(program: Program) -> str:
+    """The titles of the columns, with the arrow of the order."""
+    return next(line for line in program.screen.splitlines() if "UPDATED" in line)
+
+
+async def test_help_names_the_command_whose_key_the_user_took(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.app.set_keymap({"flags.toggle": "s", "lists.sort": ""})
+        titles = title_line(program)
+        await program.press("question_mark", "slash", *"sort by the next")
+        assert "Sort by the next column your [keys] use its key" in words(program.screen)
+        await program.press("enter")
+        assert title_line(program) != titles

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from textual.app import App
+from textual.binding import Binding
 from textual.screen import Screen
 
 from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent
@@ -40,6 +41,7 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
     screen = app.screen
     place = getattr(screen, "place", "")
     active = {each.binding.id: each for each in reversed(screen.active_bindings.values())}
+    own = {binding.id for binding in screen.BINDINGS if isinstance(binding, Binding)}
     elsewhere: list[Offer] = []
     subject = _subject(screen, app_state)
     single = subject
@@ -53,6 +55,9 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
             about = "" if here.enabled else why_dimmed(app_state, command, screen, key)
             line = cli_equivalent(command, single if command.applies_to == "one" else subject)
             yield Offer(command, key, run, about, cli=line)
+        elif command.id in own and app._keymap.get(command.id) == "":
+            run = partial(app.run_action, command.action, screen)
+            yield Offer(command, "", run, "your [keys] use its key", cli=cli_equivalent(command, subject))
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
             tab = command.places[0]
             key = display_key(app, command.binding())

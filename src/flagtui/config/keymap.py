@@ -67,7 +67,10 @@ class UnknownKey(ValueError):
 
 
 def read_keymap(settings: Settings, commands: Sequence[KnownCommand]) -> dict[str, str]:
-    """Return command ids with their new keys, separated by commas. Raises SettingsError."""
+    """Return command ids with their new keys, separated by commas. Raises SettingsError.
+
+    A default key yields to the same key of the user: its command is listed with the keys it has left.
+    """
     by_id = {command.id: command for command in commands}
     changed: dict[str, str] = {}
     for command_id, written in settings.keys.items():
@@ -79,7 +82,7 @@ def read_keymap(settings: Settings, commands: Sequence[KnownCommand]) -> dict[st
         except UnknownKey as unknown:
             raise settings.source.error(path, str(unknown)) from unknown
     _refuse_collisions(settings, commands, changed)
-    return changed
+    return changed | _yielding(commands, changed)
 
 
 def split_keys(written: str) -> list[str]:
@@ -147,16 +150,32 @@ def _unknown_command(
 def _refuse_collisions(
     settings: Settings, commands: Sequence[KnownCommand], changed: Mapping[str, str]
 ) -> None:
-    """Raise SettingsError when a new key is already used where the command works."""
-    keys = {command.id: _plain_keys(changed.get(command.id, command.keys)) for command in commands}
-    for command in commands:
-        if command.id not in changed:
-            continue
-        for other in commands:
+    """Raise SettingsError when the user gave one key to two commands that work on the same screen."""
+    chosen = [command for command in commands if command.id in changed]
+    keys = {command.id: _plain_keys(changed[command.id]) for command in chosen}
+    for command in chosen:
+        for other in chosen:
             shared = sorted(keys[command.id] & keys[other.id])
             if shared and other.id != command.id and _meet(command.places, other.places):
                 path = ("keys", *command.id.split("."))
                 raise settings.source.error(path, f"{shared[0]} is taken by {other.id} already")
+
+
+def _yielding(commands: Sequence[KnownCommand], changed: Mapping[str, str]) -> dict[str, str]:
+    """Return the commands whose default keys the user gave to others, with the keys they have left."""
+    left = {}
+    for command in commands:
+        if command.id in changed:
+            continue
+        used: set[str] = set()
+        for other in commands:
+            if other.id in changed and _meet(command.places, other.places):
+                used |= _plain_keys(changed[other.id])
+        defaults = split_keys(command.keys)
+        kept = [key for key in defaults if _plain_keys(key).isdisjoint(used)]
+        if kept != defaults:
+            left[command.id] = ",".join(kept)
+    return left
 
 
 def _plain_keys(written: str) -> set[str]:
