@@ -76,10 +76,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
 
         await program.press("F")
         assert isinstance(program.app.screen, PickerScreen)
-        assert "no results are loaded" in words(program.screen)
-        await program.press("enter")
-        assert isinstance(program.app.screen, ConfirmScreen)
-        await program.press("escape", "F", *"won", "enter")
+        await program.press(*"won", "enter")
         assert isinstance(program.app.screen, PromptScreen)
         await program.press(*"clear", "enter")
         assert "people keep getting their variants" in words(program.screen)
@@ -117,6 +114,16 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         await say_yes(program)
         assert (await stored(program, "Logos on pricing")).state == "stopped"
         assert not [line for line in sent(program) if line.startswith("DELETE")]
+
+
+async def test_finish_proposes_no_winner_without_results(setting: Setting) -> None:
+    async with running(replace(setting, size=SIZE)) as program:
+        await stand_on_experiment(program, "Checkout redesign")
+        await program.press("F")
+        assert "won no results are loaded" in words(program.screen)
+        await program.press("enter")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert sent(program) == []
 
 
 @pytest.mark.parametrize("server", SERVERS)
