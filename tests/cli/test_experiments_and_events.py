@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Run
 
+from flagtui.cli.commands.events.event_views import EVENT
+from flagtui.models.event_definition import EventDefinition
+
 
 def records(done: Any) -> list[dict[str, Any]]:
     assert done.code == 0, done.err
@@ -191,3 +194,18 @@ def test_a_deletion_for_real_wants_its_name(signed_in: Run) -> None:
     assert signed_in("events", "get", name).code == 6
     assert signed_in("undo", "--yes").code == 0
     assert signed_in("events", "get", name).code == 0
+
+
+def test_get_of_an_event_has_the_whole_record(signed_in: Run) -> None:
+    (event,) = records(signed_in("events", "get", "$pageview", "--json"))
+    assert event["record"]["id"] == event["id"]
+    assert {"verified_at", "updated_by", "media_preview_urls"} <= event["record"].keys()
+    assert event["is_action"] is False
+
+
+def test_members_that_were_not_sent_are_not_known() -> None:
+    bare = EventDefinition.of({"id": "u", "name": "paid"}).row()
+    fields = {field.name: field for field in EVENT.fields}
+    for name in ("verified", "tags", "owner", "description", "enforcement"):
+        value = fields[name].read(bare)
+        assert (value, fields[name].cell(value)) == (None, "not known")

@@ -3,7 +3,8 @@
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.flag_answers import BulkError
-from flagtui.models.record import Each, Moment, Record, Texts, Whole
+from flagtui.models.json_value import as_id, compact_json
+from flagtui.models.record import Each, KeptTexts, Moment, Record, Texts, Whole
 from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow
 
 
@@ -15,7 +16,7 @@ class EventDefinition(Record):
     description: str | None = None
     owner: User | None = None
     """Read as a user, written as an id."""
-    tags: Texts = ()
+    tags: KeptTexts = ()
     verified: bool = False
     verified_at: Moment | None = None
     verified_by: User | None = None
@@ -43,6 +44,21 @@ class EventDefinition(Record):
         """Return whether the product's own libraries send the event."""
         return self.name.startswith("$")
 
+    @property
+    def owner_id(self) -> int | None:
+        """Return the number of the owner, also where only the number was sent."""
+        return (self.owner.id or None) if self.owner else as_id(self.raw.get("owner"))
+
+    @property
+    def owner_name(self) -> str:
+        """Return the e-mail or first name of the owner; a malformed owner stays as sent."""
+        if self.owner and (name := self.owner.email or self.owner.first_name):
+            return name
+        stored = self.raw.get("owner")
+        if self.owner_id is not None:
+            return "" if self.owner else f"user {self.owner_id}"
+        return stored if isinstance(stored, str) else "" if stored is None else compact_json(stored)
+
     def row(self) -> EventDefinitionRow:
         """Return the definition as a list row."""
         return EventDefinitionRow(
@@ -52,8 +68,8 @@ class EventDefinition(Record):
             tags=self.tags,
             verified=self.verified,
             hidden=self.hidden,
-            owner_id=self.owner.id if self.owner else None,
-            owner=(self.owner.email or self.owner.first_name) if self.owner else "",
+            owner_id=self.owner_id,
+            owner=self.owner_name,
             created_at=unix(self.created_at),
             seen_at=unix(self.last_seen_at),
             updated_at=unix(self.updated_at or self.last_updated_at),

@@ -135,6 +135,11 @@ def as_number(value: JSON) -> float | None:
     return None
 
 
+def compact_json(value: JSON) -> str:
+    """Return the value as JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _read_float(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):

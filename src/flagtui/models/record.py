@@ -27,6 +27,7 @@ from flagtui.models.json_value import (
     as_number,
     as_text,
     as_whole,
+    compact_json,
     without_surrogates,
 )
 
@@ -45,6 +46,11 @@ def _only_ids(value: JSON) -> tuple[int, ...]:
 
 def _only_texts(value: JSON) -> tuple[str, ...]:
     return tuple(item for item in _only_items(value) if isinstance(item, str))
+
+
+def _kept_texts(value: JSON) -> tuple[str, ...]:
+    items = [] if value is None else value if isinstance(value, list | tuple) else [value]
+    return tuple(item if isinstance(item, str) else compact_json(item) for item in items)
 
 
 def _only_numbers(value: JSON) -> dict[str, float]:
@@ -80,6 +86,8 @@ Moment = Annotated[datetime, AfterValidator(aware)]
 Ids = Annotated[tuple[int, ...], BeforeValidator(_only_ids)]
 """Record ids; elements that are no ids are skipped."""
 Texts = Annotated[tuple[str, ...], BeforeValidator(_only_texts)]
+KeptTexts = Annotated[tuple[str, ...], BeforeValidator(_kept_texts)]
+"""A list of text; malformed elements are kept as their JSON."""
 NamedTexts = Annotated[dict[str, str], BeforeValidator(_only_named_texts)]
 """Text by name; a value that is not text is skipped alone."""
 Items = Annotated[tuple[Any, ...], BeforeValidator(_only_items)]

@@ -20,7 +20,7 @@ from flagtui.text.styled import Piece
 LABEL = 12
 MOST_TAGS = 200
 """The most tags on an event's page, or columns of its table; the JSON tab has all."""
-NOT_REPORTED = "not reported by this server"
+NOT_REPORTED = "not known: not reported by this server"
 
 
 def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
@@ -187,19 +187,25 @@ def _facts(definition: EventDefinition, now: float) -> Lines:
     if row.is_action:
         number = f"#{definition.action_id}" if definition.action_id is not None else "number not reported"
         yield labelled("ACTION", f"{number}: a set of events under one name")
-    yield labelled("PROPERTY", safe_text(row.primary_property, 100) or "none")
+    named = safe_text(row.primary_property, 100) or _none(definition, "primary_property", "promoted_property")
+    yield labelled("PROPERTY", named)
     rejects = row.enforcement == "reject"
     words = "reject: invalid events are dropped" if rejects else safe_text(row.enforcement, 60)
     if "enforcement_mode" in row.not_sent:
         words = NOT_REPORTED
     yield labelled("ENFORCEMENT", words, "$warning" if rejects else "")
     columns = in_short([safe_text(name, 60) for name in definition.default_columns], MOST_TAGS)
-    yield labelled("COLUMNS", columns or "default")
+    yield labelled("COLUMNS", columns or _none(definition, "default_columns", none="default"))
     for place, url in enumerate(definition.media_preview_urls[:8]):
         yield labelled("MEDIA" if place == 0 else "", safe_text(url, 300), "$primary")
     if not definition.media_preview_urls:
-        yield labelled("MEDIA", "none")
+        yield labelled("MEDIA", _none(definition, "media_preview_urls"))
     yield labelled("ID", safe_text(definition.id, 60), "$faint")
+
+
+def _none(definition: EventDefinition, *names: str, none: str = "none") -> str:
+    """Return the word for no value; members that were not sent are not known."""
+    return none if any(name in definition.raw for name in names) else NOT_REPORTED
 
 
 def _usage(details: EventDetails) -> Lines:

@@ -57,8 +57,8 @@ def test_the_list_says_nothing_of_what_was_not_sent() -> None:
     ]
     assert [not_sent[name] for name in ("seen", "verified", "description")] == [
         "?",
-        "not reported",
-        "not reported",
+        "not known",
+        "not known",
     ]
 
 
@@ -68,7 +68,7 @@ def test_the_list_says_nothing_of_what_was_not_sent() -> None:
         (WHOLE, ["UNVERIFIED", "no description", "OWNER       none", "LAST SEEN   never"]),
         (
             PLAIN,
-            ["description not reported", "OWNER       not reported by this server", "LAST SEEN   not known"],
+            ["description not known", "OWNER       not known", "LAST SEEN   not known"],
         ),
     ],
 )
@@ -80,10 +80,10 @@ def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], 
         assert all(word in drawn for word in words)
         assert ("UNVERIFIED" in drawn) == (raw is WHOLE)
         assert "CHANGED     not known" in drawn
-        tags = "none" if raw is WHOLE else "not reported by this server"
+        tags = "none" if raw is WHOLE else "not known: not reported by this server"
         assert f"TAGS        {tags}" in drawn
-    assert f"VERIFIED    {'no' if raw is WHOLE else 'not reported by this server'}" in whole
-    assert f"ENFORCEMENT {'allow' if raw is WHOLE else 'not reported by this server'}" in whole
+    assert f"VERIFIED    {'no' if raw is WHOLE else 'not known: not reported by this server'}" in whole
+    assert f"ENFORCEMENT {'allow' if raw is WHOLE else 'not known: not reported by this server'}" in whole
 
 
 @pytest.mark.parametrize("more", [{}, {"tags": "malformed"}])
@@ -91,6 +91,29 @@ def test_event_with_empty_name_is_listed(more: dict[str, JSON]) -> None:
     row = row_of({**WHOLE, "name": "", **more})
     assert cells(row)["name"] == '""'
     assert plain(event_lines(row, NOW, 60)).startswith('""')
+
+
+@pytest.mark.parametrize(
+    ("more", "owner", "tags"),
+    [
+        ({"owner": 7, "tags": ["a", 3, None]}, (7, "user 7"), ("a", "3", "null")),
+        ({"owner": "ada", "tags": "b"}, (None, "ada"), ("b",)),
+        ({"owner": ["ada"], "tags": {"b": 1}}, (None, '["ada"]'), ('{"b": 1}',)),
+        ({"owner": {"email": "ada@acme.test"}, "tags": []}, (None, "ada@acme.test"), ()),
+    ],
+)
+def test_malformed_owners_and_tags_are_kept(more: JSON, owner: JSON, tags: JSON) -> None:
+    row = row_of({**WHOLE, **more})
+    assert ((row.owner_id, row.owner), row.tags) == (owner, tags)
+
+
+def test_future_times_are_future() -> None:
+    row = row_of({**WHOLE, "last_seen_at": "2026-03-12T00:00:00Z", "created_at": "2026-03-12T00:00:00Z"})
+    drawn = plain(event_lines(row, NOW, 60))
+    assert "LAST SEEN   in 10 d" in drawn
+    assert "FIRST SEEN  in 10 d" in drawn
+    assert cells(row)["seen"] == "in 10 d"
+    assert "SILENT" not in drawn
 
 
 @pytest.mark.parametrize("more", [{"is_action": True}, {"action_id": 5}])

@@ -51,7 +51,7 @@ def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
         return (("hidden", "faint"),)
     if event.verified:
         return (("verified", "good"),)
-    return (("not reported", "faint") if "verified" in event.not_sent else ("unverified", "muted"),)
+    return (("not known", "faint") if "verified" in event.not_sent else ("unverified", "muted"),)
 
 
 def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -72,7 +72,7 @@ def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
     text = event.description.strip()
-    nothing = "not reported" if "description" in event.not_sent else "no description"
+    nothing = "not known" if "description" in event.not_sent else "no description"
     return ((safe_text(text), "muted"),) if text else ((nothing, "faint"),)
 
 

@@ -1,10 +1,11 @@
 """Values as people read them in a table."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from flagtui import local_time
-from flagtui.text.formats import age, percent
+from flagtui.text.formats import NOT_KNOWN, age, percent
 
 
 def age_words(stamp: Any) -> str:
@@ -25,6 +26,11 @@ def star(value: Any) -> str:
 def yes(value: Any) -> str:
     """`yes`, or nothing."""
     return "yes" if value else ""
+
+
+def known(words: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Return `words` with `not known` for null."""
+    return lambda value: NOT_KNOWN if value is None else words(value)
 
 
 def on_or_off(value: Any) -> str:

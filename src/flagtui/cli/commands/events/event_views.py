@@ -1,8 +1,10 @@
 """`flagtui events …` that look: event definitions, and types for all of them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from operator import attrgetter
+from typing import Any, Final, Literal
 
 import click
 
@@ -14,7 +16,9 @@ from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import EVENTS, Wanted, several
 from flagtui.cli.plumbing.word_types import EVENT_WORDS, list_options
-from flagtui.cli.records.field_words import age_words, commas, yes
+from flagtui.cli.records.field_words import age_words, commas, known, yes
+from flagtui.local_time import unix
+from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
 
@@ -31,26 +35,72 @@ class EventTypes:
     count: int
 
 
+@dataclass(frozen=True)
+class WholeEvent:
+    """An event definition with everything the server sent."""
+
+    definition: EventDefinition
+    row: EventDefinitionRow
+
+    @property
+    def id(self) -> str:
+        return self.row.id
+
+
+def _sent(name: str, member: str = "") -> Callable[[EventDefinitionRow], Any]:
+    """Read an attribute of a row; null where the server did not send the member."""
+    return lambda row: None if (member or name) in row.not_sent else getattr(row, name)
+
+
+def _author(name: str) -> Callable[[WholeEvent], str | None]:
+    """Read the e-mail or name of a user of the definition."""
+
+    def read(whole: WholeEvent) -> str | None:
+        user: User | None = getattr(whole.definition, name)
+        return None if user is None else user.email or user.label
+
+    return read
+
+
 EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
     "event",
     "An event definition.",
     (
         RecordField("name", "text", "Its name.", is_shown=True),
-        RecordField("verified", "truth", "Whether it is verified.", is_shown=True, words=yes),
+        RecordField("verified", "truth?", "Whether it is verified.", _sent("verified"), True, known(yes)),
         RecordField("hidden", "truth", "Whether it is out of sight.", is_shown=True, words=yes),
-        RecordField("tags", "texts", "Its tags.", is_shown=True, words=commas),
-        RecordField("owner", "text", "Who looks after it.", is_shown=True),
+        RecordField("tags", "texts?", "Its tags.", _sent("tags"), True, known(commas)),
+        RecordField("owner", "text?", "Who looks after it.", _sent("owner"), True, known(str)),
         RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=age_words),
-        RecordField("description", "text", "What it means.", is_shown=True),
+        RecordField("description", "text?", "What it means.", _sent("description"), True, known(str)),
         RecordField("id", "text", "Its UUID."),
         RecordField("owner_id", "whole?", "The number of the owner."),
         RecordField("created_at", "time?", "When it was first sent.", words=age_words),
         RecordField("updated_at", "time?", "When it was changed.", words=age_words),
-        RecordField("enforcement", "text", "allow or reject."),
+        RecordField(
+            "enforcement",
+            "text?",
+            "allow or reject.",
+            _sent("enforcement", "enforcement_mode"),
+            words=known(str),
+        ),
         RecordField("primary_property", "text", "The most informative property."),
         RecordField(
             "builtin", "truth", "Whether the product's libraries send it.", lambda row: row.is_builtin
         ),
+    ),
+)
+WHOLE_EVENT: Final[RecordSchema[WholeEvent]] = RecordSchema(
+    "whole-event",
+    "An event definition with everything the server sent.",
+    (
+        *EVENT.within(attrgetter("row")),
+        RecordField("verified_at", "time?", "When.", lambda whole: unix(whole.definition.verified_at)),
+        RecordField("verified_by", "text?", "By whom.", _author("verified_by")),
+        RecordField("updated_by", "text?", "Who changed it.", _author("updated_by")),
+        RecordField("created_by", "text?", "Who made it.", _author("created_by")),
+        RecordField("is_action", "truth", "Whether it is an action.", lambda whole: whole.row.is_action),
+        RecordField("record", "object", "As the server sent it.", lambda whole: dict(whole.definition.raw)),
     ),
 )
 TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
@@ -87,18 +137,16 @@ async def list_all(
 
 @command(
     "get",
-    kind=EVENT,
+    kind=WHOLE_EVENT,
     pages="events",
     is_whole=True,
     operations=READ,
     examples=("events get '$pageview'", "events get '$pageview' '$autocapture' --json"),
 )
 @EVENT_WORDS
-async def get(session: ProjectSession, events: Wanted) -> list[EventDefinitionRow]:
+async def get(session: ProjectSession, events: Wanted) -> list[WholeEvent]:
     """Show event definitions as a whole."""
-    named = [event.row() for event in await _named(session, events)]
-    listed = [row for line in events.queries for row in await EVENTS.rows(session, line)]
-    return [*{row.id: row for row in (*named, *listed)}.values()]
+    return [WholeEvent(event, event.row()) for event in await events_of(session, events)]
 
 
 @command(
