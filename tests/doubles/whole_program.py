@@ -29,6 +29,7 @@ from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
 from flagtui.config.preferences import Preferences
+from flagtui.models.code_uses import CodeUses
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.service import close_service, create_service
@@ -181,6 +182,7 @@ class Setting:
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
     """Other profiles of the same service, each read-only; one called `keyless` finds no key."""
+    code_uses: Callable[[str], CodeUses | None] = lambda _key: None
     embedded_in: str = ""
     """The command that has the service in its process, as `demo` has; what it is on a port otherwise."""
     two_displays: bool = bool(WIDTH)
@@ -270,6 +272,7 @@ def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
         colour="secondary",
         rules=setting.rules,
         connect=connect,
+        code_uses=setting.code_uses,
         journal_folder=setting.folder / "journal",
         state_folder=setting.folder / "state",
         snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),
