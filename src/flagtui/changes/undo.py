@@ -177,5 +177,5 @@ async def questions_of(
         ]
     if len(groups) == 1:
         return [(groups[0], purpose)]
-    counted = (replace(purpose, part=f"{place} of {len(groups)}") for place in range(1, len(groups) + 1))
+    counted = (replace(purpose, part=f"{place:,} of {len(groups):,}") for place in range(1, len(groups) + 1))
     return list(zip(groups, counted, strict=True))

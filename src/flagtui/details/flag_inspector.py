@@ -201,7 +201,7 @@ def reach_of(parts: tuple[Counted, ...], uncounted: int = 0) -> CountedReach:
     """Return the sum of the counted conditions; none if some count groups and others users."""
     units = {part.unit for part in parts}
     if uncounted:
-        words = f"{len(parts)} of {len(parts) + uncounted} conditions counted so far"
+        words = f"{len(parts):,} of {len(parts) + uncounted:,} conditions counted so far"
         return CountedReach(reason=words, parts=parts, uncounted=uncounted)
     if len(units) > 1:
         return CountedReach(reason="some conditions count groups, others users", parts=parts)

@@ -103,7 +103,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
         rows = self.chosen()
         if rows:
             first = activity_words(rows[0].entry, names=self._app_state.names)
-            what = f"{len(rows)} changes" if len(rows) > 1 else first
+            what = f"{len(rows):,} changes" if len(rows) > 1 else first
             copy_text(self.app, copied(rows, self._app_state.names), what)
 
     def action_export(self) -> None:

@@ -107,7 +107,7 @@ class EventKeys(RecordKeys):
             self._ask(self._tags(rows))
 
     async def _tags(self, rows: Rows) -> None:
-        whose = rows[0].name if len(rows) == 1 else f"{len(rows)} events"
+        whose = rows[0].name if len(rows) == 1 else f"{len(rows):,} events"
         tags = await ask_tags(self._runner, whose, "billing, -old", lambda line: _afterwards(line, rows))
         if tags is not None:
             self._start([tag_intent(row, tags) for row in rows])
@@ -158,6 +158,6 @@ def _afterwards(line: str, rows: Rows) -> PromptReading:
     if reading.problem or reading.is_empty:
         return PromptReading(problem=reading.problem)
     if len(rows) > 1:
-        return PromptReading([(f"for {len(rows)} events", "$text-muted")])
+        return PromptReading([(f"for {len(rows):,} events", "$text-muted")])
     shown = " ".join(f"#{safe_text(tag, 40)}" for tag in reading.of(rows[0].tags)) or "no tags"
     return PromptReading([(shown, "$success")])

@@ -103,7 +103,7 @@ class FlagCreation:
         if not here and not others:
             self._runner.show_toast(Notice("This key opens no other project.", "warning"))
             return
-        title = f"Copy {row.key} to" if is_one else f"Copy {len(rows)} flags to"
+        title = f"Copy {row.key} to" if is_one else f"Copy {len(rows):,} flags to"
         chosen = await self._runner.ask(PickerScreen(title, [*here, *others]))
         if chosen == HERE:
             key = await self._key(f"{row.key}-copy")

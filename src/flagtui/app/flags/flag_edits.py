@@ -90,7 +90,7 @@ class FlagEdits:
 
     async def tags(self, rows: Sequence[FlagRow]) -> None:
         """Add, remove or set, for one flag or many."""
-        whose = rows[0].key if len(rows) == 1 else f"{len(rows)} flags"
+        whose = rows[0].key if len(rows) == 1 else f"{len(rows):,} flags"
         reading = await ask_tags(self._runner, whose, "ops, -old", lambda line: _tags_afterwards(line, rows))
         if reading is not None:
             self._runner.start(retag(rows, reading), self._on_report)
@@ -121,7 +121,7 @@ def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:
         return PromptReading(problem=reading.problem)
     if len(rows) > 1:
         moved = sum(1 for row in rows if reading.of(row.tags) != row.tags)
-        return PromptReading([(f"{moved} of {len(rows)} flags would change", "$text-muted")])
+        return PromptReading([(f"{moved:,} of {len(rows):,} flags would change", "$text-muted")])
     before = rows[0].tags
     pieces = [
         (f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in reading.of(before)

@@ -99,7 +99,7 @@ class IdsScreen(ReadList[IdFound]):
         return [IdFound(id, keys.get(id, ""), place) for place, id in enumerate(self._ids)]
 
     def counted(self) -> str:
-        return f"{sum(bool(row.key) for row in self._found)} of {len(self._found)} found"
+        return f"{sum(bool(row.key) for row in self._found):,} of {len(self._found):,} found"
 
     def target(self) -> RecordLink | None:
         target = super().target()

@@ -51,7 +51,7 @@ class Tour(Line):
     def _show_step(self) -> None:
         if self.step:
             step = STEPS[self._place]
-            pieces = [(f" {self._place + 1}/{len(STEPS)} {step.name} ", "bold $primary"), (step.words, "")]
+            pieces = [(f" {self._place + 1}/{len(STEPS):,} {step.name} ", "bold $primary"), (step.words, "")]
             self.show(styled(*pieces), styled(("F3 ends it ", "$faint")))
         else:
             ended = [(" that was all ", "bold $success"), ("? every key, : every command", "")]

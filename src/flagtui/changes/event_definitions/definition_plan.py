@@ -222,7 +222,7 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
 
 def _metadata(fresh: EventDefinition) -> Iterator[tuple[str, bool]]:
     yield "description", bool((fresh.description or "").strip())
-    yield f"{len(fresh.tags)} tag{'' if len(fresh.tags) == 1 else 's'}", bool(fresh.tags)
+    yield f"{len(fresh.tags):,} tag{'' if len(fresh.tags) == 1 else 's'}", bool(fresh.tags)
     yield "owner", fresh.owner is not None
     yield "that it is verified", fresh.verified
     yield "that it is hidden", fresh.hidden

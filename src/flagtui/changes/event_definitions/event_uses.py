@@ -57,7 +57,7 @@ class EventUses:
             Use(one.id, one.name, status.get(one.id, "")) for one in read if one and uses_event(one, name)
         )
         more = page.total - len(rows)
-        why = f"looked at {len(rows)} of {page.total} experiments" if more > 0 else ""
+        why = f"looked at {len(rows):,} of {page.total:,} experiments" if more > 0 else ""
         self._found[name] = uses, why
         return uses, why
 

@@ -68,7 +68,7 @@ def let_in(fresh: Experiment) -> str:
         return condition_in_short(dict(deciding[0].raw), flag_index=filters.group_type_index)
     if not deciding:
         return "nobody: it has no condition"
-    return f"{len(deciding)} conditions, at most {filters.rollout:g} % of those they fit"
+    return f"{len(deciding):,} conditions, at most {filters.rollout:g} % of those they fit"
 
 
 def still_given(filters: Filters, shipped: str, *, to_everyone: bool) -> Iterator[str]:

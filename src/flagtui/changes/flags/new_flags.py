@@ -151,7 +151,7 @@ def _targeting(filters: Mapping[str, JSON], names: Names) -> Iterator[tuple[Path
             f"{as_text(variant.get('key'))} {percent(variant.get('rollout_percentage'))}"
             for variant in variants
         ]
-        counted = f"{len(variants)} variant{'s' * (len(variants) > 1)}: {', '.join(shares)}"
+        counted = f"{len(variants):,} variant{'s' * (len(variants) > 1)}: {', '.join(shares)}"
         yield ("filters", "multivariate"), filters.get("multivariate"), counted
     for place, group in enumerate(as_list(filters.get("groups"))):
         short = condition_in_short(group, names, filters.get("aggregation_group_type_index"))

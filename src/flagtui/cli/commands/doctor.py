@@ -94,12 +94,12 @@ def _journal(places: Locations) -> Iterator[Finding]:
     except OSError as error:
         yield Finding("journal", f"cannot be read: {error.strerror}", "wrong", f"Look at {error.filename}")
         return
-    yield Finding("journal", f"{len(entries)} changes")
+    yield Finding("journal", f"{len(entries):,} changes")
     if torn:
         yield Finding("journal", f"{torn} lines cut off or damaged; they are skipped", "note")
     if still_open:
         advice = "Open the app in that profile: it looks them up."
-        yield Finding("journal", f"{len(still_open)} changes whose end is not known", "note", advice)
+        yield Finding("journal", f"{len(still_open):,} changes whose end is not known", "note", advice)
 
 
 def _ask_server(opening: Opening) -> list[Finding]:

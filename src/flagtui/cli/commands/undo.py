@@ -128,7 +128,7 @@ def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: b
         what = f"no change {change} is in the journal."
         raise Trouble(what, "flagtui journal shows the ids.", code="not_found")
     if len(found) > 1:
-        raise Trouble(f"{len(found)} changes begin with {change}; give more of the id.", code="usage")
+        raise Trouble(f"{len(found):,} changes begin with {change}; give more of the id.", code="usage")
     if refusal := why_not(found[0], here):
         raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next), code="refused")
     if found[0] not in undoable(entries, here):

@@ -209,7 +209,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
 
     def _tell(self, outcome: Outcome[P, R]) -> None:
         if len(self._plans) > 1:
-            progress(f"{len(self._heard)}/{len(self._plans)}  {outcome.plan.key}  {outcome.ending}")
+            progress(f"{len(self._heard):,}/{len(self._plans):,}  {outcome.plan.key}  {outcome.ending}")
 
     def results(self, ended: Report[P, R]) -> list[ChangeResult]:
         """How each ended, and what was not sent."""

@@ -215,7 +215,7 @@ def only_one(found: Sequence[Found], noun: str) -> Found:
     if not found:
         raise Trouble("nothing was found; nothing was done.", code="nothing_to_do")
     if len(found) > 1:
-        raise Trouble(f"{len(found)} {noun}s are meant.", f"Name one {noun} at a time.", code="usage")
+        raise Trouble(f"{len(found):,} {noun}s are meant.", f"Name one {noun} at a time.", code="usage")
     return found[0]
 
 

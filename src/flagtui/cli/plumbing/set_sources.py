@@ -127,7 +127,9 @@ def find_proposal(word: str) -> tuple[SetFile, ChangeSet]:
         fix = "See: flagtui proposals list; a file is named with its path."
         raise Trouble(f"there is no file or proposal {word}.", fix, code="not_found")
     if len(proposals) > 1:
-        raise Trouble(f"{len(proposals)} proposals begin with {word}.", "Give more of the id.", code="usage")
+        raise Trouble(
+            f"{len(proposals):,} proposals begin with {word}.", "Give more of the id.", code="usage"
+        )
     (proposal,) = proposals
     with as_trouble():
         return proposal.file, proposal.change_set or proposal.file.read()

@@ -112,8 +112,8 @@ def state_words(series: Timeseries) -> tuple[str, str]:
         return f"no day could be calculated: {safe_text(first, 100)}", "$error"
     if calculated == 0:
         return "being calculated: the server has no day yet · R asks for it", "$warning"
-    failed = f", {len(series.errors)} failed" if series.errors else ""
-    return f"{calculated} of {len(days)} days{failed}", "$text-muted"
+    failed = f", {len(series.errors):,} failed" if series.errors else ""
+    return f"{calculated:,} of {len(days):,} days{failed}", "$text-muted"
 
 
 def _point(day: date, result: MetricResult | None, key: str) -> Point:

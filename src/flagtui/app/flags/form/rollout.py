@@ -55,7 +55,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         self._choices = list(choices_of(flags))
 
     def compose(self) -> ComposeResult:
-        name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags)} flags"
+        name = self._flags[0].key if len(self._flags) == 1 else f"{len(self._flags):,} flags"
         walk = " · tab next" if len(self._choices) > 1 else ""
         if (total := len(self._flags[0].targeting.conditions)) > MOST and len(self._flags) == 1:
             name = f"{MOST} of {total:,} conditions of {name}"

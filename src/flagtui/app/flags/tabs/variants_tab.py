@@ -123,7 +123,7 @@ def copied_value(app: App[Any], study: Study) -> Notice:
     if flag.has_encrypted_payloads and not study.is_unmasked:
         return Notice("It is encrypted: m shows it first.", "warning")
     value: JSON = {key: payload_value(stored) for key, stored in flag.targeting.payloads.items()}
-    what = f"{len(value)} payloads"
+    what = f"{len(value):,} payloads"
     if flag.is_remote_configuration and study.asked_value is not None:
         value, what = study.asked_value, "the value"
     elif len(value) == 1:

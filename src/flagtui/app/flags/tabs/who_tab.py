@@ -221,7 +221,7 @@ def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: 
     total = len(all_keys(left) | all_keys(right) | {left.flag.key})
     yield [
         ("OTHER FLAGS THAT DIFFER FOR THESE TWO", "$text-muted"),
-        (f"   {len(differences)} of {total}", "$faint"),
+        (f"   {len(differences):,} of {total:,}", "$faint"),
     ]
     name, cell = max(16, min(34, width // 3)), 12
     for difference in differences[:LISTED]:
@@ -237,7 +237,7 @@ def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: 
 def _others(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     keys = sorted(all_keys(account) - {account.flag.key})
     on = [key for key in keys if account.value_of(key) not in (False, None)]
-    yield [("OTHER FLAGS THIS ONE SEES", "$text-muted"), (f"   {len(on)} of {len(keys)}", "$faint")]
+    yield [("OTHER FLAGS THIS ONE SEES", "$text-muted"), (f"   {len(on):,} of {len(keys):,}", "$faint")]
     name = max(16, min(40, width // 2))
     for key in on[:LISTED]:
         value = account.value_of(key)

@@ -30,7 +30,7 @@ async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
         if len(matches) > 1:
             ids = ", ".join(str(id) for id in matches)
             raise Trouble(
-                f"{len(matches)} experiments are called {name}.", f"Say which: {ids}.", code="usage"
+                f"{len(matches):,} experiments are called {name}.", f"Say which: {ids}.", code="usage"
             )
         found += matches
         if not matches:

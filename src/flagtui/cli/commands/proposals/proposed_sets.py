@@ -25,7 +25,9 @@ def _state(proposal: ProposedSet) -> str:
     count = len(progress_of(change_set, Journal(folder / "journal").entries()).applied)
     if not count:
         return "open"
-    return "applied" if count >= len(change_set.changes) else f"{count} of {len(change_set.changes)} applied"
+    return (
+        "applied" if count >= len(change_set.changes) else f"{count:,} of {len(change_set.changes):,} applied"
+    )
 
 
 PROPOSAL: Final[RecordSchema[ProposedSet]] = RecordSchema(
@@ -106,7 +108,7 @@ def drop_proposal(proposal: str, printer: Printer) -> None:
         file, change_set = find_proposal(proposal)
         named = [ProposedSet(file, change_set)]
     if len(named) > 1:
-        raise Trouble(f"{len(named)} proposals are called {proposal}.", "Give the id.", code="usage")
+        raise Trouble(f"{len(named):,} proposals are called {proposal}.", "Give the id.", code="usage")
     with as_trouble():
         named[0].file.remove()
     printer.records(PROPOSAL, named)
