@@ -93,3 +93,26 @@ def test_schema_prints_each_committed_schema(run: Run) -> None:
     for name in names:
         assert json.loads(run("schema", name).out) == json.loads((FOLDER / f"{name}.json").read_text())
     assert run("schema", "gone").code == 6
+
+
+def test_output_option_and_short_limit(signed_in: Run) -> None:
+    listed = signed_in("flags", "list", "-L", "2", "-o", "json", "--fields", "key")
+    keys = [flag["key"] for flag in json.loads(listed.out)["records"]]
+    assert len(keys) == 2
+    table = signed_in("flags", "list", "-L", "2", "-o", "table", "--fields", "key", "--no-headers")
+    assert table.out.split() == keys
+    rows = signed_in("flags", "list", "-L", "2", "-otsv", "--fields", "key", is_shown=True)
+    assert rows.out.split() == keys
+
+
+@pytest.mark.parametrize("words", [("-o", "json"), ("-ojson",), ("--output=ndjson",), ("--json",)])
+def test_errors_are_json_where_the_output_is(signed_in: Run, words: tuple[str, ...]) -> None:
+    done = signed_in("flags", "get", "gone", *words)
+    assert (done.code, json.loads(done.err.splitlines()[-1])["error"]["code"]) == (6, "not_found")
+
+
+def test_two_formats_contradict_each_other(run: Run) -> None:
+    for words in (("--json", "-o", "tsv"), ("--json", "--ndjson"), ("--ndjson", "-o", "json")):
+        done = run("flags", "list", *words)
+        assert (done.code, "not both" in done.err) == (2, True)
+    assert run("flags", "list", "-o", "xml").code == 2

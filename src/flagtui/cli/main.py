@@ -5,6 +5,7 @@ import re
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
+from itertools import pairwise
 
 import click
 
@@ -31,6 +32,8 @@ HELP_ORDER = (
     *("proposals", "apply", "doctor", "api", "commands", "schema", "completion"),
 )
 """What the help lists first; other commands follow by name."""
+JSON_WORDS = frozenset(("--json", "--ndjson", "-ojson", "-ondjson", "--output=json", "--output=ndjson"))
+"""Words after which errors are JSON as well."""
 _COMPLETION = "_FLAGTUI_COMPLETE"
 
 
@@ -175,7 +178,9 @@ def _called(arguments: list[str]) -> int:
 def _complain(trouble: Trouble, arguments: list[str]) -> int:
     """Say it on standard error, as JSON where the output is JSON; the exit code."""
     leave()
-    if {"--json", "--ndjson"} & set(arguments):
+    if not JSON_WORDS.isdisjoint(arguments) or any(
+        name in ("-o", "--output") and form in ("json", "ndjson") for name, form in pairwise(arguments)
+    ):
         print(trouble.as_json(), file=sys.stderr)
     else:
         _say(trouble)

@@ -8,7 +8,7 @@ import pytest
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import say
-from flagtui.cli.plumbing.output.printer import Printer, choose_printer
+from flagtui.cli.plumbing.output.printer import Format, OutputOptions, Printer, choose_printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.output.table import cell_width, fitted, table_lines
 
@@ -42,10 +42,31 @@ def test_the_widest_columns_give_way_first() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 79])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    rows = [["checkout-v2" * 5, "日本語" * 9], [NASTY, "é" * 60]]
+    rows = [["checkout-v2", "日本語" * 9], ["chat", NASTY], ["new-nav", "é" * 60]]
     for line in table_lines(["KEY", "NAME"], rows, width):
         assert cell_width(line) <= width
         assert line.isprintable()
+
+
+@pytest.mark.parametrize("width", [10, 20, 60])
+def test_key_is_never_cut(width: int) -> None:
+    key = "checkout-v2" * 5
+    lines = list(table_lines(["KEY", "NAME", "TYPE"], [["chat", "Chat", "boolean"], [key, "", "x"]], width))
+    assert lines[2].split() == [key, "x"]
+    assert cell_width(lines[1]) <= max(width, 22)
+
+
+def test_table_is_printed_without_headings_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    options = OutputOptions(output_format="table", no_headers=True, no_trunc=True)
+    choose_printer(KIND, options).records(KIND, [Row("a" * 300)])
+    assert capsys.readouterr().out == f"{'a' * 300}\n"
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson", "tsv", "table"])
+def test_output_option_chooses_the_format(form: Format) -> None:
+    assert choose_printer(KIND, OutputOptions(output_format=form)).format == form
+    with pytest.raises(Trouble, match="choose one of"):
+        choose_printer(KIND, OutputOptions(output_format=form, as_json=True, as_ndjson=True))
 
 
 def test_what_does_not_fit_goes_without_empty_columns_then_with_long_ones_below() -> None:
@@ -89,11 +110,11 @@ def test_only_a_terminal_that_has_links_gets_them(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: bool(name), raising=False)
     for variable, usual in (("TERM", "xterm-256color"), ("NO_COLOR", ""), (name or "LANG", value)):
         monkeypatch.setenv(variable, usual)
-    assert not choose_printer(KIND, as_json=False, as_ndjson=False, fields="").has_links
+    assert not choose_printer(KIND, OutputOptions()).has_links
     if name:
         monkeypatch.setenv("TERM", "xterm-256color")
         monkeypatch.delenv("NO_COLOR", raising=False)
-        assert choose_printer(KIND, as_json=False, as_ndjson=False, fields="").has_links
+        assert choose_printer(KIND, OutputOptions()).has_links
 
 
 def test_a_pipe_gets_one_line_a_record_and_no_headings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,7 +151,7 @@ def test_an_empty_list_is_said_to_people_and_is_an_empty_list_to_programs(
 
 def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def chosen() -> Printer:
-        return choose_printer(KIND, as_json=False, as_ndjson=False, fields="")
+        return choose_printer(KIND, OutputOptions())
 
     monkeypatch.setenv("COLUMNS", "77")
     monkeypatch.setenv("TERM", "xterm")
@@ -144,10 +165,10 @@ def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatc
 
 def test_a_field_that_is_none_is_named_before_anything_is_asked() -> None:
     with pytest.raises(Trouble, match="no field sise") as wrong:
-        choose_printer(KIND, as_json=False, as_ndjson=False, fields="key,sise")
+        choose_printer(KIND, OutputOptions(fields="key,sise"))
     assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size.")
     with pytest.raises(Trouble, match="not both"):
-        choose_printer(KIND, as_json=True, as_ndjson=True, fields="")
+        choose_printer(KIND, OutputOptions(as_json=True, as_ndjson=True))
 
 
 def test_a_line_is_broken_between_words_on_a_terminal_and_nowhere_else(

@@ -21,7 +21,7 @@ from flagtui.cli.plumbing.change_records import OUTCOME
 from flagtui.cli.plumbing.change_report import ChangeReport
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
-from flagtui.cli.plumbing.output.printer import choose_printer
+from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer
 
 
 def test_a_set_is_one_journal_group_with_its_reason_and_one_undo(here: Run) -> None:
@@ -113,9 +113,7 @@ def test_a_stopped_set_continues_with_a_second_apply(here: Run, line: FaultyServ
 
 async def test_a_user_at_the_terminal_chooses_after_the_first_refusal() -> None:
     plan = planned(switch("turn off", 812), flag())
-    terms = WriteTerms(
-        WorkPlace(), Agreement(), choose_printer(OUTCOME, as_json=False, as_ndjson=False, fields="")
-    )
+    terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
     for place, choice in enumerate(CHOICES):
         prompts = Choosing(place=place)
         interface = ApplyInterface(terms, ChangeReport(terms.printer), Planned(None, [plan]), None, prompts)

@@ -22,6 +22,7 @@ from flagtui.models.json_value import JSON
 if TYPE_CHECKING:
     from flagtui.changes.tag_line import Retagging
 
+FORMATS: Final = ("json", "ndjson", "tsv", "table")
 LONGEST: Final = 4_000_000
 """Characters of a file that are read."""
 
@@ -117,6 +118,13 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
     """How such records are printed."""
     some = ",".join(kind.names[:2])
     return [
+        click.Option(
+            ["-o", "--output", "output_format"],
+            type=click.Choice(FORMATS),
+            help="The format; without it a table on a terminal, and tsv in a pipe.",
+        ),
+        click.Option(["--no-headers"], is_flag=True, help="A table without the line of headings."),
+        click.Option(["--no-trunc"], is_flag=True, help="A table with whole values, however long."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
         click.Option(["--ndjson", "as_ndjson"], is_flag=True, help="Print one JSON object a line."),
         click.Option(

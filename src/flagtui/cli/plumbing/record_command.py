@@ -22,7 +22,7 @@ from flagtui.cli.plumbing.options import (
     place_options,
     staging_options,
 )
-from flagtui.cli.plumbing.output.printer import choose_printer, no_page
+from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer, no_page
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.registry import COMMANDS
@@ -84,12 +84,10 @@ class RecordCommand(ShownCommand):
         is_look = self.kind is not None and (not self.writes or given["dry_run"])
         kind = self.plans if given.get("dry_run") else self.kind
         if kind is not None:
-            given["printer"] = choose_printer(
-                kind,
-                as_json=given.pop("as_json"),
-                as_ndjson=given.pop("as_ndjson"),
-                fields=given.pop("fields"),
+            options = OutputOptions(
+                **{option.name: given.pop(option.name) for option in fields(OutputOptions)}
             )
+            given["printer"] = choose_printer(kind, options)
         if self.is_online:
             profile, project = given.pop("profile"), given.pop("project")
             given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())

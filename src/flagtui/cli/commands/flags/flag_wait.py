@@ -75,6 +75,9 @@ async def wait_for_flags(
         return [*last] if all(map(is_reached, last)) else None
 
     label = safe_text(", ".join((*flags.names, *flags.queries)), 200)
+    # What refuses the first request would refuse the others as well.
+    if (reached := await look()) is not None:
+        return reached
     rows = await session.until(look, wait, f"{label} {'is' if len(flags.names) == 1 else 'are'} {words}")
     if rows is None:
         late = ", ".join(safe_text(row.key, 80) for row in last if not is_reached(row)) or label

@@ -42,6 +42,8 @@ class Printer:
     """Whether what a record is called leads to its page."""
     has_headings: bool = True
     """False for records that come one by one."""
+    shows_headings: bool = True
+    """Whether a table begins with the names of its columns."""
 
     def names_of(self, kind: RecordSchema[Any]) -> tuple[str, ...]:
         """Of the fields that are printed of such a record."""
@@ -129,10 +131,10 @@ class Printer:
         headings = [field.name.replace("_", " ").upper() for field in fields]
         links = [page(record) for record in found]
         long = [place for place, field in enumerate(fields) if field.is_long]
-        for line in table_lines(
-            headings, rows, self.width, has_colour=self.has_colour, links=links, long=long
-        ):
-            print(line)
+        lines = table_lines(headings, rows, self.width, has_colour=self.has_colour, links=links, long=long)
+        for number, line in enumerate(lines):
+            if number or self.shows_headings:
+                print(line)
 
     def say(self, line: str) -> None:
         """A line for people: beside the data when programs read them."""
@@ -142,10 +144,26 @@ class Printer:
             progress(line)
 
 
-def choose_printer(kind: RecordSchema[Any], *, as_json: bool, as_ndjson: bool, fields: str) -> Printer:
-    """The printer for these options. Raises Trouble for fields that are none."""
-    if as_json and as_ndjson:
-        raise Trouble("choose --json or --ndjson, not both.", code="usage")
+@dataclass(frozen=True)
+class OutputOptions:
+    """The options of a command that choose how its records are printed."""
+
+    as_json: bool = False
+    as_ndjson: bool = False
+    fields: str = ""
+    output_format: Format | None = None
+    no_headers: bool = False
+    no_trunc: bool = False
+
+
+def choose_printer(kind: RecordSchema[Any], options: OutputOptions) -> Printer:
+    """Return the printer for these options. Raises Trouble for two formats, and for fields that are none."""
+    formats: set[Format] = {options.output_format} if options.output_format else set()
+    formats |= {"json"} if options.as_json else set()
+    formats |= {"ndjson"} if options.as_ndjson else set()
+    if len(formats) > 1:
+        raise Trouble("choose one of --json, --ndjson and -o, not both.", code="usage")
+    fields = options.fields
     names = tuple(name.strip() for name in fields.split(",") if name.strip())
     unknown = [name for name in names if name not in kind.names]
     if unknown or (fields and not names):
@@ -154,13 +172,20 @@ def choose_printer(kind: RecordSchema[Any], *, as_json: bool, as_ndjson: bool, f
             f"Fields: {', '.join(kind.names)}.",
             code="usage",
         )
-    if as_json or as_ndjson:
-        return Printer("json" if as_json else "ndjson", names)
+    form: Format = next(iter(formats), "table" if sys.stdout.isatty() else "tsv")
+    if form != "table":
+        return Printer(form, names)
     if not sys.stdout.isatty():
-        return Printer("tsv", names)
+        return Printer("table", names, shows_headings=not options.no_headers)
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("", "dumb")
-    width = shutil.get_terminal_size().columns
-    return Printer("table", names, width, has_colour=not is_plain, has_links=shows_links(os.environ))
+    return Printer(
+        "table",
+        names,
+        None if options.no_trunc else shutil.get_terminal_size().columns,
+        has_colour=not is_plain,
+        has_links=shows_links(os.environ),
+        shows_headings=not options.no_headers,
+    )
 
 
 def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:

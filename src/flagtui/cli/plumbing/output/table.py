@@ -28,6 +28,8 @@ def table_lines(
 ) -> Iterator[str]:
     """Lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
 
+    The first cell of a row, which names the record, is never cut: with a long name the line is wider.
+
     The first cell of each row leads to its link, where there is one. What does not fit goes without the
     columns that are empty in every row, then with its `long` columns on lines of their own below each row.
     """
@@ -43,7 +45,10 @@ def table_lines(
     if width is not None:
         widths = fitted(widths, width)
     for number, row in enumerate(cells):
-        shown = [_padded(row[place], wide) for place, wide in zip(kept, widths, strict=True)]
+        shown = [
+            _padded(row[place], wide if place else max(wide, cell_width(row[place])))
+            for place, wide in zip(kept, widths, strict=True)
+        ]
         if 0 < number <= len(links):
             name = shown[0].rstrip()
             shown[0] = linked(name, links[number - 1]) + shown[0][len(name) :]
