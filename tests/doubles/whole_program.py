@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw, drawn_at_rest
+from tests.doubles.frame_truth import compare_frame
 from tests.doubles.slices import ALL_MODES, LONG
 from tests.doubles.steady_clock import Timing
 from tests.doubles.two_displays import TwiceDisplayed
@@ -103,6 +104,8 @@ class Program:
     def _look(self) -> None:
         """Compare displays, and draw a screen when first at rest; a run at length draws it every time."""
         self._compare_displays()
+        if not self._is_busy() and not self.wire.waiting:
+            compare_frame(self.app)
         if LONG or ALL_MODES or self.app.screen is not self.seen:
             self.draw()
 
@@ -190,10 +193,7 @@ class Setting:
 
 
 def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
-    """A database with the sample in it, made once and copied for each journey.
-
-    One in so many people stay: counting all of them is half the time of a journey, and few journeys need it.
-    """
+    """A database with the sample, copied for each journey; with one in so many people, which saves half."""
     close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         leaving = "SELECT id FROM persons WHERE id % ?"

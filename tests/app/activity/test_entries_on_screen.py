@@ -114,6 +114,13 @@ def test_switches_of_old_feeds_are_text_and_switch_all_the_same() -> None:
     assert activity_in_short(row.entry) == "turned off"
 
 
+def test_last_change_names_the_changed_condition_and_the_description() -> None:
+    before = {"groups": [{"properties": [], "rollout_percentage": 25}]}
+    after = {"groups": [{"properties": [], "rollout_percentage": 50}]}
+    row = entry([changed("filters", before, after), changed("name", "Old", "New")])
+    assert activity_in_short(row.entry) == "changed condition 1: rollout 25 % → 50 %, description"
+
+
 def test_the_pane_says_what_moved_exactly_and_how_old_it_is() -> None:
     flag = FlagRow(id=12, key="new-nav", version=7)
     row = entry([changed("active", True, False), changed("version", 4, 5)])

@@ -170,5 +170,7 @@ async def test_a_flag_without_conditions_reaches_whom_it_says_and_not_0_of_0(
 async def test_those_who_opted_in_are_told_besides_those_who_are_counted() -> None:
     reach = (await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach
     assert reach is not None
-    words = "".join(text for text, _ in total_pieces(reach))
+    words = "".join(text for text, _ in total_pieces(reach, is_on=True))
     assert words == "about 30 of 1,000 users, plus those who opted in to early access"
+    words = "".join(text for text, _ in total_pieces(reach, is_on=False))
+    assert words.startswith("no one · about 30 of 1,000 users if turned on")

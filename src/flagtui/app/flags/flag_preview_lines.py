@@ -93,7 +93,7 @@ def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
 def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     reach = details.reach
     if reach is not None and reach.affected is not None and reach.total is not None:
-        yield [("REACH       ", "$text-muted"), *total_pieces(reach)]
+        yield [("REACH       ", "$text-muted"), *total_pieces(reach, is_on=flag.active)]
     elif reach is not None and reach.reason:
         yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, max(20, width - 12)), "$faint")]
     for place, link in enumerate(flag.experiment_set_metadata[:MANY]):
@@ -115,10 +115,15 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
         yield [("TAGS        ", "$text-muted"), (spaced(details.row.tags, 12, 30, "#"), "")]
 
 
-def total_pieces(reach: CountedReach) -> Iterator[Piece]:
-    """`up to 1,481 of 8,246 users, without those who opted in to early access`."""
+def total_pieces(reach: CountedReach, *, is_on: bool) -> Iterator[Piece]:
+    """`up to 1,481 of 8,246 users, without those who opted in to early access`.
+
+    `no one · 1,481 of 8,246 users if turned on` for a flag that is off.
+    """
+    if not is_on:
+        yield "no one · ", ""
     yield f"{reach.about}{reach.affected:,}", "bold"
-    yield f" of {reach.total:,} {reach.unit}", ""
+    yield f" of {reach.total:,} {reach.unit}{'' if is_on else ' if turned on'}", ""
     if reach.besides:
         yield f", {reach.besides}", "$text-muted"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from textual.app import App
 from textual.screen import Screen
 
-from flagtui.app.shell.toasts import show_toast
+from flagtui.app.shell.toasts import drop_toast, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
 from flagtui.store.load_progress import RecordId
@@ -115,8 +115,10 @@ class ChangeTasks:
         """Show a record that a question or its results named, on top of its list."""
         self.app.post_message(GoTo(kind, record, "record", key))
 
-    def show_toast(self, notice: Notice) -> None:
-        """Show a toast."""
+    def show_toast(self, notice: Notice, *, instead_of: Notice | None = None) -> None:
+        """Show a toast, in the place of one that no longer holds."""
+        if instead_of is not None:
+            drop_toast(self.app, instead_of)
         show_toast(self.app, notice)
 
     @contextmanager

@@ -1,20 +1,21 @@
 """Keys that are named: the last line of a screen, read from its bindings, and the lower edge of a dialog."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from rich.cells import cell_len
 from textual import events
 from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode
 from textual.keys import key_to_character
+from textual.screen import Screen
 from textual.widget import Widget
 
 from flagtui.app.commands.command import SIGNS, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.line import Line, Spot, styled
+from flagtui.app.widgets.line import BETWEEN_KEYS, Line, Spot, styled
 from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
@@ -23,6 +24,8 @@ MOVES: Final = frozenset(
     command.id for command in COMMANDS if command.handler in ("rows", "tab", "query", "step_tab", "scroll")
 )
 """Ids of commands that everybody tries without a hint."""
+OF_CURSOR: Final = frozenset(command.id for command in COMMANDS if command.applies_to == "cursor")
+"""Ids of commands that are for the row under the cursor, whatever is marked."""
 ORDER: Final = {command.id: place for place, command in enumerate(COMMANDS)}
 """Textual puts a key that the settings moved behind all others of its screen."""
 Shown = tuple[Piece, Piece]
@@ -51,8 +54,7 @@ class KeyLine(Line):
     def show_keys(self) -> None:
         """Draw the keys that work now; the last of them stay however narrow the line is."""
         if not self.screen.is_active:
-            # A dialog is in front: the keys are its own, but the line still has to fit.
-            self._fit()
+            self._show_dialog_keys(self.app.screen)
             return
         field = self.screen.focused if isinstance(self.screen.focused, Field) else None
         own = list(field.key_words()) if field is not None else []
@@ -76,6 +78,16 @@ class KeyLine(Line):
         self._shown = [*keys, *self._drawn(rest, taken)]
         self._fit()
 
+    def _show_dialog_keys(self, dialog: Screen[Any]) -> None:
+        """Draw the keys of the dialog in front; the others do nothing there."""
+        # Loading the class of dialogs would delay the first rows.
+        key_words: Callable[[], Sequence[str]] | None = getattr(dialog, "key_words", None)
+        if key_words is not None:
+            pairs = (part.partition(" ")[::2] for part in key_words())
+            self._shown = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in pairs]
+            self._runs, self._last = {}, []
+        self._fit()
+
     def _found(self, is_typing: bool) -> Iterator[ActiveBinding]:
         seen: set[str] = set()
         for key, active in self.screen.active_bindings.items():
@@ -96,10 +108,17 @@ class KeyLine(Line):
             if key in taken:
                 continue
             bold, muted = ("bold", "$text-muted") if binding.enabled else ("$faint", "$faint")
-            drawn.append(((key, bold), (f" {binding.binding.description}  ", muted)))
+            drawn.append(
+                ((key, bold), (f" {binding.binding.description}{self._where(binding.binding)}  ", muted))
+            )
             if binding.enabled:
                 self._runs[key] = (binding.binding.action, binding.node)
         return drawn
+
+    def _where(self, binding: Binding) -> str:
+        """Return what a key acts on where that is not what is marked."""
+        is_elsewhere = binding.id in OF_CURSOR and bool(getattr(self.screen, "marked", False))
+        return " at cursor" if is_elsewhere else ""
 
     def _fit(self) -> None:
         end, pieces, spots = 1, list[Piece](), list[Spot]()
@@ -130,7 +149,6 @@ def _width(pair: Shown) -> int:
     return sum(len(text) for text, _style in pair)
 
 
-BETWEEN: Final = " · "
 END: Final = 3
 """Cells from the end of the text to the right end of the edge."""
 NAMES: Final = {sign: name for name, sign in SIGNS.items()} | {name: name for name in ("space", "tab")}
@@ -142,10 +160,10 @@ def key_at(box: Widget | None, x: int, y: int) -> str:
     if box is None or not text or y != box.region.bottom - 1:
         return ""
     at = x - (box.region.right - END - cell_len(text))
-    for part in text.split(BETWEEN):
+    for part in text.split(BETWEEN_KEYS):
         if 0 <= at < cell_len(part):
             sign = part.partition(" ")[0]
             is_key = len(sign) == 1 or sign.startswith("ctrl+")
             return NAMES.get(sign, sign if is_key else "")
-        at -= cell_len(part) + len(BETWEEN)
+        at -= cell_len(part) + len(BETWEEN_KEYS)
     return ""

@@ -45,6 +45,10 @@ def link_of(app_state: AppState) -> Link:
     """How current the list in front is, in minutes, so that the words seldom move."""
     if isinstance(app_state.trouble, NotSignedIn):
         return Link("signed-out", "sign in again")
+    if app_state.workspace is not None and app_state.workspace.unresolved:
+        unresolved = f"{count(app_state.workspace.unresolved, 'change')} not known"
+        is_offline = app_state.workspace.client.link.is_offline
+        return Link("offline" if is_offline else "retrying", _joined("offline" * is_offline, unresolved))
     if app_state.reading:
         return Link("loading", f"reading {app_state.reading}…")
     if app_state.workspace is None:
@@ -67,8 +71,7 @@ def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
     loading, link = workspace.loading(kind), workspace.client.link
     if link.waiting:
         return Link("retrying", f"asked to wait {countdown(link.waiting)}")
-    unresolved = f"{count(workspace.unresolved, 'change')} not known" if workspace.unresolved else ""
-    more = unresolved or _missing_words(workspace, kind)
+    more = _missing_words(workspace, kind)
     if not more and loading.loaded_at:
         more = f"data {_rough(loading.age)} old"
     trouble = app_state.connection_trouble or loading.trouble
@@ -76,7 +79,7 @@ def _fault_of(app_state: AppState, workspace: Workspace) -> Link | None:
         return Link("offline", _joined("offline", more, retry_words(app_state)))
     if trouble is not None and not loading.is_running:
         return _troubled_link(trouble, more, retry_words(app_state))
-    return Link("retrying", unresolved) if unresolved else None
+    return None
 
 
 def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:

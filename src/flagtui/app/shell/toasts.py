@@ -51,6 +51,14 @@ def show_toast(app: App[Any], notice: Notice) -> None:
     app.call_later(_make_room, app)
 
 
+def drop_toast(app: App[Any], notice: Notice) -> None:
+    """Remove the toasts of a notice that no longer holds."""
+    lines = "\n".join(safe_text(line, 400) for line in notice.text.split("\n"))
+    for toast in [toast for toast in app._notifications if toast.message == lines]:
+        app._unnotify(toast)
+    drop_stale(app)
+
+
 def copy_text(app: App[Any], text: str, what: str = "") -> None:
     """Copy to the terminal's clipboard and show it: the text itself, or `what` where it is long."""
     show_toast(app, copied_notice(app, text, what))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final, Generic
 
@@ -19,7 +19,7 @@ from textual.style import Style
 from textual.visual import RenderOptions, Visual
 from textual.widgets import Button, Static
 
-from flagtui.app.widgets.line import styled
+from flagtui.app.widgets.line import BETWEEN_KEYS, styled
 from flagtui.app.widgets.screen_lifecycle import Answer, Lifecycle
 
 DIM: Final = RichStyle(dim=True)
@@ -40,6 +40,24 @@ class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
         box.border_title = styled((f" {title} ", "bold $primary"))
         box.border_subtitle = keys
         return box
+
+    def key_words(self) -> Sequence[str]:
+        """Return the keys of the dialog with their words: `⏎ take`, `esc leave`."""
+        edges = (str(box.border_subtitle or "") for box in self.query(Vertical))
+        return next(filter(None, edges), "").split(BETWEEN_KEYS)
+
+    def on_screen_resume(self) -> None:
+        self.call_after_refresh(self._redraw_keys)
+
+    def on_unmount(self) -> None:
+        super().on_unmount()
+        self._redraw_keys()
+
+    def _redraw_keys(self) -> None:
+        """Have the last line of the screens below show the keys that work now: those of a dialog in front."""
+        for screen in self.app.screen_stack:
+            if screen is not self:
+                screen.bindings_updated_signal.publish(screen)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -13,6 +13,8 @@ from textual.widget import Widget
 from flagtui.safe_text import boundary
 from flagtui.text.styled import Piece
 
+BETWEEN_KEYS: Final = " · "
+"""Between two keys at the edge of a dialog."""
 APART: Final = 2
 """Cells between the two ends, so that they are never read as one."""
 LONGEST_LABEL: Final = 24

@@ -24,6 +24,7 @@ from flagtui.store.load_progress import RecordId
 from flagtui.store.record_list import Loading
 from flagtui.store.workspace import Workspace
 from flagtui.text import outcomes
+from flagtui.text.styled import Notice
 
 
 @dataclass
@@ -91,6 +92,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         """Of a change that a list shows."""
         self._rows = make_rows()
         self._pending: dict[int, ExitStack] = {}
+        self._unknown_notice: Notice | None = None
+        """The toast about the only change while its outcome is not known."""
 
     def refuse(self, refused: GuardRefused) -> None:
         if self._late is not None:
@@ -160,9 +163,9 @@ class AppInterface(Interface[P, R], Generic[P, R]):
                 if outcome.ending == "unknown" and self._unresolved is not None:
                     marks.enter_context(self._unresolved.about(outcome.plan.id))
             if ended:
-                self._runner.show_toast(
-                    outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here)
-                )
+                notice = outcomes.explain_outcomes(ended, unsent, purpose=purpose, is_here=is_here)
+                self._unknown_notice = notice if len(ended) == 1 else None
+                self._runner.show_toast(notice)
             yield
 
     async def on_settled(self, outcome: Outcome[P, R]) -> None:
@@ -170,7 +173,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         if outcome.ending == "unknown" and not outcome.was_read and self._unresolved is not None:
             # What could not be read stays unresolved in the list until it is read again.
             await self._unresolved.keep(outcome.plan.id)
-        self._runner.show_toast(outcomes.explain_settled(outcome, is_here=self._is_here))
+        settled = outcomes.explain_settled(outcome, is_here=self._is_here)
+        self._runner.show_toast(settled, instead_of=self._unknown_notice)
 
     @property
     def _is_here(self) -> bool:

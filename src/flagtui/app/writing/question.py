@@ -1,5 +1,6 @@
 """The question before a change: before → after, who is affected, what depends on it, who was here last."""
 
+from collections.abc import Sequence
 from typing import Final, Generic
 
 from rich.cells import cell_len
@@ -79,6 +80,17 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
                 yield AnswerButton("Cancel  esc", id="cancel")
                 yield AnswerButton(self._accept_label(), id="accept")
             yield Static(styled((self._hint(), "$faint")), id="complaint")
+
+    def key_words(self) -> Sequence[str]:
+        if self._has_fields:
+            return super().key_words()
+        return (self._accept_key, "esc cancel", "↓ scroll")
+
+    @property
+    def _accept_key(self) -> str:
+        """The key that confirms, with the word on its button: `y Turn OFF`."""
+        words, _, key = self._accept_label().plain.rpartition("  ")
+        return f"{key} {words}"
 
     def _skipped_lines(self) -> ComposeResult:
         skipped = self._question.skipped

@@ -2,27 +2,32 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Linked
+from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_context import Context, NotKnown, Touch, reach_of
+from flagtui.changes.flags.flag_words import in_words
 from flagtui.changes.planner import PATIENCE
 from flagtui.local_time import unix
 from flagtui.models.account import User
-from flagtui.models.activity import SYSTEM, Activity, ActivityPage, version_made
+from flagtui.models.activity import SYSTEM, Activity, ActivityPage, Change, version_made
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
 
 UNLOGGED: Final = "tags changed, or saved without a change"
 """An entry with nothing but a new version: servers do not log the tags of a single flag."""
 
+SHOWN: Final = 2
+"""Phrases of one entry that a question shows; the rest is counted."""
 STILL_ASKED: Final = NotKnown("still asking", is_pending=True)
 
 T = TypeVar("T")
@@ -166,7 +171,7 @@ def _touch(entry: Activity) -> Touch:
 
 
 def activity_in_short(entry: Activity) -> str:
-    """`turned off`, `changed filters`: enough for one line of a question."""
+    """`turned off`, `changed condition 1: rollout 25 % → 50 %`: enough for one line of a question."""
     for change in entry.changes:
         if change.field == "active" and change.is_on is not None:
             return "turned on" if change.is_on else "turned off"
@@ -174,8 +179,19 @@ def activity_in_short(entry: Activity) -> str:
         return entry.activity
     if entry.is_unlogged:
         return UNLOGGED
-    named = [change.field.replace("_", " ") for change in entry.changes if change.field]
-    return f"changed {', '.join(named) or 'something'}"
+    words = [phrase for change in entry.changes if change.field for phrase in _phrases(change)]
+    more = f" and {len(words) - SHOWN:,} more" if len(words) > SHOWN else ""
+    return f"changed {', '.join(words[:SHOWN]) or 'something'}{more}"
+
+
+def _phrases(change: Change) -> Iterator[str]:
+    """Yield what was changed in a field, without values where they may be long or secret."""
+    if change.field != "filters":
+        yield FLAG_FIELDS.words(change.field)
+        return
+    before, after = as_dict(change.before), as_dict(change.after)
+    for line in difference(before, after, ("filters",)):
+        yield in_words(line, {"filters": before}, {"filters": after})
 
 
 async def rows_of(get: Callable[[int], Awaitable[Flag]], ids: Sequence[int]) -> list[FlagRow]:

@@ -70,9 +70,6 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     if flag is None or reach is None:
         return
     counted = {part.number: part for part in reach.parts}
-    if not flag.active and reach.parts:
-        yield [("It is off, so it reaches no one now; this is what it would reach.", "$warning")]
-        yield []
     blocks = enumerate(condition_blocks(flag.targeting, study.names), 1)
     pages = ([*lines, *_reached(reach, counted.get(number), width), []] for number, lines in blocks)
     yield from shortened(pages, len(flag.targeting.stored_conditions), "conditions")
@@ -97,7 +94,7 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     if reach is None:
         yield [("counting…" if not details.trouble else "not known", "$faint")]
     elif reach.affected is not None and reach.total is not None:
-        yield [*total_pieces(reach)]
+        yield [*total_pieces(reach, is_on=details.flag is None or details.flag.active)]
         yield [*bar(reach.affected, reach.total, max(10, min(width, 60)))]
     else:
         yield [(safe_text(reach.reason, 160) or "no one: it has no condition", "$faint")]
