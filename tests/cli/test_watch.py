@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import httpx
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, run_apart
 from tests.doubles.killed_service import KEY as STORM_KEY
 from tests.doubles.killed_service import Storm
 from tests.doubles.servers import MakeClient, StillClock, clock, make_client
@@ -154,3 +154,13 @@ def test_a_program_gets_each_change_and_no_shell_reads_it(signed_in: Run, tmp_pa
     assert printed[0]["at"] <= printed[1]["at"]
     for wrong in (("--exec", "no-such-program-here"), ("is:nonsense",), ("--since", "soon")):
         assert signed_in("watch", *wrong).code == 2
+
+
+def test_output_of_the_program_stays_out_of_the_json(signed_in: Run) -> None:
+    assert signed_in("flags", "tag", "new-nav", "--add", "watched", "--yes").code == 0
+    words = ("watch", "--since", "1d", "--count", "1", "--ndjson", "--exec", "sh -c 'echo noise; exit 3'")
+    done = run_apart(*words)
+    assert done.code == 0, done.err
+    assert [json.loads(line)["schema"] for line in done.out.splitlines()] == ["activity"]
+    assert "noise\n" in done.err
+    assert "sh ended with 3" in done.err

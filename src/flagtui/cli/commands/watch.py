@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict, Unpack
@@ -193,8 +194,10 @@ def _program(text: str) -> list[str]:
 
 def _run(program: list[str], printer: Printer, row: ChangeRow) -> None:
     document = replace(printer, format="ndjson", fields=()).document(ACTIVITY, row)
+    # Nothing but JSON may be on an output that programs read.
+    output = sys.__stderr__ if printer.is_for_programs else None
     try:
-        done = subprocess.run(program, input=f"{document}\n", text=True, check=False)
+        done = subprocess.run(program, input=f"{document}\n", text=True, stdout=output, check=False)
     except OSError as fault:
         progress(f"{program[0]} cannot be run: {fault.strerror}")
         return
