@@ -130,7 +130,7 @@ class Inspector:
     async def _reach(self, flag: Flag) -> CountedReach:
         """Return the reach for the preview; many conditions are counted only on the flag's page."""
         if not flag.targeting.is_editable:
-            return CountedReach(reason="the server does not count users of rules")
+            return CountedReach(reason="not counted for rules")
         many = len(flag.targeting.deciding)
         if many > COUNTED:
             return CountedReach(reason=f"{many:,} conditions are too many to count")

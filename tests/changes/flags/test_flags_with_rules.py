@@ -145,4 +145,4 @@ async def test_reach_of_rules_is_unknown_with_the_reason() -> None:
         raise AssertionError
 
     reach = expect(await reach_of(count, flag(), {"active": False}), NotKnown)
-    assert reach.why == "the server does not count users of rules"
+    assert reach.why == "not counted for rules"

@@ -104,7 +104,7 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not {"active", "deleted", "filters"} & values.keys():
         return None
     if not fresh.targeting.is_editable:
-        rules = "the server does not count users of rules"
+        rules = "not counted for rules"
         return NotKnown(rules if fresh.targeting.has_rules else why_read_only(fresh.targeting))
     wanted = Filters.of(values["filters"]) if "filters" in values else fresh.targeting
     old = [*deciding_conditions(fresh.targeting)]
