@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Run, run_apart
 from tests.doubles.command_tree import all_commands
 
+from flagtui.cli.launch.app_session import make_session
 from flagtui.cli.main import program
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
@@ -85,10 +86,9 @@ def test_what_a_service_cannot_begin_with_is_one_sentence_before_a_database_is_m
         ({}, "there is no API key and no profile"),
         ({"API_KEY": "phx_12345678", "HOST": "http://flags.example.com"}, "without encryption"),
         ({"API_KEY": "phx_12345678", "HOST": "ftp://x"}, "ftp is not a way"),
-        ({"API_KEY": "phx_12345678", "PROJECT": "web"}, "'web' is no project"),
         ({"API_KEY": "phx_12345678", "PROFILE": "prod"}, "There is no profile prod"),
     ],
-    ids=["nothing", "plain http", "scheme", "project", "profile"],
+    ids=["nothing", "plain http", "scheme", "profile"],
 )
 @pytest.mark.usefixtures("home")
 def test_what_the_environment_gets_wrong_is_said_before_a_screen_opens(
@@ -98,6 +98,15 @@ def test_what_the_environment_gets_wrong_is_said_before_a_screen_opens(
         monkeypatch.setenv(f"FLAGTUI_{name}", value)
     with pytest.raises(Trouble, match=sentence):
         choose_signed_in(read_login_environment(), ProfileRequest())
+
+
+@pytest.mark.usefixtures("home")
+def test_app_refuses_the_name_of_a_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"API_KEY": "phx_12345678", "PROJECT": "web"}.items():
+        monkeypatch.setenv(f"FLAGTUI_{name}", value)
+    opening = choose_signed_in(read_login_environment(), ProfileRequest())
+    with pytest.raises(Trouble, match="by its id, not by its name: web"):
+        make_session(opening, read_only=False)
 
 
 @pytest.mark.usefixtures("home")

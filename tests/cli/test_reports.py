@@ -70,7 +70,7 @@ def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: 
     assert {"about", "value", "state", "next"} == set(found[0])
 
 
-def test_the_doctor_names_what_is_wrong_and_ends_with_7(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_exits_with_7_for_a_finding(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "http://127.0.0.1:9")
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
     done = run("doctor")

@@ -60,7 +60,10 @@ class Program(LazyGroup):
     "--profile", metavar="NAME", type=ProfileName(), help="The profile of the settings file to open."
 )
 @click.option(
-    "--project", metavar="ID", type=ProjectId(), help="The project to open instead of the profile's."
+    "--project",
+    metavar="PROJECT",
+    type=ProjectId(),
+    help="The project to open instead of the profile's; a command takes its id or name.",
 )
 @click.option("--flag", default="", metavar="KEY", type=RecordWord("flags"), help="The flag to open first.")
 @click.option("--read-only", is_flag=True, help="Refuse every change, whatever the profile allows.")

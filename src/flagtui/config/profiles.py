@@ -235,6 +235,15 @@ def _name(default: str, given: Given, named: str) -> tuple[str, str]:
     return default, "default_profile"
 
 
+def is_project_id(value: str) -> bool:
+    """Return whether the text is the number of a project, or `@current`."""
+    try:
+        _project(value)
+    except WrongSetting:
+        return False
+    return True
+
+
 def _checked_project(value: str) -> str:
     try:
         return _project(value)

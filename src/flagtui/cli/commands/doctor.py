@@ -69,6 +69,8 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
     except Trouble as trouble:
         return [*findings, Finding("profile", str(trouble), "wrong")]
     findings += find_choice(given, opening.chosen)
+    if opening.project_name:
+        findings.append(Finding("project name", opening.project_name))
     if offline:
         return findings
     findings += find_key(opening.keys, opening.owner)

@@ -7,6 +7,7 @@ from flagtui.api import Client
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
+from flagtui.cli.plumbing.project_choice import open_project
 from flagtui.cli.plumbing.project_session import ask, find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import star
@@ -49,7 +50,8 @@ def projects(printer: Printer, place: WorkPlace) -> None:
 
     async def question(client: Client) -> tuple[Introduction, int]:
         found = await load_identity(client)
-        return found, await client.projects.current()
+        opened, _ = await open_project(client, opening)
+        return found, await opened.projects.current()
 
     opening = open_profile(place.profile, place.project)
     found, current = ask(opening, find_key(opening), question)

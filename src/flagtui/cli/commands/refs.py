@@ -8,11 +8,12 @@ import click
 
 from flagtui.cli.plumbing.code_facts import load_facts, read_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
+from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.project_session import in_opened, open_profile
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import FLAGS, not_found, read_query
+from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
 from flagtui.code.code_findings import RuleId, code_after_removal, find_findings, state_of
 from flagtui.code.flag_facts import CodeFacts

@@ -1,13 +1,14 @@
 """`flagtui undo` and `flagtui redo`: undo a change of this user by the usual write path."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from flagtui.changes.guard import Purpose, QuestionContext
+from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.undo import (
     SURPRISING,
@@ -23,6 +24,7 @@ from flagtui.cli.plumbing.change_report import ChangeReport, change_command
 from flagtui.cli.plumbing.confirmation import ask_and_send
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext, signature_of
 from flagtui.cli.plumbing.value_types import ChangeId
@@ -33,8 +35,21 @@ AT_ONCE: Final = "an undo belongs to the journal, not to a set"
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
 
 
+def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
+    """Return the project of the change to undo: the one with the id, else the newest on this host."""
+    entries = Journal(opening.state_folder() / "journal").entries()
+    id, host = str(given.get("change") or "").lower(), str(opening.host)
+    projects = (
+        entry.signature.project
+        for entry in entries
+        if entry.signature.host == host and entry.ending == "saved" and entry.id.startswith(id)
+    )
+    return next(projects, "")
+
+
 @change_command(
     "undo",
+    project_of=project_of_change,
     line="Take back a change of yours, held against today's record.",
     never_staged=AT_ONCE,
     operations=OPERATIONS,
@@ -52,6 +67,7 @@ async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
 
 @change_command(
     "redo",
+    project_of=project_of_change,
     line="Make again what you undid last.",
     never_staged=AT_ONCE,
     operations=OPERATIONS,

@@ -67,6 +67,9 @@ def preferences_of(settings: Settings, settings_file: Path | None, memory: Path)
 
 def make_session(opening: Opening, *, read_only: bool, preferences: Preferences | None = None) -> Session:
     """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
+    if opening.project_name:
+        what = f"the app opens a project by its id, not by its name: {opening.project_name}."
+        raise Trouble(what, "See the ids: flagtui projects", code="usage")
     profile, state = opening.profile, opening.state_folder()
     places, key = opening.environment.places, KeyInUse(opening)
     shared = preferences or preferences_of(opening.settings, places.settings_file, state)

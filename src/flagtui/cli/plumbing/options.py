@@ -150,9 +150,9 @@ def place_options() -> list[click.Parameter]:
         click.Option(
             ["--project"],
             default="",
-            metavar="ID",
+            metavar="PROJECT",
             type=ProjectId(),
-            help="Another project than the profile's.",
+            help="Its id or name; else the profile's.",
         ),
     ]
 

@@ -20,7 +20,7 @@ from flagtui.config.locations import (
     read_environment,
     take_variable,
 )
-from flagtui.config.profiles import Chosen, Profile, ProfileUnknown, choose_profile
+from flagtui.config.profiles import Chosen, Profile, ProfileUnknown, choose_profile, is_project_id
 from flagtui.config.settings import Settings, SettingsError, read_settings
 from flagtui.local_time import use_zone
 
@@ -58,6 +58,13 @@ class Opening:
     environment: LoginEnvironment
     chosen: Chosen
     host: Host
+    project_name: str = ""
+    """The name of the project as it was given; empty where its id or no project was given."""
+
+    def in_project(self, id: str) -> "Opening":
+        """Return the same for the project with this id."""
+        profile = replace(self.profile, project=id)
+        return replace(self, chosen=replace(self.chosen, profile=profile), project_name="")
 
     @property
     def profile(self) -> Profile:
@@ -124,14 +131,16 @@ def settings_in(places: Locations) -> Settings:
 
 def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
     """The profile that was asked for, or that nothing else was. Raises Trouble."""
-    settings = environment.settings
+    settings, given = environment.settings, environment.given
+    project = request.project or given.project
+    has_name = bool(project) and not is_project_id(project)
     try:
         chosen = choose_profile(
             {**settings.profiles, **BUILT_IN},
             settings.default_profile,
-            environment.given,
+            replace(given, project="") if has_name else given,
             named=request.profile or "",
-            project=request.project or "",
+            project="" if has_name else request.project or "",
             origin_of=_origin_of,
         )
         host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
@@ -139,7 +148,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
         raise Trouble(str(wrong), code="usage") from None
     except ApiError as wrong:
         raise in_words(wrong) from None
-    return Opening(environment, chosen, host)
+    return Opening(environment, chosen, host, project if has_name else "")
 
 
 def _origin_of(text: str) -> str:

@@ -19,6 +19,7 @@ from flagtui.cli.plumbing.profile_choice import (
     no_key_words,
     read_login_environment,
 )
+from flagtui.cli.plumbing.project_choice import open_project
 from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.guard_rules import GuardRules
 from flagtui.models.json_value import JSON, as_dict
@@ -215,8 +216,7 @@ def in_opened(
     """
 
     async def run(client: "Client") -> Answer:
-        if client.project == "@current":
-            client = client.for_project(await client.projects.current())
-        return await work(ProjectSession(opening, client, place.read_only))
+        there, opened = await open_project(client, opening)
+        return await work(ProjectSession(opened, there, place.read_only))
 
     return ask(opening, find_key(opening), run)

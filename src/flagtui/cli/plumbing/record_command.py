@@ -24,7 +24,8 @@ from flagtui.cli.plumbing.options import (
 )
 from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer, no_page
 from flagtui.cli.plumbing.output.record_schema import RecordSchema
-from flagtui.cli.plumbing.project_session import ProjectSession, in_project
+from flagtui.cli.plumbing.project_choice import ProjectOfChange, name_project
+from flagtui.cli.plumbing.project_session import ProjectSession, in_opened, in_project, open_profile
 from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
@@ -62,6 +63,7 @@ class RecordCommand(ShownCommand):
         """The kind of page that records lead to."""
         self.is_whole = more.pop("is_whole", False)
         """Whether a person gets a line for each field."""
+        self.project_of: ProjectOfChange = more.pop("project_of", lambda _opening, _given: "")
         self.line = more.pop("line", "")
         """What it does, for the help of the whole program; its summary where that is short enough."""
         super().__init__(name, params=params, **more)
@@ -135,7 +137,10 @@ class RecordCommand(ShownCommand):
         assert self.kind is not None
         work = self.callback
         if self.writes:
-            code: int = in_project(given["terms"].place, lambda session: work(session, **given))
+            place = given["terms"].place
+            opening = open_profile(place.profile, place.project)
+            named = name_project(opening, lambda: self.project_of(opening, given))
+            code: int = in_opened(named, place, lambda session: work(session, **given))
             return code
         place, printer, kind = given.pop("place"), given.pop("printer"), self.kind
 

@@ -5,22 +5,20 @@ What searches is imported by the first query, since a name needs none of it.
 
 import asyncio
 import difflib
-import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.output.lines import Steps
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.safe_text import safe_text
 from flagtui.store import kinds
 from flagtui.store.kinds import RecordKind
 
-NEAR: Final = 3
-"""Near misses that are named."""
 AT_ONCE: Final = 8
 """Records that are read at the same time."""
 OPERATORS: Final = frozenset(("OR", "AND", "NOT"))
@@ -217,26 +215,6 @@ def only_one(found: Sequence[Found], noun: str) -> Found:
     if len(found) > 1:
         raise Trouble(f"{len(found):,} {noun}s are meant.", f"Name one {noun} at a time.", code="usage")
     return found[0]
-
-
-def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: str) -> Trouble:
-    """The trouble that names what is missing, with names near it, else `where`: what shows all."""
-    names = list(known)
-    by_fold = {name.casefold(): name for name in names}
-    near: list[str] = []
-    for word in missing:
-        folded = re.sub(r"[\s_]+", "-", word.casefold())
-        found = difflib.get_close_matches(folded, by_fold, NEAR, 0.6)
-        alike = [name for name in names if word.casefold() in name.casefold()]
-        near += [by_fold[one] for one in found] or alike[:NEAR]
-    said = ", ".join(safe_text(word, 80) for word in missing[:5])
-    more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-    likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
-    fix = f"Did you mean {likely}? Nothing was done." if likely else f"Nothing was done. See: {where}"
-    whole = by_fold.get(" ".join(missing).casefold())
-    if whole is not None and len(missing) > 1:
-        fix = f"Did you mean {safe_text(whole, 80)!r}, in quotes? Nothing was done."
-    return Trouble(f"there is no {noun} {said}{more}.", fix, code="not_found")
 
 
 async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:

@@ -9,10 +9,11 @@ import click
 from flagtui.api.stale_flag_list import StaleFlags
 from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.selection import FLAGS, Wanted, not_found, read_words
+from flagtui.cli.plumbing.selection import FLAGS, Wanted, read_words
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
 from flagtui.cli.records.field_words import age_words, commas, on_or_off
 from flagtui.details.local_definitions import used_cohorts

@@ -2,8 +2,9 @@
 
 from flagtui.cli.commands.flags.flag_objects import objects_of
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import Wanted, is_id, not_found, only_one, several
+from flagtui.cli.plumbing.selection import Wanted, is_id, only_one, several
 from flagtui.models.flag import Flag
 from flagtui.store.activity_feed import recent_deletions
 

@@ -110,6 +110,9 @@ def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
 
     FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), "", time.time(), None)
     opening = open_profile(place.profile, place.project)
+    if opening.project_name:
+        what = "--offline takes the id of a project; names are known to the server only."
+        raise Trouble(what, "See the ids: flagtui projects", code="usage")
     copy = OfflineCopies(opening).load("flags", PART, FlagShape)
     if copy is None:
         what = f"no run has read the flags of project {opening.profile.project} here yet."

@@ -1,0 +1,60 @@
+"""The project of a command: its id, a name that the server is asked for, or the one of a journal entry."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.near_names import not_found
+from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.cli.plumbing.prompts import find_prompts
+from flagtui.config.profiles import CURRENT_PROJECT
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.models.account import Project
+
+NAME_IT: Final = (
+    "Use --project ID, set FLAGTUI_PROJECT, or give the profile a project; flagtui projects lists them."
+)
+ProjectOfChange = Callable[[Opening, Mapping[str, Any]], str]
+"""Return the project that the arguments of a command name by a journal entry; empty for none."""
+
+
+def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Opening:
+    """Return the opening for a change, which needs the name of its project unless there is a terminal.
+
+    `project_of_entry` returns the project of the journal entry that the command undoes, empty for none.
+    Raises Trouble.
+    """
+    if opening.project_name or opening.profile.project != CURRENT_PROJECT:
+        return opening
+    if project := project_of_entry():
+        return opening.in_project(project)
+    if not find_prompts().is_there:
+        what = "no project is named; without a terminal, a change needs one."
+        raise Trouble(what, NAME_IT, code="usage")
+    return opening
+
+
+async def open_project(client: "Client", opening: Opening) -> "tuple[Client, Opening]":
+    """Return the client and the opening with the id of the project. Raises Trouble, ApiError."""
+    if opening.project_name:
+        projects = await client.projects.list()
+        id = select_project(projects, opening.project_name, has_prefixes=find_prompts().is_there)
+        return client.for_project(id), opening.in_project(str(id))
+    if client.project == CURRENT_PROJECT:
+        client = client.for_project(await client.projects.current())
+    return client, opening
+
+
+def select_project(projects: "Sequence[Project]", name: str, *, has_prefixes: bool) -> int:
+    """Return the id of the project with this exact name, else with this unique prefix. Raises Trouble."""
+    matches = [project for project in projects if project.name == name]
+    if not matches and has_prefixes:
+        matches = [each for each in projects if each.name.casefold().startswith(name.casefold())]
+    if len(matches) > 1:
+        ids = ", ".join(f"{project.id} ({project.name})" for project in matches)
+        raise Trouble(f"{len(matches)} projects are called {name}.", f"Give the id: {ids}.", code="usage")
+    if not matches:
+        raise not_found("project", [name], [project.name for project in projects], "flagtui projects")
+    return matches[0].id
