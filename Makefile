@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-kills check-api check-install check-mutations check-writes check-watch check-modes check-node check-slice check-display check-rough check-sets check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-dry-runs check-kills check-api check-install check-mutations check-writes check-watch check-modes check-node check-slice check-display check-rough check-sets check-openings prove clean
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -103,6 +103,9 @@ pictures: $(READY) ## take the pictures of the documents from the real program
 check-agreement: $(READY) ## compare evaluation with the product's own client, at length
 	FLAGTUI_AGREEMENT_ROUNDS=3000 $(PYTEST) -q tests/evaluate
 	FLAGTUI_AGREEMENT_IDS=1000 $(PYTEST) -q tests/service/evaluation/test_official_sdk.py
+
+check-dry-runs: $(READY) ## compare dry runs with real runs for 2,000 random commands on three kinds of server
+	FLAGTUI_DRY_RUNS=$${FLAGTUI_DRY_RUNS:-2000} $(PYTEST) -n $(WORKERS) -q tests/cli/test_dry_run.py
 
 check-kills: $(READY) ## kill the service two hundred times in a write storm and look for what is missing
 	$(BIN)/python benchmarks/kills.py 200

@@ -18,7 +18,7 @@ from flagtui.changes.sets.set_progress import SetProgress, progress_of
 from flagtui.cli.commands.undo import undo_entries
 from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command, set_apart
-from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, show_conflicts
+from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of, show_conflicts
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
@@ -67,7 +67,7 @@ async def apply(session: ProjectSession, source: str, on_refusal: Choice | None,
     with as_trouble(), hold(sets_folder(session), name, "flagtui apply"):
         # Another program may have changed it meanwhile.
         place = find_source(session, source)
-        with ChangeReport(terms.printer) as report:
+        with ChangeReport(terms.printer, place_of(session)) as report:
             return await ApplyRun(session, place, terms, report, on_refusal).run()
 
 

@@ -87,7 +87,8 @@ def tell_changes(entries: list[Entry]) -> None:
         at = local_time.second(entry.at)
         place = entry.signature.profile or entry.signature.project
         say(f"{entry.id[:SHORT_ID]:<{SHORT_ID}}  {at}  {place:<8}  {summary(entry)}{_back(entry, gone)}")
-        for line in (*entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
+        where = f"in project {entry.signature.project} on {entry.signature.host}"
+        for line in (where, *entry.words[:6], *([f"why: {entry.reason}"] if entry.reason else [])):
             say(f"{'':35}{line}")
 
 

@@ -28,6 +28,22 @@ ENDINGS: Final = tuple(ending.replace(" ", "_") for ending in ("saved", STAGED, 
 
 
 @dataclass(frozen=True)
+class ChangePlace:
+    """The project and the server of a change."""
+
+    project: str = ""
+    host: str = ""
+
+    @property
+    def words(self) -> str:
+        """`project 2 on https://eu.posthog.com`."""
+        return f"project {self.project} on {self.host}"
+
+
+NO_PLACE: Final = ChangePlace()
+
+
+@dataclass(frozen=True)
 class ChangeResult:
     """What became of one record."""
 
@@ -45,6 +61,7 @@ class ChangeResult:
     clashes: Sequence[Clash] = ()
     code: Code | None = None
     """Why the server refused it, where that decides how the command ends."""
+    place: ChangePlace = NO_PLACE
 
 
 @dataclass(frozen=True)
@@ -53,10 +70,20 @@ class ChangePlan:
 
     plan: Proposal | None
     left_out: Skipped | None = None
+    needs: tuple[str, ...] = ()
+    """What the real run needs, such as `yes` and `type new-nav`."""
+    place: ChangePlace = NO_PLACE
 
     @property
     def record(self) -> Any:
         return self.plan or self.left_out
+
+    @property
+    def ending(self) -> str:
+        """How the real run ends with everything in `needs`, unless the server or the network fails."""
+        if self.left_out is None:
+            return "saved"
+        return UNCHANGED if self.left_out.is_no_op else LEFT_OUT
 
 
 def _sides(clashes: Sequence[Clash]) -> list[dict[str, Any]]:
@@ -114,6 +141,8 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
             "What was changed there since: where, was, yours, theirs, by_you.",
             lambda one: _sides(one.clashes),
         ),
+        RecordField("project", "text", "The id of its project.", lambda one: one.place.project),
+        RecordField("host", "text", "The server.", lambda one: one.place.host),
     ),
     version=2,
 )
@@ -163,6 +192,20 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             lambda found: "; ".join(f"{one['label']}: {one['text']}" for one in found),
             is_long=True,
         ),
+        RecordField(
+            "ending",
+            "text",
+            "How the real run would end with everything in needs.",
+            choices=("saved", UNCHANGED, LEFT_OUT),
+        ),
+        RecordField(
+            "needs",
+            "texts",
+            "What the real run needs: yes, type TEXT, overwrite, reason.",
+            lambda one: list(one.needs),
+        ),
+        RecordField("project", "text", "The id of its project.", lambda one: one.place.project),
+        RecordField("host", "text", "The server.", lambda one: one.place.host),
     ),
 )
 

@@ -2,7 +2,7 @@
 
 from asyncio import CancelledError
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 import click
@@ -14,10 +14,12 @@ from flagtui.changes.proposal import Outcome, Proposal, Skipped
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.change_records import (
     LEFT_OUT,
+    NO_PLACE,
     OUTCOME,
     PLAN,
     STAGED,
     UNCHANGED,
+    ChangePlace,
     ChangePlan,
     ChangeResult,
     exit_code,
@@ -45,6 +47,8 @@ class ChangeReport:
     """Report the changes of a command: a sentence each for people, one document for programs."""
 
     printer: Printer
+    place: ChangePlace = NO_PLACE
+    """Where the next results and plans belong."""
     _results: list[ChangeResult] = field(default_factory=list)
     _plans: list[ChangePlan] | None = None
     _is_told: bool = False
@@ -62,6 +66,7 @@ class ChangeReport:
     def results(self, found: Sequence[ChangeResult]) -> None:
         """Report outcomes; people see them immediately."""
         self._is_told = self._is_told or bool(found)
+        found = [replace(result, place=self.place) for result in found]
         if self.printer.format != "table" or self.printer.fields:
             self._results += found
             return
@@ -70,15 +75,16 @@ class ChangeReport:
                 now = f": {result.now}" if result.now else ""
                 say(f"{result.key} {result.words}{now}. {result.next}".rstrip())
             elif result.ending == UNCHANGED:
-                say(f"{result.key}: unchanged: {result.words}; nothing was sent. {result.next}".rstrip())
+                what = f"{result.key}: unchanged: {result.words}; nothing was sent to {self.place.words}."
+                say(f"{what} {result.next}".rstrip())
             else:
-                now = " Nothing was sent." if result.ending == LEFT_OUT else ""
+                now = f" Nothing was sent to {self.place.words}." if result.ending == LEFT_OUT else ""
                 what = f"{result.key}: {result.ending}: {result.words.rstrip('.')}."
                 warn(f"{what}{now} {_advice(result)}".rstrip())
 
     def plans(self, found: Sequence[ChangePlan]) -> None:
         """What a dry run would change."""
-        self._plans = [*(self._plans or ()), *found]
+        self._plans = [*(self._plans or ()), *(replace(plan, place=self.place) for plan in found)]
 
     def close(self) -> None:
         """Print pending plans and results."""

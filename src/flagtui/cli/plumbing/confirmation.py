@@ -28,7 +28,7 @@ from flagtui.changes.pipeline import Batch, Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
-from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlan, ChangeResult, exit_code
+from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangePlan, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refusal, result_of, set_apart
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
@@ -65,6 +65,7 @@ async def ask_and_send(
     """
     if planned.refused is not None:
         raise planned.refused
+    report.place = place_of(session, planned.project)
     apart = set_apart(planned.skipped)
     asked_with = replace(asked_with, skipped=planned.skipped)
     if terms.agreement.is_kept and planned.plans:
@@ -107,14 +108,18 @@ def _dry_run(
     printer, apart = report.printer, set_apart(planned.skipped)
     if not planned.plans and not apart:
         return nothing_sent(apart, report)
-    if printer.format == "table" and not printer.fields and planned.plans:
+    needs: tuple[str, ...] = ()
+    if planned.plans:
         question = guard(planned.plans, _rules_of(planned, session), asked_with)
         if isinstance(question, GuardRefused):
             raise refusal(question)
-        show_question(question)
-        say("Nothing was sent: this was a dry run.")
-        return exit_code(apart)
-    plans = [ChangePlan(plan) for plan in planned.plans]
+        needs = needs_of(question)
+        if printer.format == "table" and not printer.fields:
+            show_question(question, report.place)
+            say(f"needs: [{safe_text(', '.join(needs), 200)}]")
+            say("Nothing was sent: this was a dry run.")
+            return exit_code(apart)
+    plans = [ChangePlan(plan, needs=needs) for plan in planned.plans]
     report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])
     return exit_code(apart)
 
@@ -152,7 +157,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         """Confirm the question and show conflicts in full. Raises Trouble for what else is missing."""
         given, printer = self._terms.agreement, self._terms.printer
         if printer.format == "table":
-            show_question(question)
+            show_question(question, self._report.place)
         answer = Confirmation(
             given.yes, given.typed, given.reason, given.overwrite, without_journal=given.without_journal
         )
@@ -218,9 +223,15 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         return [*found, *unsent]
 
 
-def show_question(question: Question[Any]) -> None:
-    """The words of the dialog in the app, and why what was named as well stays as it is."""
+def place_of(session: ProjectSession, project: int | None = None) -> ChangePlace:
+    """Return where changes of the session happen; `project` is that of an undo elsewhere."""
+    return ChangePlace(str(project or session.client.project), str(session.client.host))
+
+
+def show_question(question: Question[Any], place: ChangePlace) -> None:
+    """Print the question of the app with its project and host, and why records are skipped."""
     say(question.title)
+    say(f"  in {place.words}")
     for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
         say("".join(text for text, _style in line).rstrip())
     for one in question.skipped[:MOST_NAMED]:
@@ -242,13 +253,23 @@ def settle(question: Question[Any], given: Confirmation, person: Prompts) -> App
     return question.settle(answer)
 
 
+OPTION_OF: Final = {"reason": "reason WHY"}
+"""Options of needs that take a value which the need does not name."""
+
+
+def needs_of(question: Question[Any]) -> tuple[str, ...]:
+    """Return what a confirmation needs: `yes` or `type TEXT`, `overwrite`, `reason`, `without-journal`."""
+    needs = ["yes"] if question.type_this is None else [f"type {question.type_this}"]
+    needs += ["overwrite"] if question.clashes else []
+    needs += ["reason"] if question.reason_required else []
+    needs += ["without-journal"] if question.without_journal else []
+    return tuple(needs)
+
+
 def how_to_agree(question: Question[Any]) -> str:
-    """The options that give what is missing."""
-    missing = ["--yes"] if question.type_this is None else [f"--type {question.type_this}"]
-    missing += ["--overwrite"] if question.clashes else []
-    missing += ["--reason WHY"] if question.reason_required else []
-    missing += ["--without-journal"] if question.without_journal else []
-    return f"to agree: {safe_text(' '.join(missing), 200)}"
+    """Return the options that give what is missing."""
+    options = [f"--{OPTION_OF.get(need, need)}" for need in needs_of(question)]
+    return f"to agree: {safe_text(' '.join(options), 200)}"
 
 
 def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
