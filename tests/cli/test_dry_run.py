@@ -47,7 +47,7 @@ EVENT_CHANGES: Final = (
     *("describe --text Random", "property --to $pathname", "owner --to none"),
 )
 UNFORESEEN: Final = (
-    "the server said yes and did not keep it",
+    "and did not keep it; nothing was changed",
     "requires the schema-enforcement-reject",
     "does not offer this to API keys",
     "linked to active experiment(s)",

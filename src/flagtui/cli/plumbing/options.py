@@ -79,6 +79,9 @@ class Agreement:
     without_journal: bool = False
     dry_run: bool = False
     wait: float | None = None
+    max_changes: int | None = None
+    if_version: int | None = None
+    """The version that a flag must have; None for commands without the option."""
     out: str = ""
     """The file for the change set of a dry run."""
     stage: bool = False
@@ -167,6 +170,11 @@ def staging_options(*, is_hidden: bool) -> list[click.Parameter]:
     ]
 
 
+IF_VERSION = click.option(
+    "--if-version", type=click.IntRange(1), metavar="N", help="Change the flag only if it has version N."
+)
+
+
 def agreement_options() -> list[click.Parameter]:
     """What answers the question before a change."""
     return [
@@ -178,6 +186,12 @@ def agreement_options() -> list[click.Parameter]:
         ),
         click.Option(
             ["--without-journal"], is_flag=True, help="Go on when the journal cannot be written: no undo."
+        ),
+        click.Option(
+            ["--max-changes"],
+            type=click.IntRange(1),
+            metavar="N",
+            help="Refuse the command if it would change more records.",
         ),
         click.Option(["--dry-run"], is_flag=True, help="Show what would change and send nothing."),
         click.Option(

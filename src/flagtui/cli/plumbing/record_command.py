@@ -94,7 +94,9 @@ class RecordCommand(ShownCommand):
             profile, project = given.pop("profile"), given.pop("project")
             given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())
         if self.writes:
-            agreement = Agreement(**{option.name: given.pop(option.name) for option in fields(Agreement)})
+            agreement = Agreement(
+                **{option.name: given.pop(option.name, option.default) for option in fields(Agreement)}
+            )
             self._check_staging(agreement)
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         for name, noun in self._named:

@@ -5,6 +5,7 @@ What searches is imported by the first query, since a name needs none of it.
 
 import asyncio
 import difflib
+import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -14,20 +14,26 @@ from flagtui.changes.flags.flag_intent import (
     switch,
     why_no_rollout,
 )
+from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner
-from flagtui.changes.flags.flags_together import change_for
+from flagtui.changes.flags.flag_save import FlagAdapter, VersionedFlagAdapter
+from flagtui.changes.flags.flags_together import FlagChange, change_for
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Skipped
 from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import deleted_flags_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
-from flagtui.cli.plumbing.options import Percentage, TagOptions, WriteTerms, read_retagging
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.options import IF_VERSION, Percentage, TagOptions, WriteTerms, read_retagging
+from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.planning import as_staged, planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import Wanted
+from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
+from flagtui.text.formats import percent as percent_words
 
 WRITE = (
     "flags.list",
@@ -45,6 +51,7 @@ async def change_flags(
     session: ProjectSession, flags: Sequence[Flag], make: MakeIntent, terms: WriteTerms
 ) -> int:
     """Change flags that were just read; the exit code. Raises Trouble, ApiError."""
+    check_version(flags, terms.agreement.if_version)
     flags = as_staged(session, terms, flags)
     intents = [make(flag) for flag in flags]
     requests = [change_for(intent) for intent in intents if isinstance(intent, Intent)]
@@ -52,7 +59,32 @@ async def change_flags(
     context, is_part = planning_context(session, terms), terms.agreement.stage
     planner = FlagPlanner(context, {flag.id: flag for flag in flags}, is_part=is_part)
     planned = await planner.plan(requests)
+    if terms.agreement.if_version is not None:
+        planned = with_version_check(planned)
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)
+
+
+def check_version(flags: Sequence[Flag], version: int | None) -> None:
+    """Raise Trouble unless the only flag has the version of `--if-version`."""
+    if version is None:
+        return
+    flag = only_one(flags, "flag")
+    if flag.version is None:
+        what = f"{flag.key} has no version on this server, so --if-version cannot be checked"
+        raise Trouble(f"{what}; nothing was sent.", code="refused")
+    if flag.version != version:
+        what = f"{flag.key} has version {flag.version}, not {version}; nothing was sent."
+        raise Trouble(what, f"See: flagtui flags history {flag.key}", code="conflict")
+
+
+def with_version_check(planned: Planned[FlagChange, Plan]) -> Planned[FlagChange, Plan]:
+    """Return the same, with the version compared again right before the request."""
+    adapter = planned.adapter
+    if not isinstance(adapter, FlagAdapter):
+        return planned
+    if not all(map(adapter.is_compared, planned.plans)):
+        progress("the server does not compare versions of this change: the check is not atomic")
+    return replace(planned, adapter=VersionedFlagAdapter(adapter.flags))
 
 
 def _switch(name: str, words: str, *examples: str) -> RecordCommand:
@@ -65,6 +97,7 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
         help=words,
     )
     @FLAG_WORDS
+    @IF_VERSION
     async def change(session: ProjectSession, flags: Wanted, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
         found = await (deleted_flags_of if name == "restore" else flags_of)(session, flags)
@@ -109,19 +142,34 @@ restore = _switch(
     ),
 )
 @FLAG_WORDS
+@IF_VERSION
 @click.option("--to", "percent", type=Percentage(), required=True, metavar="PERCENT", help="The share.")
 @click.option(
     "--condition",
     type=click.IntRange(1),
     metavar="NUMBER",
-    help="Only this condition, from 1; all unless said.",
+    help="Only this condition, from 1.",
 )
+@click.option("--all-conditions", is_flag=True, help="All conditions, also with different percentages.")
 async def rollout(
-    session: ProjectSession, flags: Wanted, percent: float, condition: int | None, terms: WriteTerms
+    session: ProjectSession,
+    flags: Wanted,
+    percent: float,
+    condition: int | None,
+    all_conditions: bool,
+    terms: WriteTerms,
 ) -> int:
-    """Set the share of people who get flags; conditions, variants and payloads stay as they are."""
-    found = await flags_of(session, flags)
-    return await change_flags(session, found, lambda flag: rollout_intent(flag, percent, condition), terms)
+    """Set the rollout of flags; conditions, variants and payloads stay as they are.
+
+    A flag whose conditions have different percentages needs --condition or --all-conditions.
+    """
+    if condition is not None and all_conditions:
+        raise click.UsageError("Give only one of --condition and --all-conditions.")
+
+    def changed(flag: Flag) -> Intent | Skipped:
+        return rollout_intent(flag, percent, condition, has_all=all_conditions)
+
+    return await change_flags(session, await flags_of(session, flags), changed, terms)
 
 
 @change_command(
@@ -133,6 +181,7 @@ async def rollout(
     ),
 )
 @FLAG_WORDS
+@IF_VERSION
 @tag_options("flags")
 async def tag(session: ProjectSession, flags: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
     """Add, remove or set tags of flags."""
@@ -144,10 +193,19 @@ async def tag(session: ProjectSession, flags: Wanted, terms: WriteTerms, **tags:
     return await change_flags(session, await flags_of(session, flags), retagged, terms)
 
 
-def rollout_intent(flag: Flag, percent: float, condition: int | None) -> Intent | Skipped:
-    """The share of all conditions, or of one, counted from 1."""
+def rollout_intent(
+    flag: Flag, percent: float, condition: int | None, *, has_all: bool = False
+) -> Intent | Skipped:
+    """Return the rollout of all conditions, or of one, counted from 1.
+
+    Conditions with different percentages are skipped unless `has_all`.
+    """
     if why := why_no_rollout(flag):
         return Skipped(flag.id, flag.key, why)
+    rollouts = dict.fromkeys(each.rollout for each in flag.targeting.conditions)
+    if condition is None and len(rollouts) > 1 and not has_all:
+        reason = f"its conditions have different percentages: {', '.join(map(percent_words, rollouts))}"
+        return Skipped(flag.id, flag.key, reason, "choose --condition NUMBER or --all-conditions")
     if condition is None:
         return set_all_rollouts(flag, percent)
     count = len(flag.targeting.conditions)

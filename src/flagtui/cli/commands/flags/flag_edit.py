@@ -1,6 +1,7 @@
 """`flagtui flags edit`: fields, a file, or the JSON of a flag in the person's editor."""
 
 from collections.abc import Mapping
+from typing import TypedDict, Unpack
 
 import click
 
@@ -15,7 +16,7 @@ from flagtui.cli.commands.flags.flag_objects import NAMING
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
+from flagtui.cli.plumbing.options import IF_VERSION, WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json, say
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -28,6 +29,15 @@ from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 
+class EditOptions(TypedDict):
+    """As click gives them."""
+
+    values: tuple[str, ...]
+    source: str | None
+    is_printed: bool
+    rename: bool
+
+
 @change_command(
     "edit",
     operations=(*WRITE, *NAMING),
@@ -37,6 +47,8 @@ from flagtui.models.json_value import JSON
     ),
 )
 @FLAG_WORD
+@IF_VERSION
+@click.option("--rename", is_flag=True, help="Let the JSON of --from change the key.")
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
 @click.option(
     "--from",
@@ -46,36 +58,41 @@ from flagtui.models.json_value import JSON
     help="The flag's JSON as --print gives it; - reads it.",
 )
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
-async def edit(
-    session: ProjectSession,
-    flag: Wanted,
-    values: tuple[str, ...],
-    source: str | None,
-    is_printed: bool,
-    terms: WriteTerms,
-) -> int:
+async def edit(session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[EditOptions]) -> int:
     """Change fields of a flag; without --field and --from its JSON opens in your editor.
 
-    Fields are those that --print gives.
+    Fields are those that --print gives. The JSON of --from changes the key only with --rename.
     """
-    if (bool(values) + (source is not None) + is_printed) > 1:
+    values, source = given["values"], given["source"]
+    if (bool(values) + (source is not None) + given["is_printed"]) > 1:
         raise click.UsageError("Give only one of --field, --from and --print.")
-    if is_printed:
+    if given["rename"] and source is None:
+        raise click.UsageError("--rename belongs to --from; --field key=NEW renames without it.")
+    if given["is_printed"]:
         return print_json(editable(await flag_of(session, flag)))
     new, text = read_fields(values), read_text(source)
     flags = await flags_of(session, flag)
-    if not new and text is None:
-        return await change_flags(session, flags, lambda fresh: _edited(fresh, terms), terms)
-    return await change_flags(session, flags, lambda fresh: _edit_intent(fresh, new, text), terms)
+
+    def edited(fresh: Flag) -> Intent | Skipped:
+        if not new and text is None:
+            return _edited(fresh, terms)
+        return _edit_intent(fresh, new, text, may_rename=given["rename"])
+
+    return await change_flags(session, flags, edited, terms)
 
 
-def _edit_intent(flag: Flag, fields: Mapping[str, JSON], text: str | None) -> Intent | Skipped:
+def _edit_intent(
+    flag: Flag, fields: Mapping[str, JSON], text: str | None, *, may_rename: bool = False
+) -> Intent | Skipped:
     """Fields with new values on top of an edited text, or of the flag as it is. Raises Trouble."""
     shown = editable(flag)
     if text is not None:
         edited = flag_text(flag).read(text)
         if isinstance(edited, Faulty):
             raise Trouble(f"{flag.key}: {'; '.join(edited.reasons[:3])}.", code="usage")
+        if edited.get("key", flag.key) != flag.key and not may_rename:
+            what = f"the JSON has the key {edited['key']}, and the flag is {flag.key}; nothing was sent."
+            raise Trouble(what, "To rename the flag: --rename", code="usage")
         shown |= edited
     unknown = [name for name in fields if name not in shown]
     if unknown:

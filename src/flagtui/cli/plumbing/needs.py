@@ -1,0 +1,24 @@
+"""What the confirmation of a question needs: as words for dry runs, and as the options that give it."""
+
+from typing import Any, Final
+
+from flagtui.changes.guard import Question
+from flagtui.safe_text import safe_text
+
+OPTION_OF: Final = {"reason": "reason WHY"}
+"""Options of needs that take a value which the need does not name."""
+
+
+def needs_of(question: Question[Any]) -> tuple[str, ...]:
+    """Return what a confirmation needs: `yes` or `type TEXT`, `overwrite`, `reason`, `without-journal`."""
+    needs = ["yes"] if question.type_this is None else [f"type {question.type_this}"]
+    needs += ["overwrite"] if question.clashes else []
+    needs += ["reason"] if question.reason_required else []
+    needs += ["without-journal"] if question.without_journal else []
+    return tuple(needs)
+
+
+def how_to_agree(question: Question[Any]) -> str:
+    """Return the options that give what is missing."""
+    options = [f"--{OPTION_OF.get(need, need)}" for need in needs_of(question)]
+    return f"to agree: {safe_text(' '.join(options), 200)}"
