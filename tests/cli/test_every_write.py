@@ -49,7 +49,7 @@ WRITES: Final[dict[str, tuple[str, ...]]] = {
     "flags edit": ("flags edit new-nav --field name=Again",),
     "flags enable": ("flags disable export-parquet --yes", "flags enable export-parquet"),
     "flags restore": ("flags delete new-nav --yes", "flags restore new-nav"),
-    "flags rollout": ("flags rollout checkout-redesign --to 25",),
+    "flags rollout": ("flags rollout checkout-redesign --to 25 --all-conditions",),
     "flags schedule": ("flags schedule new-nav --on --at +2h",),
     "flags tag": ("flags tag new-nav checkout-redesign --add ops",),
     "flags unarchive": ("flags archive new-nav --yes", "flags unarchive new-nav"),

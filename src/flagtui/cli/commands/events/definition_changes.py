@@ -69,7 +69,7 @@ delete = _plain(
 @_command(
     "tag",
     "'$pageview' --add core --dry-run",
-    "is:unverified --add to-check --dry-run",
+    "is:hidden --add to-check --dry-run",
     operations=("event_definitions.update", "event_definitions.bulk_update_tags"),
 )
 @EVENT_WORDS

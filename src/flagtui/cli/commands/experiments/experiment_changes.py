@@ -83,9 +83,8 @@ pause = _step(
     "pause",
     "Turn the flags of running experiments off.",
     "experiments.pause",
-    "flags.dependents",
-    "flags.list",
-    "flags.update",
+    *("flags.dependents", "flags.list", "flags.update"),
+    examples=("32 --dry-run", "32 --yes --json"),
 )
 resume = _step(
     "resume", "Turn the flags of paused experiments on again.", "experiments.resume", "flags.update"
@@ -137,7 +136,7 @@ archive = _step(
         EXPERIMENT_WORDS,
         click.option("--disable-flag", is_flag=True, help="Turn the flag off as well."),
     ),
-    examples=("is:stopped --dry-run", "31 --disable-flag --dry-run"),
+    examples=("is:stopped --dry-run", "16 --disable-flag --dry-run"),
 )
 duplicate = _step(
     "duplicate",

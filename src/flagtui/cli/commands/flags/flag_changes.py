@@ -106,7 +106,7 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     return change
 
 
-enable = _switch("enable", "Turn flags on.", "checkout-redesign --dry-run", "new-nav --yes --json")
+enable = _switch("enable", "Turn flags on.", "checkout-redesign --dry-run", "dark-mode-default --yes --json")
 disable = _switch(
     "disable", "Turn flags off; their targeting stays.", "new-nav --yes", "'is:stale tag:web' --dry-run"
 )
@@ -137,7 +137,7 @@ restore = _switch(
     "rollout",
     operations=(*WRITE, *NAMING),
     examples=(
-        "flags rollout checkout-redesign --to 25 --dry-run",
+        "flags rollout new-nav --to 40 --dry-run",
         "flags rollout checkout-redesign --to 50 --condition 1 --yes",
     ),
 )
