@@ -51,7 +51,8 @@ SYNONYMS: Final[Mapping[str, Sequence[str]]] = {
     "whoami": ("auth status",),
 }
 """What other programs call our commands."""
-_NEVER_EMPTY: Final = frozenset(("host", "project", "profile", "flag"))
+MAY_BE_EMPTY: Final = ("description", "text", "comment", "name", "only")
+"""Parameters whose empty value clears a text, a primary property or all tags."""
 _DESCRIPTION: Final = 45
 """Characters of what a shell shows beside a name."""
 
@@ -79,7 +80,7 @@ class CommandPlace(click.Context):
 
 
 def require_values(context: click.Context) -> None:
-    """Refuse an empty host, project, profile or record name, such as an unset variable of a script.
+    """Refuse an empty option or record name, such as an unset variable of a script.
 
     Raises:
         UsageError: names the option or argument.
@@ -90,7 +91,8 @@ def require_values(context: click.Context) -> None:
         name = param.name or ""
         is_record = isinstance(param.type, RecordWord) and not param.type.is_tag
         is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not (is_typed and (is_record or name in _NEVER_EMPTY)):
+        is_option = isinstance(param, click.Option) and name not in MAY_BE_EMPTY
+        if not (is_typed and (is_record or is_option)):
             continue
         value = context.params.get(name)
         values = value if isinstance(value, tuple) else (value,)

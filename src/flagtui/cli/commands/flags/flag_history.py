@@ -125,7 +125,7 @@ async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[Ch
 @command(
     "diff",
     kind=DIFFERENCE,
-    empty="The two versions are the same.",
+    empty="The two versions are the same; versions on a server contain neither tags nor dashboards.",
     operations=("flags.list", "flags.get", "flags.version", *NAMING),
     examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
 )
