@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.profile_choice import Opening
-from flagtui.cli.plumbing.prompts import find_prompts
 from flagtui.config.profiles import CURRENT_PROJECT
 
 if TYPE_CHECKING:
@@ -30,6 +28,8 @@ def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Openi
         return opening
     if project := project_of_entry():
         return opening.in_project(project)
+    from flagtui.cli.plumbing.prompts import find_prompts
+
     if not find_prompts().is_there:
         what = "no project is named; without a terminal, a change needs one."
         raise Trouble(what, NAME_IT, code="usage")
@@ -39,6 +39,8 @@ def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Openi
 async def open_project(client: "Client", opening: Opening) -> "tuple[Client, Opening]":
     """Return the client and the opening with the id of the project. Raises Trouble, ApiError."""
     if opening.project_name:
+        from flagtui.cli.plumbing.prompts import find_prompts
+
         projects = await client.projects.list()
         id = select_project(projects, opening.project_name, has_prefixes=find_prompts().is_there)
         return client.for_project(id), opening.in_project(str(id))
@@ -56,5 +58,7 @@ def select_project(projects: "Sequence[Project]", name: str, *, has_prefixes: bo
         ids = ", ".join(f"{project.id} ({project.name})" for project in matches)
         raise Trouble(f"{len(matches)} projects are called {name}.", f"Give the id: {ids}.", code="usage")
     if not matches:
+        from flagtui.cli.plumbing.near_names import not_found
+
         raise not_found("project", [name], [project.name for project in projects], "flagtui projects")
     return matches[0].id
