@@ -44,7 +44,7 @@ class Kettle:
     lines: tuple[DiffLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     cautions: tuple[Caution, ...] = ()
-    clashes: tuple[Any, ...] = ()
+    conflicts: tuple[Any, ...] = ()
 
     @property
     def type_to_confirm(self) -> str:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from flagtui.changes.difference import (
     MISSING,
-    Clash,
     DifferenceLine,
+    FieldConflict,
     Path,
     compact,
     difference,
@@ -80,23 +80,23 @@ def test_a_change_of_one_side_alone_is_taken(seen: JSON, changed: JSON) -> None:
 
 @few
 @given(OBJECTS, OBJECTS)
-def test_the_same_change_on_both_sides_is_no_clash(seen: JSON, changed: JSON) -> None:
-    merged, clashes = merge(seen, changed, copy.deepcopy(changed))
+def test_the_same_change_on_both_sides_is_no_conflict(seen: JSON, changed: JSON) -> None:
+    merged, conflicts = merge(seen, changed, copy.deepcopy(changed))
     assert same(merged, changed)
-    assert clashes == ()
+    assert conflicts == ()
 
 
 @few
 @given(OBJECTS, OBJECTS, OBJECTS)
-def test_what_they_changed_is_in_the_result_or_in_a_clash(seen: JSON, mine: JSON, theirs: JSON) -> None:
-    merged, clashes = merge(seen, mine, theirs)
-    contested = [clash.path for clash in clashes]
+def test_what_they_changed_is_in_the_result_or_in_a_conflict(seen: JSON, mine: JSON, theirs: JSON) -> None:
+    merged, conflicts = merge(seen, mine, theirs)
+    contested = [conflict.path for conflict in conflicts]
     for line in difference(theirs, merged):
         moved_by_me = any(covers(path, line.path) for path in (mark.path for mark in difference(seen, mine)))
         assert moved_by_me or any(covers(path, line.path) for path in contested)
     for line in difference(mine, merged):
         assert any(covers(path, line.path) for path in (mark.path for mark in difference(seen, theirs)))
-    if not clashes:
+    if not conflicts:
         assert same(merge(seen, theirs, mine)[0], merged)
 
 
@@ -131,31 +131,31 @@ def test_an_item_put_in_or_taken_out_is_one_line() -> None:
     assert difference([1, 2, 3], [1, 3]) == (DifferenceLine((1,), 2, MISSING),)
 
 
-def test_two_edits_of_one_condition_clash_as_a_whole() -> None:
+def test_two_edits_of_one_condition_conflict_as_a_whole() -> None:
     seen = [{"share": 10, "who": "a"}, {"share": 20}]
     mine = [{"share": 15, "who": "a"}, {"share": 20}]
     theirs = [{"share": 10, "who": "b"}, {"share": 25}]
-    merged, clashes = merge(seen, mine, theirs, ("groups",))
+    merged, conflicts = merge(seen, mine, theirs, ("groups",))
     assert merged == [{"share": 15, "who": "a"}, {"share": 25}]
-    assert clashes == (Clash(("groups", 0), seen[0], mine[0], theirs[0]),)
+    assert conflicts == (FieldConflict(("groups", 0), seen[0], mine[0], theirs[0]),)
 
 
 def test_what_is_not_there_is_shown_as_nothing_and_null_as_null() -> None:
     assert (compact(MISSING), compact(None), compact({"a": [1, True]})) == ("", "null", '{"a": [1, true]}')
 
 
-def test_a_clash_of_objects_is_shown_at_the_places_where_they_differ() -> None:
+def test_a_conflict_of_objects_is_shown_at_the_places_where_they_differ() -> None:
     seen = {"share": 10, "who": {"key": "a", "value": 1}, "note": "x"}
-    clash = Clash(
+    conflict = FieldConflict(
         ("groups", 0),
         seen,
         {**seen, "share": 15, "who": {"key": "a", "value": 2}},
         {"share": 30, "who": {"key": "a", "value": 1}},
     )
-    assert [(part.where, part.seen, part.mine, part.theirs) for part in taken_apart(clash)] == [
+    assert [(part.where, part.seen, part.mine, part.theirs) for part in taken_apart(conflict)] == [
         ("groups[0].share", 10, 15, 30),
         ("groups[0].who.value", 1, 2, 1),
         ("groups[0].note", "x", "x", MISSING),
     ]
-    plain = Clash(("name",), "a", "b", "c")
+    plain = FieldConflict(("name",), "a", "b", "c")
     assert taken_apart(plain) == (plain,)

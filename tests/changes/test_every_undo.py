@@ -117,6 +117,8 @@ KEPT: Final = {
     "enrich": "it is not known what was added",
     "experiment: cohort": "no server takes a cohort away",
 }
+ELSEWHERE: Final = {"experiment: freeze", "experiment: unfreeze"}
+"""They need exposed users: tests/changes/experiments/test_exposure_freezing.py undoes them."""
 REJECTING: Final = "set enforcement"
 """The service knows one mode only."""
 
@@ -125,7 +127,7 @@ def test_every_kind_of_change_has_an_undo_or_a_reason() -> None:
     known = {f"event: {name}" for name in event._VERBS if name not in (REJECTING, "recreate")}
     known |= {f"experiment: {name}" for name in STEPS if name != "reopen"}
     known |= {*VERBS, "copy", "scheduled_change: schedule", "scheduled_change: unschedule"}
-    assert known <= {*BACK, *KEPT}
+    assert known <= {*BACK, *KEPT, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("what", KEPT)
@@ -156,13 +158,13 @@ async def test_what_the_same_person_did_with_it_since_is_nobody_elses(tmp_path: 
         state, was = await BACK["flag: create"](bench)
         (entry,) = bench.journal.entries()
         await bench.flag(Intent(entry.record, {"name": "Mine", "tags": ["ops"]}, "edit"))
-        for changes, clashes in ({}, []), ({"tags": ["ops", "theirs"]}, ["tags"]):
+        for changes, conflicts in ({}, []), ({"tags": ["ops", "theirs"]}, ["tags"]):
             if changes:
                 await bench.client.flags.update(entry.record, changes)
             (left,) = await parts_left(entry, bench.journal.entries(), bench.client)
             prepared = await kind_of(left.entry.kind).prepare_undo(left.entry, bench.undo_context)
             assert isinstance(prepared, PreparedUndo)
-            assert [clash.where for clash in prepared.plan.clashes] == clashes
+            assert [conflict.where for conflict in prepared.plan.conflicts] == conflicts
         assert await state() != was
 
 
@@ -185,7 +187,7 @@ async def test_what_somebody_made_of_it_since_is_shown_before_it_is_taken_away(
         (entry,) = bench.journal.entries()
         await colleague_changes(bench, what, entry)
         prepared = expect(await kind_of(entry.kind).prepare_undo(entry, bench.undo_context), PreparedUndo)
-        assert tuple(sorted(clash.where for clash in prepared.plan.clashes)) == MADE[what]
+        assert tuple(sorted(conflict.where for conflict in prepared.plan.conflicts)) == MADE[what]
         question = expect(guard([prepared.plan], GuardRules()), Question)
         assert isinstance(
             question.settle(Confirmation(yes=True, typed=prepared.plan.type_to_confirm)), NotYet

@@ -12,7 +12,7 @@ from tests.changes.conftest import flag, planned
 from tests.changes.writing import PLAIN, approve
 from tests.doubles.expected import expect
 
-from flagtui.changes.difference import Clash
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags.flag_intent import switch
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.guard import (
@@ -89,7 +89,7 @@ def test_pasted_text_and_a_key_held_down_never_confirm() -> None:
 
 
 def test_overwriting_another_persons_change_has_to_be_agreed_to() -> None:
-    contested = dataclasses.replace(off(), clashes=(Clash(("name",), "a", "b", "c"),))
+    contested = dataclasses.replace(off(), conflicts=(FieldConflict(("name",), "a", "b", "c"),))
     question = asked(contested, level=Level.RELAXED)
     assert question.is_dialog
     assert not settles(question, yes=True)

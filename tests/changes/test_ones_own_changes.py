@@ -77,5 +77,5 @@ async def test_ones_own_later_change_is_told_as_such_and_still_asked_about(kind:
         assert told["own"][0].startswith("you changed this later")
         assert "you changed" in told["own"][1]
         assert "again since" in told["own"][1]
-        assert told["theirs"][0].startswith("somebody else changed this")
+        assert told["theirs"][0].startswith("another user changed this")
         assert "another user changed" in told["theirs"][1]

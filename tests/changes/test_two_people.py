@@ -107,7 +107,7 @@ class Scenario:
         question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
         agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
-            assert plan.clashes
+            assert plan.conflicts
             return
         before = copy.deepcopy(self.server.stored[812])
         count = len(self.server.log)

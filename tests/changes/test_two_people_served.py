@@ -125,10 +125,10 @@ class Desk:
 
     def check_sides(self, plan: Plan, fresh: Flag) -> None:
         """A place that was changed since the person looked comes with what was seen, wanted and is there."""
-        for clash in plan.clashes:
+        for conflict in plan.conflicts:
             self.done["three sides shown"] += 1
-            assert clash.theirs != clash.seen
-            assert clash.theirs != clash.mine
+            assert conflict.theirs != conflict.seen
+            assert conflict.theirs != conflict.mine
         assert noted(fresh) == self.ledger
 
     async def send(self, edit: Edit) -> None:
@@ -136,7 +136,7 @@ class Desk:
         question = expect(guard([plan], GuardRules(Level.RELAXED)), Question)
         agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
-            assert plan.clashes
+            assert plan.conflicts
             self.done["left alone"] += 1
             return
         outcome = await person.save_context.save(agreed)
@@ -148,9 +148,9 @@ class Desk:
             return
         assert outcome.ending == "conflicted", outcome
         self.done["lost"] += 1
-        if outcome.clashes:
+        if outcome.conflicts:
             self.done["lost to the same place"] += 1
-            assert all(clash.mine != clash.theirs != clash.seen for clash in outcome.clashes)
+            assert all(conflict.mine != conflict.theirs != conflict.seen for conflict in outcome.conflicts)
         await self.decide_anew(edit)
 
     async def decide_anew(self, edit: Edit) -> None:

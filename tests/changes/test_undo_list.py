@@ -31,7 +31,7 @@ TAKEN_BACK = {
 KEPT = {
     "an experiment reset before its dates were written down": (
         an_entry("experiment", "reset experiment", before={"status": "running"}, after={"status": "draft"}),
-        "was not written down",
+        "was not recorded",
     ),
     "a copy without a number": (an_entry("copy", "copy", record=0, after={"project": 2}), "number"),
     "a schedule without a number": (

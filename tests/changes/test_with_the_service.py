@@ -90,7 +90,7 @@ class Bench:
         entry = self.journal.entries()[0]
         context = Context(now=self.clock.time(), dependents=())
         found = undo_of(entry).plan(await self.flags.get(entry.record), context)
-        if isinstance(found, Plan) and not found.clashes:
+        if isinstance(found, Plan) and not found.conflicts:
             self.clock.now += 1
             outcome = await self.save(found, undoes=entry.id)
             assert outcome.is_saved, outcome
@@ -171,11 +171,11 @@ async def test_another_persons_rollout_meanwhile_is_a_conflict_with_both_sides(b
     outcome = await bench.save(plan)
     assert outcome.ending == "conflicted"
     assert [
-        (clash.where, clash.mine["rollout_percentage"], clash.theirs["rollout_percentage"])
-        for clash in outcome.clashes
+        (conflict.where, conflict.mine["rollout_percentage"], conflict.theirs["rollout_percentage"])
+        for conflict in outcome.conflicts
     ] == [("filters.groups[0]", 60, 80)]
     again = expect(await bench.plan(dataclasses.replace(plan.intent)), Plan)
-    assert again.clashes
+    assert again.conflicts
     assert (await bench.save(again)).is_saved
     assert (await bench.flags.get(made.id)).targeting.conditions[0].rollout == 60
 

@@ -128,7 +128,7 @@ def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
     assert "--overwrite" in kept.err
     told = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)["records"]
     sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}
-    assert told[0]["clashes"] == [{"where": "name", **sides, "by_you": False}]
+    assert told[0]["conflicts"] == [{"where": "name", **sides, "by_you": False}]
     done = signed_in("undo", "bbbb1111", "--yes", "--overwrite")
     assert (done.code, machine.flag().name) == (0, "Old")
 
@@ -138,10 +138,10 @@ def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run,
     machine.change(active=True)
     already = signed_in("undo", "--yes")
     assert already.code == 0
-    assert f"{machine.key}\tunchanged\tit is as it was already" in already.out
+    assert f"{machine.key}\tunchanged\tit is unchanged already" in already.out
     assert "flagtui journal shows the ids" in already.out
     named = signed_in("undo", "eeee1111", "--yes")
-    assert (named.code, "it is as it was already" in named.out) == (0, True)
+    assert (named.code, "it is unchanged already" in named.out) == (0, True)
     assert "flagtui journal" not in named.out
     assert len(machine.journal.entries()) == 1
 
@@ -163,9 +163,9 @@ def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
     assert machine.flag().active is False
 
 
-def asked(level: Level, *, reason: bool = False, clash: bool = False) -> Question[Plan]:
+def asked(level: Level, *, reason: bool = False, conflict: bool = False) -> Question[Plan]:
     fresh = Flag.of(raw_flag(id=7, key="checkout", name="Theirs"))
-    seen = {"name": "Mine"} if clash else {}
+    seen = {"name": "Mine"} if conflict else {}
     plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, CALM)
     assert isinstance(plan, Plan)
     question = guard([plan], GuardRules(level, require_reason=reason))
@@ -186,7 +186,7 @@ def test_a_person_is_asked_for_what_the_options_leave_open() -> None:
 
 
 def test_overwriting_somebody_is_a_question_of_its_own() -> None:
-    clashing = asked(Level.GUARDED, clash=True)
+    clashing = asked(Level.GUARDED, conflict=True)
     assert isinstance(settle(clashing, Confirmation(yes=True), Scripted(yes=False)), NotYet)
     assert isinstance(settle(clashing, Confirmation(), Scripted(yes=True)), Approved)
 

@@ -101,12 +101,12 @@ def _text(seen: Seen, label: str) -> str:
 FLAG: Final[tuple[tuple[str, Reader], ...]] = (
     (r"^blue ", lambda seen, _: seen.after.key == "blue"),
     (r"stays off(?:; once it is on it)?", lambda seen, _: not seen.before.active and not seen.after.active),
-    (r"stays on(?:, and)?", lambda seen, _: seen.before.active and seen.after.active),
-    (r"is turned on(?: with it|, and)?", lambda seen, _: not seen.before.active and seen.after.active),
+    (r"stays on(?: and)?", lambda seen, _: seen.before.active and seen.after.active),
+    (r"is turned on(?: with it| and)?", lambda seen, _: not seen.before.active and seen.after.active),
     (r"is turned off(?= and|:)", lambda seen, _: seen.before.active and not seen.after.active),
-    (r"is on already(?:, and)?", lambda seen, _: seen.before.active and seen.after.active),
-    (r"nobody gets a variant(?: any more)?", lambda seen, _: not seen.given(seen.after)),
-    (r"lets nobody in", lambda seen, _: not any(values(seen.after, on=True))),
+    (r"is already on(?: and)?", lambda seen, _: seen.before.active and seen.after.active),
+    (r"no one gets a variant", lambda seen, _: not seen.given(seen.after)),
+    (r"matches no one", lambda seen, _: not any(values(seen.after, on=True))),
     (r"until it is resumed", lambda seen, _: "resume" in steps_from(seen.experiment)),
     (r"W ships one", lambda seen, _: "ship" in steps_from(seen.experiment)),
     (r"newer servers archive it too", lambda seen, _: seen.after.archived),
@@ -117,9 +117,9 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
     ),
     (r"and archived with it", lambda seen, _: seen.after.archived),
     (r"gives (\w+) to everyone$", _everyone_gets),
-    (r"gives (\w+) to everyone its conditions let in", _those_let_in_get),
+    (r"gives (\w+) to everyone its conditions match", _those_let_in_get),
     (
-        r"gives \w+ to nobody, since no condition lets anybody in",
+        r"gives \w+ to no one, since no condition matches",
         lambda seen, _: not VARIANTS & set(values(seen.after, on=True)),
     ),
     (
@@ -131,7 +131,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Flag": FLAG,
     "Others": (
         (
-            r"no other variant is given to anybody",
+            r"no other variant is served",
             lambda seen, _: len({one for one in values(seen.after, on=True) if one in VARIANTS}) <= 1,
         ),
         (r"condition \d+ still gives (\w+)", lambda seen, told: told[1] in values(seen.after, on=True)),
@@ -155,7 +155,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     ),
     "Results": (
         (
-            r"start, end and conclusion are erased; results begin anew",
+            r"start, end and conclusion are erased; results start from zero",
             lambda seen, _: (
                 not (seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)
             ),
@@ -183,7 +183,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
         (r"where email ends with (\S+)", lambda seen, told: _asked(seen) == {told[1]}),
         (
-            r"(\d+) conditions, at most (\d+) % of those they fit",
+            r"(\d+) conditions, at most (\d+) % of those they match",
             lambda seen, told: (
                 (int(told[1]), float(told[2]))
                 == (len(seen.after.targeting.deciding), seen.after.targeting.rollout)

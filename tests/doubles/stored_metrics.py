@@ -136,7 +136,7 @@ def bounds(raw: dict[str, JSON]) -> str:
     low, high = raw.get("lower_bound_percentile"), raw.get("upper_bound_percentile")
     ends = [] if low is None else [f"at least the {low * 100:g} %"]
     ends += [] if high is None else [f"at most the {high * 100:g} %"]
-    zeros = ", zeros left out of that" * (high is not None and raw.get("ignore_zeros") is True)
+    zeros = ", zeros excluded" * (high is not None and raw.get("ignore_zeros") is True)
     return f"{' and '.join(ends)} quantile{zeros}" if ends else ""
 
 

@@ -106,7 +106,7 @@ def test_a_date_without_an_offset_is_of_the_projects_time_zone(zone: str, value:
         (asking("is_date_after", "2026"), "1999-01-01",
          "the condition on age asks for something that cannot be"),
         (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "too costly to evaluate here: (?=.)(a|aa)+$"),
-        (asking("regex", "a{,2}"), "a", "only the server can tell what matches a{,2}"),
+        (asking("regex", "a{,2}"), "a", "only the server knows what matches a{,2}"),
     ],
 )  # fmt: skip
 def test_a_question_says_what_came_of_it(made: JSON, age: Any, words: str) -> None:
@@ -124,7 +124,7 @@ def test_a_question_says_what_came_of_it(made: JSON, age: Any, words: str) -> No
 def test_filters_that_cannot_be_read_say_so(raw: JSON, problem: str) -> None:
     found = evaluate("it", Person("ada"), Definitions.of([{"key": "it", "active": True, **raw}]))
     assert (found.value, found.reason) == (False, Reason.NO_CONDITION_MATCH)
-    assert describe(found) == f"the flag matches nobody, since it cannot be read: {problem}"
+    assert describe(found) == f"the flag matches no one, since it cannot be read: {problem}"
 
 
 @pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 3, "2", 0, []])

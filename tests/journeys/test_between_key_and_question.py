@@ -89,7 +89,7 @@ async def test_what_the_server_tells_late_is_added_to_the_question_and_confirmed
         await program.settle()
         assert "lose it" in words(program.screen)
         await program.press_without_waiting("y")
-        assert "more is told now; read it and press again" in words(program.screen)
+        assert "the question changed; read it and confirm again" in words(program.screen)
         assert program.wire.writes() == []
         await program.press("y")
         assert not (await program.stored("new-nav")).active

@@ -87,7 +87,7 @@ async def test_a_cohort_is_chosen_by_its_name_and_a_condition_turned_to_groups(
         asked = words(program.screen)
         assert "condition 1: + people not in Paying customers" in asked
         assert "condition 2: is about company groups instead of users" in asked
-        assert "drawn anew, among company groups" in asked
+        assert "re-bucketed by company groups" in asked
         await program.press("y")
         first, second = (await program.colleague().flags.get(id)).filters["groups"]
         cohort = first["properties"][1]

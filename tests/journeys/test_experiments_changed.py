@@ -93,7 +93,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         assert not (await stored(program, name)).archived
 
         await program.press("Z")
-        assert "results begin anew" in words(program.screen)
+        assert "results start from zero" in words(program.screen)
         await say_yes(program)
         assert (await stored(program, name)).state == "draft"
 

@@ -24,7 +24,7 @@ async def test_a_typed_overwriting_says_what_is_missing_and_which_key_agrees(
         await program.press("u")
         assert "Cancel esc Overwrite theirs tab ⏎" in words(program.screen)
         await program.press(*answer)
-        assert "somebody else changed this" in words(program.screen)
+        assert "another user changed this" in words(program.screen)
         assert "nothing was sent" in words(program.screen)
         await program.press("tab", "tab", "enter")
         now = await program.stored("kill-search-v2")

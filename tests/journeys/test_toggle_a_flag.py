@@ -31,7 +31,7 @@ async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(set
         await program.press("u")
         assert "Nothing of yours is left to undo" in words(program.screen)
         await program.press("U")
-        assert "new-nav is as it was already; nothing was sent. u goes on with" in words(program.screen)
+        assert "new-nav is unchanged already; nothing was sent. u goes on with" in words(program.screen)
         assert len(program.wire.writes()) == 2
 
 

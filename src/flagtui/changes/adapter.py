@@ -13,7 +13,7 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import Clash
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.journal import Journal, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, Proposal, R
@@ -124,8 +124,8 @@ class Recovery:
         key, asked = self.entry.key, f"“{self.entry.verb}”"
         said: dict[RecoveryVerdict, str] = {
             "applied": f"{key}: {asked} was done{at}",
-            "not applied": f"{key}: {asked} was not done; it is as it was{at}",
-            "changed since": f"{key} was changed since{at}: whether {asked} was done cannot be told",
+            "not applied": f"{key}: {asked} was not applied; it is unchanged{at}",
+            "changed since": f"{key} was changed since{at}: could not confirm whether {asked} was applied",
             "gone": f"{key} is not there any more",
             "not known": f"{key}: whether {asked} was done is still not known",
         }
@@ -225,12 +225,14 @@ def with_later_changes(entry: Entry, made: Entry, entries: Iterable[Entry]) -> E
     return replace(entry, after=after, saved_version=version)
 
 
-def mark_own_conflicts(clashes: Iterable[Clash], entry: Entry, entries: Iterable[Entry]) -> tuple[Clash, ...]:
+def mark_own_conflicts(
+    conflicts: Iterable[FieldConflict], entry: Entry, entries: Iterable[Entry]
+) -> tuple[FieldConflict, ...]:
     """Return the conflicts of undoing this entry; later values of this user are marked as their own."""
     left: dict[str, JSON] = {}
     for later in _later(entry, entries):
         left |= later.after
-    return tuple(replace(clash, is_own=_is_left(left, clash)) for clash in clashes)
+    return tuple(replace(conflict, is_own=_is_left(left, conflict)) for conflict in conflicts)
 
 
 def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
@@ -251,12 +253,12 @@ def _record_of(entry: Entry) -> tuple[str, int, str, str, str]:
     return entry.kind, entry.record, entry.uuid, here.host, here.project
 
 
-def _is_left(left: JSON, clash: Clash) -> bool:
+def _is_left(left: JSON, conflict: FieldConflict) -> bool:
     """Return whether the current value is the one left by this user; masked values never match."""
     try:
-        for step in clash.path:
+        for step in conflict.path:
             at: Any = step
             left = left[at]
     except (KeyError, IndexError, TypeError):
         return False
-    return means_same(left, clash.theirs, clash.path)
+    return means_same(left, conflict.theirs, conflict.path)

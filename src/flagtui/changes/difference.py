@@ -36,7 +36,7 @@ class DifferenceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class FieldConflict:
     """One path that both sides changed from the same value to different ones."""
 
     path: Path
@@ -52,7 +52,7 @@ class Clash:
 
 
 Equal = Callable[[JSON, JSON, Path], bool]
-Merged = tuple[JSON, tuple[Clash, ...]]
+Merged = tuple[JSON, tuple[FieldConflict, ...]]
 
 
 def same(left: JSON, right: JSON) -> bool:
@@ -119,25 +119,25 @@ def merge(seen: JSON, mine: JSON, theirs: JSON, at: Path = (), equal: Equal = ex
         merged = [value for value, _ in parts]
     else:
         return whole
-    return merged, tuple(clash for _, found in parts for clash in found)
+    return merged, tuple(conflict for _, found in parts for conflict in found)
 
 
 def _merged_whole(seen: JSON, mine: JSON, theirs: JSON, at: Path, equal: Equal) -> Merged:
     if equal(mine, seen, at) or equal(mine, theirs, at):
         return theirs, ()
-    return mine, () if equal(theirs, seen, at) else (Clash(at, seen, mine, theirs),)
+    return mine, () if equal(theirs, seen, at) else (FieldConflict(at, seen, mine, theirs),)
 
 
-def taken_apart(clash: Clash) -> tuple[Clash, ...]:
-    """The places within it where a side differs, where all three are objects; else the clash itself."""
-    sides = (clash.seen, clash.mine, clash.theirs)
+def taken_apart(conflict: FieldConflict) -> tuple[FieldConflict, ...]:
+    """The places within it where a side differs, where all three are objects; else the conflict itself."""
+    sides = (conflict.seen, conflict.mine, conflict.theirs)
     if not all(isinstance(side, dict) for side in sides):
-        return (clash,)
-    found: list[Clash] = []
+        return (conflict,)
+    found: list[FieldConflict] = []
     for key in dict.fromkeys(key for side in sides for key in side):
         seen, mine, theirs = (side.get(key, MISSING) for side in sides)
         if not (same(seen, mine) and same(seen, theirs)):
-            found += taken_apart(Clash((*clash.path, key), seen, mine, theirs, clash.is_own))
+            found += taken_apart(FieldConflict((*conflict.path, key), seen, mine, theirs, conflict.is_own))
     return tuple(found)
 
 

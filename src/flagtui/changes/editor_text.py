@@ -38,7 +38,7 @@ class RecordText:
     problems: Problems
     """What is wrong with new values of some of them."""
     notes: tuple[str, ...] = ()
-    """What else is said above it."""
+    """Further comments above the text."""
     is_secret: bool = False
     """Whether nothing of it may be written down for longer than the editor is open."""
 
@@ -83,7 +83,7 @@ class RecordText:
                 yield f"`{safe_text(name, 60)}` is no field that can be edited here"
         for name in self.shown:
             if name not in found:
-                yield f"`{name}` is missing; leave it as it was, or give it an empty value"
+                yield f"`{name}` is missing; keep its value, or give it an empty one"
 
     def _comments(self, reasons: Sequence[str]) -> str:
         lines = [f"{safe_text(self.name, 400)}: {self.about}"]
@@ -92,7 +92,7 @@ class RecordText:
         lines += [
             "",
             "Change the values below, save and close. What would change is shown before anything is sent.",
-            "Lines that begin with # are left out. An empty file, or no change, changes nothing.",
+            "Lines that begin with # are ignored. An empty file, or no change, changes nothing.",
             *self.notes,
         ]
         return "\n".join(f"# {line}".rstrip() for line in lines)

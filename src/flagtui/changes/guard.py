@@ -6,7 +6,7 @@ from typing import Any, Final, Generic, Literal
 from uuid import uuid4
 from weakref import WeakSet
 
-from flagtui.changes.difference import Clash
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.proposal import P, Skipped
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
@@ -35,9 +35,9 @@ class Confirmation:
     was_pasted: bool = False
     is_key_repeat: bool = False
     is_to_less: bool = False
-    """More was told in the moment in which it was given."""
+    """The question gained a fact just before the answer."""
     without_journal: bool = False
-    """Agreed to write although the journal cannot be, where the question says so."""
+    """Agreed to write without a journal entry, where the question offers it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Purpose:
     words: str
     """`turn new-nav on again`. Raw."""
     ago: str = ""
-    """How long ago it was made that is taken back, where that may surprise: `14 h ago`."""
+    """The age of the undone change, where it may surprise: `14 h ago`."""
     part: str = ""
-    """`1 of 2`, of a change that is taken back in several questions."""
+    """`1 of 2`, of a change that is undone in several questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class QuestionContext:
 
 
 PLAIN: Final = QuestionContext()
-"""Nothing besides the plans."""
+"""Only the plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,14 @@ class Question(QuestionContext, Generic[P]):
         return words.pop() if len(words) == 1 else f"undo the {count:,} changes"
 
     @property
-    def clashes(self) -> tuple[Clash, ...]:
+    def conflicts(self) -> tuple[FieldConflict, ...]:
         """What agreeing would overwrite."""
-        return tuple(clash for plan in self.plans for clash in plan.clashes)
+        return tuple(conflict for plan in self.plans for conflict in plan.conflicts)
 
     @property
     def is_own(self) -> bool:
         """Whether this person alone changed what would be overwritten."""
-        return all(clash.is_own for clash in self.clashes)
+        return all(conflict.is_own for conflict in self.conflicts)
 
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
         """The approval, or what is still missing."""
@@ -135,15 +135,15 @@ class Question(QuestionContext, Generic[P]):
         return approved
 
     def _missing(self, answer: Confirmation) -> str:
-        whose = "you changed this later" if self.is_own else "somebody else changed this"
+        whose = "you changed this later" if self.is_own else "another user changed this"
         lacks_journal = bool(self.without_journal) and not answer.without_journal
         for is_so, why in (
             (answer.was_pasted, "pasted text does not confirm; type it"),
-            (answer.is_to_less, "more is told now; read it and press again"),
+            (answer.is_to_less, "the question changed; read it and confirm again"),
             (answer.is_key_repeat, "too soon to be an answer to this; press it again"),
             (self.type_this not in (None, answer.typed), "what was typed is not the text asked for"),
             (self.type_this is None and not answer.yes, "not confirmed"),
-            (self.clashes and not answer.overwrite, f"{whose}; agree to overwrite it"),
+            (self.conflicts and not answer.overwrite, f"{whose}; agree to overwrite it"),
             (self.reason_required and not answer.reason.strip(), "a reason is required here"),
             (lacks_journal, "the journal cannot be written; agree to go without it"),
         ):
@@ -165,7 +165,7 @@ def guard(
     if len(plans) > rules.bulk_limit:
         reason = f"{len(plans):,} {plans[0].noun}s at once; this profile allows {rules.bulk_limit:,}"
         return GuardRefused(reason, "choose fewer, or raise bulk_limit in the profile")
-    is_grave = any(plan.verb.is_grave or plan.clashes for plan in plans)
+    is_grave = any(plan.verb.is_grave or plan.conflicts for plan in plans)
     return Question(
         plans=tuple(plans),
         place=rules.place,

@@ -31,7 +31,7 @@ DAY: Final = 86_400.0
 RECOVERY_WINDOW: Final = 30 * DAY
 """Seconds after which it is not looked up any more how a change ended."""
 IN_FLIGHT_FOR: Final = 90.0
-"""Seconds a write of another living program may still be on its way."""
+"""Seconds a write of another running program may still be in flight."""
 
 
 class JournalUnwritable(Exception):
@@ -91,7 +91,7 @@ class Journal:
         note: str = "",
         server_values: Mapping[str, JSON] | None = None,
     ) -> None:
-        """How it ended, and the record where it is known. A second call can tell what the first could not.
+        """Store how it ended, and the record where it is known. A second call can settle more.
 
         `learned` are values the server chose, which taking the change back has to know.
         """
@@ -137,7 +137,7 @@ class Journal:
 
     def _raw_lines(self, since: float = 0.0) -> Iterator[bytes]:
         for path in self.files():
-            # What cannot be read is told when something is to be written; a pipe would never end.
+            # An unreadable file is reported at the next write; a pipe would never end.
             with contextlib.suppress(OSError):
                 if not path.is_file() or path.stat().st_mtime < since - DAY:
                     continue

@@ -35,7 +35,7 @@ LONGEST_WAIT_OF_MANY: Final = 120.0
 """The same between many changes; beyond it, the rest is not sent."""
 WAITS: Final = 5
 """How often one of many waits for the server before the rest is not sent."""
-STOPPED: Final = "stopped while it was on its way"
+STOPPED: Final = "stopped while it was in flight"
 NOT_SENT: Final = "not sent: the journal could not be written for all that go together"
 STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
 """Errors that every further request would meet too."""
@@ -212,7 +212,7 @@ class Report(Generic[P, R]):
 
 @dataclass
 class Batch(Generic[P, R]):
-    """One approval on its way, of one plan or of many. Raises for an approval that was used before."""
+    """One approval in flight, of one plan or of many. Raises for an approval that was used before."""
 
     approved: Approved[P]
     adapter: Adapter[P, R]

@@ -11,7 +11,7 @@ from typing_extensions import TypeVar
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.consequence import Caution, Consequence
-from flagtui.changes.difference import Clash, DifferenceLine
+from flagtui.changes.difference import DifferenceLine, FieldConflict
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import JSON
@@ -72,7 +72,7 @@ class Proposal(Protocol):
     @property
     def cautions(self) -> Sequence[Caution]: ...
     @property
-    def clashes(self) -> Sequence[Clash]: ...
+    def conflicts(self) -> Sequence[FieldConflict]: ...
     @property
     def read_at(self) -> float:
         """Unix seconds at which the record was read for it; 0 for one that is not there yet."""
@@ -86,7 +86,7 @@ class PlanBase:
     lines: tuple[DiffLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     cautions: tuple[Caution, ...] = ()
-    clashes: tuple[Clash, ...] = ()
+    conflicts: tuple[FieldConflict, ...] = ()
     """Changes made since the user saw the record; a confirmation overwrites them."""
     read_at: float = 0.0
     """Unix seconds of the read it was planned on; 0 where there was none."""
@@ -148,7 +148,7 @@ class Outcome(Generic[P, R]):
     next: str = ""
     """The next step."""
     error: ApiError | None = None
-    clashes: tuple[Clash, ...] = ()
+    conflicts: tuple[FieldConflict, ...] = ()
     """For a conflict: the other changes."""
     remarks: tuple[str, ...] = ()
     """For a saved plan: values that changed beyond the plan, or not as planned."""

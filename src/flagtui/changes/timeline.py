@@ -11,7 +11,7 @@ from flagtui.safe_text import safe_text
 
 _ENDINGS: Final = {
     "saved": "Saved",
-    "conflicted": "Not applied: somebody else changed it first",
+    "conflicted": "Not applied: another user changed it first",
     "awaiting approval": "Waits for approval",
     "refused": "Refused",
     "failed": "Not applied",

@@ -60,7 +60,7 @@ async def _look(
         words = f"no answer; the change is not there so far{at}"
         told = replace(unknown, record=seen, was_read=True, reason=words)
     if unknown.ending != "unknown":
-        # An approval that is waited for was answered, and says so.
+        # The response names the pending approval.
         return unknown
     if told.reason != unknown.reason:
         context.tell(f"{plan.key}: {told.reason}")

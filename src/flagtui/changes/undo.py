@@ -27,7 +27,7 @@ KINDS: Final[dict[str, EntryKind]] = {
     EVENT: DefinitionEntries(),
     **RELATED,
 }
-_UNKNOWN: Final = LastingEntries("this program does not know what it was", "")
+_UNKNOWN: Final = LastingEntries("this program does not know the previous value", "")
 
 
 def kind_of(entry_kind: str) -> EntryKind:
@@ -111,7 +111,7 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
         return Blocked("elsewhere", "it was made in another project", "switch to that project first")
     if entry.ending != "saved":
         ending = entry.ending or "not known"
-        return Blocked("not saved", f"it ended as {ending}, so there is nothing to take back")
+        return Blocked("not saved", f"it ended as {ending}, so there is nothing to undo")
     return kind_of(entry.kind).why_not(entry)
 
 

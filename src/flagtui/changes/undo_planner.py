@@ -86,7 +86,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
 
     async def _prepare(self, undo: UndoContext, part: Part) -> PreparedUndo | Skipped:
         entry = part.entry
-        id, key, was = entry.uuid or entry.record, entry.key, "is as it was already"
+        id, key, was = entry.uuid or entry.record, entry.key, "is unchanged already"
         try:
             prepared = await self._prepare_in_project(undo, entry)
         except ApiError as error:

@@ -21,9 +21,9 @@ class Verb:
     undo: str
     """What `u` would do: `turn it on again`."""
     is_grave: bool = False
-    """Never confirmed by a bare key press, whatever the profile says."""
+    """Never confirmed by a bare key press, whatever the profile."""
     is_typed: bool = False
-    """The name of the record is typed, whatever the profile says: it cannot be undone."""
+    """The name of the record is typed, whatever the profile: it cannot be undone."""
 
     def undo_of(self, count: int) -> str:
         """What `u` would do with so many records: `turn them on again`."""

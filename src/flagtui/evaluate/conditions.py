@@ -34,11 +34,11 @@ def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | No
 def draw_variant(flag: Flag, identifier: str | int, rules: Rules = Rules.SERVER) -> VariantDraw:
     """Return the variant that the hash of the identifier selects."""
     shares = [(variant.key, variant.percentage) for variant in flag.variants]
-    fraction = 0.0 if _is_nobody(identifier, rules) else variant_fraction(flag.key, identifier)
+    fraction = 0.0 if _is_unidentified(identifier, rules) else variant_fraction(flag.key, identifier)
     return VariantDraw.among(fraction, shares)
 
 
-def _is_nobody(identifier: str | int, rules: Rules) -> bool:
+def _is_unidentified(identifier: str | int, rules: Rules) -> bool:
     """Return whether the identifier is empty: the server does not hash it and is below every percentage."""
     return identifier == "" and rules is Rules.SERVER
 
@@ -83,7 +83,7 @@ def _drawn(
     condition, identifier = flag.conditions[index], vantage.identifier
     rollout = None
     if condition.percentage is not None:
-        fraction = 0.0 if _is_nobody(identifier, rules) else rollout_fraction(flag.key, identifier)
+        fraction = 0.0 if _is_unidentified(identifier, rules) else rollout_fraction(flag.key, identifier)
         rollout = Draw(fraction, condition.percentage, str(identifier))
         if not rollout.is_in:
             return ConditionResult(index, Outcome.OUT_OF_ROLLOUT, checks, rollout)

@@ -17,7 +17,7 @@ class Definitions:
     cohorts: Mapping[str, Any] = field(default_factory=dict)
     """By id as text: the property group as received."""
     static_cohorts: frozenset[str] = frozenset()
-    """Ids of cohorts that are lists of people; a person says which of them it is in."""
+    """Ids of static cohorts; each person lists those it is in."""
     group_types: Mapping[str, str] = field(default_factory=dict)
     """Name by index as text, such as "0": "company"."""
     matching_version: int = 1

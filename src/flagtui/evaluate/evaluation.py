@@ -1,4 +1,4 @@
-"""What an evaluation found, with everything needed to say why."""
+"""The result of an evaluation, with everything needed to explain it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class Draw:
     """From 0 to 1."""
     percentage: float
     identifier: str
-    """What was hashed besides the flag's key: a distinct id, device id or group key."""
+    """What was hashed with the flag's key: a distinct id, device id or group key."""
 
     @property
     def is_in(self) -> bool:
@@ -143,7 +143,7 @@ class Outcome(StrEnum):
     OUT_OF_ROLLOUT = "out_of_rollout"
     NO_GROUP = "no_group"
     NO_DEVICE = "no_device"
-    """It goes by device, and the server was not told of one: it counts as out of the rollout."""
+    """Bucketing is by device and none was sent: it counts as out of the rollout."""
     UNKNOWN = "unknown"
 
 
@@ -235,7 +235,7 @@ class Evaluation:
     """Those that were looked at, in order; the last may have decided."""
     holdout: Draw | None = None
     enrollment: bool | None = None
-    """What early access decided; None when it had no say."""
+    """What early access decided; None when it did not decide."""
     unknown: Unknown | None = None
     problem: Unknown | None = None
     """Why the server takes it for off without having looked at any condition; with ``rules``, its failure."""

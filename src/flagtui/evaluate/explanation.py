@@ -25,7 +25,7 @@ _UNKNOWN_WORDS = {
     Why.PROPERTY_UNREADABLE: "{} cannot be compared like that",
     Why.FILTER_UNUSABLE: "the condition on {} asks for something that cannot be compared",
     Why.OPERATOR_UNKNOWN: "the operator {} is not known here",
-    Why.PATTERN_UNSUPPORTED: "only the server can tell what matches {}",
+    Why.PATTERN_UNSUPPORTED: "only the server knows what matches {}",
     Why.PATTERN_COSTLY: "too costly to evaluate here: {}",
     Why.COHORT_UNKNOWN: "only the server knows who is in cohort {}",
     Why.COHORT_MALFORMED: "the definition of cohort {} cannot be read",
@@ -38,7 +38,7 @@ _UNKNOWN_WORDS = {
     Why.CONTINUITY: "the flag keeps earlier values, which only the server knows",
     Why.CONFIGURATION_NEWER: "the flag has a newer kind of configuration",
     Why.CONDITION_MALFORMED: "the condition cannot be read: {}",
-    Why.FILTERS_MALFORMED: "the flag matches nobody, since it cannot be read: {}",
+    Why.FILTERS_MALFORMED: "the flag matches no one, since it cannot be read: {}",
 }
 
 
@@ -106,7 +106,7 @@ def describe_condition(result: ConditionResult) -> str:
         case Outcome.MATCHED:
             return f"{name} matches{_beside(result.rollout)}"
         case Outcome.OUT_OF_ROLLOUT:
-            return f"{name} fits, but its rollout leaves this one out{_beside(result.rollout)}"
+            return f"{name} matches, but its rollout excludes this one{_beside(result.rollout)}"
         case Outcome.NO_DEVICE:
             return f"{name} goes by device, and no device id is given"
         case Outcome.NO_GROUP:

@@ -28,7 +28,7 @@ _REASONS = {
     Outcome.UNKNOWN: (2, Reason.NO_CONDITION_MATCH),
     Outcome.NO_GROUP: (1, Reason.NO_GROUP_TYPE),
 }
-"""How much each way of not matching tells, and what the server calls it."""
+"""How specific each kind of mismatch is, and the server's name for it."""
 
 
 def evaluate(
@@ -236,7 +236,7 @@ def _undecided(flag: Flag, unknown: Unknown, results: Iterable[ConditionResult] 
 
 
 def by_enrollment(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation | Unknown | None:
-    """None where early access has no say. It is always about the person, also in a flag about groups."""
+    """Return None where early access does not decide. It concerns the user, also in a flag for groups."""
     if flag.has_enrollment:
         return _by_opting_in(run, flag, inherited)
     older = flag.enrollment_condition

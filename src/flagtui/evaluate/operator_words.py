@@ -1,4 +1,4 @@
-"""What a condition asks of a property, as people read it: the words, and the values it asks for.
+"""What a condition requires of a property, in words, with the required values.
 
 Every value is distinct from the others: an empty text is seen, and text with a comma is no list. Where not
 all of them have room, the words say how many more there are.
@@ -105,7 +105,7 @@ def listed(value: Any, operator: str = "exact", room: int = ROOM) -> str:
 
 
 def cut(text: str, room: int) -> str:
-    """The text, or its beginning and how much of it is left out."""
+    """Return the text, or its beginning and how much is omitted."""
     left = len(text) - room
     return text if left <= 0 else f"{text[:room]}… ({left:,} more character{'' if left == 1 else 's'})"
 

@@ -1,4 +1,4 @@
-"""Every operator as the server compares with it.
+"""Every operator as the server compares.
 
 Unknown here means that the server takes it for a no, or that only the server can tell: see ``Why``.
 """
@@ -40,7 +40,7 @@ def _exact(wanted: Any, actual: Any, manner: Manner) -> Verdict:
 
 
 Reader = Callable[[Any, Manner], Any]
-"""What one side of a comparison says; None for what cannot be read."""
+"""The value of one side of a comparison; None when it cannot be read."""
 
 
 class Reading(NamedTuple):
@@ -51,9 +51,9 @@ class Reading(NamedTuple):
     unreadable: Verdict = UNREADABLE
     """What becomes of a property that cannot be read."""
     is_wanted_first: bool = False
-    """Which side is told of where neither can be read."""
+    """The side that is reported when neither can be read."""
     takes_null: bool = True
-    """Whether null is read like any property; else it matches nobody."""
+    """Whether null is read like any property; otherwise it matches no one."""
 
     def comparison(self, holds: Callable[[Any, Any], bool]) -> Comparison:
         """``holds`` is asked about the property and what the condition wants, in this order."""

@@ -79,7 +79,7 @@ class Flag:
     rules: Mapping[str, Any] | None = None
     """The whole document of configuration version 2; None for every other version."""
     problem: str = ""
-    """Why its conditions cannot be read at all, so that it matches nobody; empty when they can."""
+    """Why its conditions cannot be read at all, so that it matches no one; empty when they can."""
 
     @property
     def enrollment_key(self) -> str:
@@ -123,7 +123,7 @@ def problem_of(raw: Mapping[str, Any]) -> str:
 
 
 def is_known_version(filters: Mapping[str, Any]) -> bool:
-    """Whether the filters are of version 1: they say so with a whole number, or say nothing."""
+    """Return whether the filters are of version 1: a whole number, or no version."""
     version = filters.get("version", 1)
     return isinstance(version, int) and not isinstance(version, bool) and version == 1
 

@@ -17,7 +17,7 @@ class Rules(StrEnum):
 
     SERVER = "server"
     LIBRARY = "library"
-    """The product's Python library, which evaluates by itself; where it gives up, so does this."""
+    """The product's Python library, which evaluates locally; where it gives up, so does this."""
 
 
 class Manner(NamedTuple):
@@ -78,7 +78,7 @@ class Person:
     static_cohorts: frozenset[str] = frozenset()
     """Ids of the static cohorts this person is in."""
     metadata: Mapping[str, Any] | None = None
-    """What is known of the person besides properties: ``created_at``; None when that is not known."""
+    """What is known of the person in addition to properties: ``created_at``; None when it is not known."""
     is_complete: bool = False
     """True when a property that is not here does not exist, as on the server; else it is merely not known."""
     now: datetime | None = None
@@ -113,7 +113,7 @@ class Run:
     identifier: str | int = ""
     """For libraries: what flags that are asked for hash, the person or the group of the first."""
     decided: dict[str, Evaluation | None] = field(default_factory=dict)
-    """By flag key. None stands for a flag that was asked for and does not exist."""
+    """By flag key. None is a requested flag that does not exist."""
     under_way: frozenset[str] = frozenset()
     groups_count: bool = True
     """For libraries: False inside a dependency, whose conditions about groups they skip."""

@@ -97,7 +97,7 @@ _WILDCARDS = "*xX"
 
 
 _Key = tuple[Any, ...]
-"""What versions are compared by, builds left out. A longer key is just above the key it begins with."""
+"""The sort key of versions, without builds. A longer key is just above its prefix."""
 
 
 class Interval(NamedTuple):

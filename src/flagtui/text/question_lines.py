@@ -8,7 +8,15 @@ from textwrap import wrap
 from typing import Any, Final
 
 from flagtui.changes.consequence import Consequence, Tone
-from flagtui.changes.difference import MISSING, SHORT, Clash, DifferenceLine, compact, spelled, taken_apart
+from flagtui.changes.difference import (
+    MISSING,
+    SHORT,
+    DifferenceLine,
+    FieldConflict,
+    compact,
+    spelled,
+    taken_apart,
+)
 from flagtui.changes.guard import Question
 from flagtui.changes.proposal import DiffLine, Proposal
 from flagtui.safe_text import code_points, safe_text
@@ -99,8 +107,8 @@ def plan_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
     yield from shortened(follows, len(plan.consequences), "consequences", MOST, "")
     doubts = (caution_lines(caution.text, caution.instead, width) for caution in plan.cautions)
     yield from shortened(doubts, len(plan.cautions), "cautions", MOST, "")
-    clashes = (clash_lines(clash, width) for clash in plan.clashes)
-    yield from shortened(clashes, len(plan.clashes), "conflicts", MOST, "")
+    conflicts = (conflict_lines(conflict, width) for conflict in plan.conflicts)
+    yield from shortened(conflicts, len(plan.conflicts), "conflicts", MOST, "")
 
 
 def wrapped(text: str, room: int) -> list[str]:
@@ -124,15 +132,15 @@ def _has_all(line: DiffLine) -> bool:
     return "payloads" not in line.line.path and not CUT.search(line.words)
 
 
-def clash_lines(clash: Clash, width: int) -> Iterator[list[Piece]]:
+def conflict_lines(conflict: FieldConflict, width: int) -> Iterator[list[Piece]]:
     """Yield the original, current and requested value of each conflicting field."""
-    where = safe_text(clash.where, 80)
-    words = f"you changed {where} again since" if clash.is_own else f"another user changed {where} since"
-    now, mine = ("now", "again") if clash.is_own else ("theirs", "yours")
+    where = safe_text(conflict.where, 80)
+    words = f"you changed {where} again since" if conflict.is_own else f"another user changed {where} since"
+    now, mine = ("now", "again") if conflict.is_own else ("theirs", "yours")
     yield [("  ! ", "bold $error"), (words, "$error")]
-    parts = taken_apart(clash)
+    parts = taken_apart(conflict)
     for part in parts[:PARTS]:
-        if inner := spelled(part.path[len(clash.path) :]):
+        if inner := spelled(part.path[len(conflict.path) :]):
             yield [("    ", ""), (safe_text(inner, max(20, width - 4)), "$text-muted")]
         for side, value in (("was", part.seen), (now, part.theirs), (mine, part.mine)):
             for place, shown in enumerate(wrapped(compact(value), width - 14)):

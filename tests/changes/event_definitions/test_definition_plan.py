@@ -50,7 +50,7 @@ def test_only_the_changed_field_is_sent(
     intent: EventIntent, fields: dict[str, JSON], body: dict[str, JSON]
 ) -> None:
     plan = planned(intent, **fields)
-    assert (plan.body, plan.clashes) == (body, ())
+    assert (plan.body, plan.conflicts) == (body, ())
 
 
 def test_a_change_is_told_in_words_and_people_by_their_address() -> None:
@@ -74,9 +74,9 @@ def test_verifying_and_hiding_take_each_other_back_and_say_so() -> None:
     assert "hiding un-verifies: it was verified by Bob" in hidden.cautions[0].text
 
 
-def test_a_description_somebody_else_wrote_meanwhile_is_a_clash() -> None:
-    (clash,) = planned(set_field(ID, "description", "mine", "seen"), description="theirs").clashes
-    assert (clash.seen, clash.mine, clash.theirs) == ("seen", "mine", "theirs")
+def test_a_description_somebody_else_wrote_meanwhile_is_a_conflict() -> None:
+    (conflict,) = planned(set_field(ID, "description", "mine", "seen"), description="theirs").conflicts
+    assert (conflict.seen, conflict.mine, conflict.theirs) == ("seen", "mine", "theirs")
 
 
 def test_rejecting_says_that_data_is_lost() -> None:
@@ -145,7 +145,7 @@ def an_entry(before: dict[str, JSON], after: dict[str, JSON]) -> Entry:
 def test_undoing_what_somebody_changed_since_has_three_sides_and_asks_about_theirs() -> None:
     entry = an_entry({"description": "Old", "owner": 1}, {"description": "Mine", "owner": 7})
     plan = expect(plan_undo(entry, definition(description="Theirs", owner=BOB), AROUND), EventPlan)
-    assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [
+    assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [
         ("description", "Mine", "Old", "Theirs")
     ]
     assert plan.body == {"description": "Old", "owner": 1}
@@ -156,4 +156,4 @@ def test_undoing_what_somebody_changed_since_has_three_sides_and_asks_about_thei
 def test_undoing_tags_keeps_those_that_others_added_since() -> None:
     entry = an_entry({"tags": ["a", "b"]}, {"tags": ["a", "c"]})
     plan = expect(plan_undo(entry, definition(tags=["a", "c", "theirs"]), AROUND), EventPlan)
-    assert (plan.body, plan.clashes) == ({"tags": ["a", "b", "theirs"]}, ())
+    assert (plan.body, plan.conflicts) == ({"tags": ["a", "b", "theirs"]}, ())

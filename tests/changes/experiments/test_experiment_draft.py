@@ -83,7 +83,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
     copy.set("description", "mine")
     intent = require(copy.intent())
     found = expect(plan_step(intent, made("draft", description="theirs"), StepContext(NOW)), Blocked)
-    assert "somebody changed description" in found.reason
+    assert "another user changed description" in found.reason
 
 
 def test_a_new_one_sends_what_was_said_and_leaves_the_rest_to_the_project() -> None:

@@ -49,7 +49,7 @@ def test_a_text_that_is_no_edit_says_why(text: str, reason: str) -> None:
 def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused() -> None:
     mine: dict[str, Any] = {"fields": {"description": "mine"}, "seen": {"description": "old"}}
     found = expect(tried("edit", made(description="theirs"), **mine), Blocked)
-    assert "somebody changed description" in found.reason
+    assert "another user changed description" in found.reason
     assert isinstance(tried("edit", made(description="old"), **mine), ExperimentPlan)
 
 

@@ -110,10 +110,10 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
             lambda made, _: shares(made.flag.targeting) == {"control": 50, "a": 20, "b": 30},
         ),
         (
-            r"^\S+ leaves out the people of holdout #(\d+)$",
+            r"^\S+ excludes the users of holdout #(\d+)$",
             lambda made, told: made.flag.targeting.holdout_id == int(told[1]),
         ),
-        (r"^\S+ leaves out nobody any more$", lambda made, _: made.flag.targeting.holdout_id is None),
+        (r"^\S+ excludes no one$", lambda made, _: made.flag.targeting.holdout_id is None),
     ),
     "Left behind": (
         (
@@ -134,7 +134,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     ),
     "Results": (
         (
-            r"^are calculated anew under the new settings$",
+            r"^are recalculated under the new settings$",
             lambda made, _: (
                 made.record.start_date is not None and made.record.metrics != made.original.metrics
             ),

@@ -60,7 +60,7 @@ RETENTION = {
          "share of people with at least 5 of a"),
         ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05,
           "upper_bound_percentile": 0.99, "ignore_zeros": True},
-         "mean of a, values drawn to at least the 5 % and at most the 99 % quantile, zeros left out of that"),
+         "mean of a, values drawn to at least the 5 % and at most the 99 % quantile, zeros excluded"),
         ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05, "ignore_zeros": True},
          "mean of a, values drawn to at least the 5 % quantile"),
         ({"metric_type": "mean", "source": {"kind": "ActionsNode", "id": 5, "name": "Signed up"}},
@@ -197,4 +197,4 @@ def test_test_accounts_count_unless_they_are_left_out_expressly(
 
 def test_what_becomes_of_who_met_several_variants_is_told_in_the_servers_words_too() -> None:
     said = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
-    assert said == ["left out of the results", "counted for the first one", "newest"]
+    assert said == ["excluded from the results", "counted for the first one", "newest"]

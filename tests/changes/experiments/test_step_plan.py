@@ -24,7 +24,7 @@ def test_resetting_says_who_gets_a_variant_then(state: str, words: str) -> None:
 def test_ending_early_says_what_the_numbers_are_worth() -> None:
     early = planned("end", made(running_time_calculation={"recommended_running_time": 20}))
     assert [caution.text for caution in early.cautions] == [
-        "day 12 of 20 that were planned: a result that was watched until it pleased is less sure than it says"
+        "day 12 of 20 that were planned: stopping as soon as the result looks good overstates confidence"
     ]
     assert planned("end", made(running_time_calculation={"recommended_running_time": 10})).cautions == ()
     young = planned("ship", made(start_date="2026-02-28T09:00:00Z"), variant="test")

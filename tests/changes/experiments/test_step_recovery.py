@@ -85,9 +85,9 @@ async def test_the_state_tells_what_became_of_a_step(
 
 SAID = {
     "applied": "Blue button: “pause experiment” was done",
-    "not applied": "Blue button: “pause experiment” was not done",
+    "not applied": "Blue button: “pause experiment” was not applied",
     "not known": "",
-    "changed since": "Blue button was changed since: whether “pause experiment” was done cannot be told",
+    "changed since": "Blue button was changed since: could not confirm whether “pause experiment”",
 }
 
 

@@ -42,13 +42,15 @@ def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
     )
     assert isinstance(plan, ExperimentPlan)
     assert dict(plan.choices.fields) == {"name": "Old", "description": ""}
-    assert plan.clashes == ()
+    assert plan.conflicts == ()
 
 
 def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to_that() -> None:
     change = edited(name=("Old", "Mine"), description=("was", "is"))
     plan = expect(planned_undo(change, made(name="Theirs", description="is")), ExperimentPlan)
-    assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.clashes] == [("name", "Mine", "Old", "Theirs")]
+    assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [
+        ("name", "Mine", "Old", "Theirs")
+    ]
     assert isinstance(expect(guard([plan], GuardRules()), Question).settle(Confirmation(yes=True)), NotYet)
 
 
@@ -90,7 +92,7 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
 ) -> None:
     flag = made().raw["feature_flag"] | {"active": is_on}
     plan = expect(planned_undo(RESET, made("draft", feature_flag=flag)), ExperimentPlan)
-    assert plan.clashes == ()
+    assert plan.conflicts == ()
     assert [line.words for line in plan.lines] == [
         "start date: none → 2026-02-18 09:00",
         "conclusion: none → won",
@@ -98,9 +100,9 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
     assert plan.consequences[0].text == words
 
 
-def test_a_reset_of_what_was_launched_anew_since_is_a_clash() -> None:
+def test_a_reset_of_what_was_launched_anew_since_is_a_conflict() -> None:
     anew = expect(planned_undo(RESET, made("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan)
-    assert [clash.where for clash in anew.clashes] == ["start_date"]
+    assert [conflict.where for conflict in anew.conflicts] == ["start_date"]
 
 
 def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_date() -> None:

@@ -54,9 +54,9 @@ def test_what_those_who_ask_for_it_will_find_is_what_they_find(wanted: str, was_
     found = {evaluate("base", person, definitions).value for person in CROWD} if left else {False}
     matched = {evaluate("asking", person, definitions).value for person in CROWD}
     for text in told:
-        if "will find it gone: such a condition matches nobody" in text:
+        if "which will be missing: such a condition matches no one" in text:
             assert (left, matched) == ([], {False})
-        elif "will find it off for everybody" in text:
+        elif "which will be off for everyone" in text:
             assert left
             assert found == {False}
         else:
@@ -79,7 +79,7 @@ def number(text: str | None) -> int | None:
 def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
     if isinstance(reach, NotKnown):
         return text == f"not known: {reach.why}"
-    if text.startswith("nobody, as before"):
+    if text.startswith("no one (unchanged)"):
         return (reach.before, reach.after, reach.total) == (0, 0, 0)
     found = REACH.match(text)
     assert found is not None, text
@@ -158,7 +158,7 @@ def test_every_sentence_says_what_is_known_and_nothing_that_moves_people_goes_un
         assert [one for one in said if not reads(one, change, fresh, context)] == []
         read.update(one.label for one in said)
         before, after = outcomes(dict(fresh.raw)), outcomes({**fresh.raw, **change.changes})
-        redrawn = [one for one in cautions(fresh, change.changes, context) if "drawn anew" in one.text]
+        redrawn = [one for one in cautions(fresh, change.changes, context) if "re-bucketed" in one.text]
         assert before == after or redrawn or any(one.label == "Reach" for one in said)
     assert min(read.values()) > 50
     assert len(read) == 7

@@ -64,7 +64,7 @@ WIDER: Final = set_rollout(flag(), 0, 60)
             OFF,
             {"dependents": (Linked(9, "child", False),)},
             "Dependents",
-            "child depends on this flag, and will find it off for everybody (it is off)",
+            "child depends on this flag, which will be off for everyone (it is off)",
         ),
     ],
 )
@@ -178,17 +178,21 @@ def test_another_persons_edit_of_another_condition_is_kept() -> None:
     now = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 80}]}
     plan = planned(set_field(812, "filters", seen, mine), flag(filters=now))
     assert plan.body["filters"]["groups"] == [{"rollout_percentage": 15}, {"rollout_percentage": 80}]
-    assert plan.clashes == ()
+    assert plan.conflicts == ()
     assert [line.words for line in plan.lines] == ["condition 1: rollout 10 % → 15 %"]
 
 
-def test_another_persons_edit_of_the_same_condition_is_a_clash_with_three_sides() -> None:
+def test_another_persons_edit_of_the_same_condition_is_a_conflict_with_three_sides() -> None:
     seen = {"groups": [{"rollout_percentage": 10}]}
     mine = {"groups": [{"rollout_percentage": 15}]}
     now = {"groups": [{"rollout_percentage": 80}]}
-    (clash,) = planned(set_field(812, "filters", seen, mine), flag(filters=now)).clashes
-    assert clash.where == "filters.groups[0]"
-    assert [clash.seen, clash.mine, clash.theirs] == [*seen["groups"], *mine["groups"], *now["groups"]]
+    (conflict,) = planned(set_field(812, "filters", seen, mine), flag(filters=now)).conflicts
+    assert conflict.where == "filters.groups[0]"
+    assert [conflict.seen, conflict.mine, conflict.theirs] == [
+        *seen["groups"],
+        *mine["groups"],
+        *now["groups"],
+    ]
 
 
 def test_targeting_the_strictest_server_refuses_is_blocked_with_its_place() -> None:
@@ -214,24 +218,24 @@ def test_an_encrypted_flag_says_so_in_the_request_so_that_the_payload_stays_encr
     assert plan.is_secret
 
 
-def test_an_encrypted_payload_is_masked_in_every_line_and_clash() -> None:
+def test_an_encrypted_payload_is_masked_in_every_line_and_conflict() -> None:
     def filters(payload: str) -> dict[str, JSON]:
         return {"groups": [{"rollout_percentage": 10}], "payloads": {"true": payload}}
 
     wanted = set_field(812, "filters", filters('"hunter1"'), filters('"hunter2"'))
     plan = planned(wanted, flag(filters=filters('"hunter3"'), has_encrypted_payloads=True))
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
-    assert plan.clashes
-    assert "hunter" not in f"{plan.lines} {plan.clashes}"
+    assert plan.conflicts
+    assert "hunter" not in f"{plan.lines} {plan.conflicts}"
 
 
-def test_a_condition_that_turns_to_groups_is_said_to_be_drawn_anew() -> None:
+def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
     context = dataclasses.replace(CALM, names=Names(groups={0: "company"}))
     before = flag(filters={"groups": [{"properties": [], "rollout_percentage": 50}]})
     groups: JSON = [{"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}]
     plan = planned(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context)
-    told = [caution.text for caution in plan.cautions if "drawn anew" in caution.text]
-    assert told == ["condition 1 is drawn anew, among company groups: others will be in it"]
+    told = [caution.text for caution in plan.cautions if "re-bucketed" in caution.text]
+    assert told == ["condition 1 is re-bucketed by company groups: different ones match"]
     wider: JSON = [{"properties": [], "rollout_percentage": 60}]
     other = planned(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
-    assert not [caution for caution in other.cautions if "drawn anew" in caution.text]
+    assert not [caution for caution in other.cautions if "re-bucketed" in caution.text]

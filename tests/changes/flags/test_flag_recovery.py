@@ -33,8 +33,8 @@ CASES: list[tuple[str, dict[str, JSON], float, RecoveryVerdict, str]] = [
 
 SAID = {
     "applied": "checkout-v2: “turn off” was done at version ",
-    "not applied": "“turn off” was not done; it is as it was at version ",
-    "changed since": "whether “turn off” was done cannot be told",
+    "not applied": "“turn off” was not applied; it is unchanged at version ",
+    "changed since": "could not confirm whether “turn off” was applied",
     "not known": "whether “turn off” was done is still not known",
 }
 

@@ -23,7 +23,7 @@ async def test_a_version_gap_says_that_somebody_else_wrote_too(office: Office) -
     outcome = await office.change()
     assert outcome.is_saved
     assert outcome.remarks == (
-        "saved; somebody else changed it meanwhile, 1 time",
+        "saved; another user changed it meanwhile, 1 time",
         "moved beyond the plan: description: New checkout → Bob's words",
     )
 
@@ -39,8 +39,8 @@ async def test_a_conflict_brings_both_sides(office: Office) -> None:
     outcome = await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     assert outcome.ending == "conflicted"
     assert require(outcome.record).name == "Bob's words"
-    clash = outcome.clashes[0]
-    assert (clash.seen, clash.mine, clash.theirs) == ("New checkout", "Ada's words", "Bob's words")
+    conflict = outcome.conflicts[0]
+    assert (conflict.seen, conflict.mine, conflict.theirs) == ("New checkout", "Ada's words", "Bob's words")
     assert office.journal.entries()[0].ending == "conflicted"
 
 

@@ -30,7 +30,7 @@ async def undone(office: Office, entry: Entry) -> Plan | NoOp | Blocked:
     """The plan to take it back, saved if it could be."""
     context = dataclasses.replace(CALM, now=office.clock.time())
     found = undo_of(entry).plan(await office.ada.get(812), context)
-    if isinstance(found, Plan) and not found.clashes:
+    if isinstance(found, Plan) and not found.conflicts:
         office.clock.now += 1
         assert (await office.save(found, undoes=entry.id)).is_saved
     return found
@@ -48,7 +48,7 @@ async def test_another_persons_change_of_the_same_thing_is_shown_with_three_side
     entry = await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     office.bob_writes(name="Bob's words")
     found = expect(await undone(office, entry), Plan)
-    assert [(clash.seen, clash.mine, clash.theirs) for clash in found.clashes] == [
+    assert [(conflict.seen, conflict.mine, conflict.theirs) for conflict in found.conflicts] == [
         ("Ada's words", "New checkout", "Bob's words")
     ]
     assert office.server.stored[812]["name"] == "Bob's words"

@@ -156,6 +156,6 @@ async def test_whoever_comes_second_is_given_both_sides(newest: Office) -> None:
     newest.ada.before_update = lambda: newest.bob_writes(filters={**TWO, "groups": first_at(30)})
     lost = await set_share(newest, 50)
     assert lost.ending == "conflicted"
-    [clash] = lost.clashes
-    sides = [side["rollout_percentage"] for side in (clash.seen, clash.mine, clash.theirs)]
+    [conflict] = lost.conflicts
+    sides = [side["rollout_percentage"] for side in (conflict.seen, conflict.mine, conflict.theirs)]
     assert (share(newest), sides) == (30, [10, 50, 30])

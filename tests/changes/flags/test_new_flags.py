@@ -48,7 +48,7 @@ def test_what_a_flag_starts_with_is_off_and_fine_for_every_server(fields: dict[s
     assert problems_in(fields["filters"], is_new=True) == ()
     plan = planned(fields)
     assert (plan.title, plan.key, plan.is_new, plan.versions) == ("Create", "fresh", True, "")
-    assert plan.consequences[0].text == "nobody until it is turned on"
+    assert plan.consequences[0].text == "no one until it is turned on"
 
 
 def test_a_copy_leaves_experiments_and_secrets_behind() -> None:

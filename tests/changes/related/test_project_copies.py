@@ -89,7 +89,7 @@ def test_the_question_names_cohorts_and_flags_that_have_to_be_there() -> None:
     told = {one.label: one.text for one in plan.consequences}
     assert told["Cohorts"].startswith("Payers: found there by name")
     assert (told["Needs"], told["Stays behind"]) == ("base there under the same key", "its history")
-    assert [caution.text.endswith("is written over") for caution in plan.cautions] == [True]
+    assert [caution.text.endswith("is overwritten") for caution in plan.cautions] == [True]
 
 
 def test_a_key_that_is_taken_there_or_an_unknown_organisation_ends_it() -> None:

@@ -201,7 +201,7 @@ def test_no_op_is_unchanged_and_exits_with_0(signed_in: Run, key: str) -> None:
     for words in (("rollout", key, "--to", "50"), ("tag", key, "--remove", "none")):
         for more in (("--yes",), ("--dry-run",)):
             done = signed_in("flags", *words, *more)
-            assert (done.code, "is so already" in done.out, done.err) == (0, True, "")
+            assert (done.code, "is already so" in done.out, done.err) == (0, True, "")
         shown = signed_in("flags", *words, "--yes", is_shown=True)
         assert shown.out.startswith(f"{key}: unchanged: is so already; nothing was sent to project 1")
 

@@ -51,7 +51,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     shares = "variants"
     """The lines that have a share, in words."""
     begins_at: Part = "field"
-    """Where the cursor stands first in the form of a new record, which has its name already."""
+    """The initial position of the cursor in the form of a new record, which already has its name."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner, copy: CopyT, questions: QuestionsT) -> None:
         super().__init__()
@@ -62,9 +62,9 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self._lines: list[FormLine] = []
         self._is_leaving = False
         self._before = copy.snapshot()
-        """The copy as it was drawn last."""
+        """The snapshot drawn last."""
         self._steps: list[Mapping[str, Any]] = []
-        """The copy as it was before each thing that was changed."""
+        """The snapshots before each change."""
         self._is_changed = False
         self._problems: Sequence[str] | None = ()
         """What keeps the copy from being saved; None while that is checked."""
@@ -208,7 +208,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
         self.show_change()
 
     def action_undo(self) -> None:
-        """Take back the last thing that was changed here; nothing of it was sent."""
+        """Undo the last change in this form; nothing of it was sent."""
         if not self._steps:
             self._runner.show_toast(Notice("nothing was changed in this form"))
             return

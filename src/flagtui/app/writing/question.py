@@ -30,7 +30,7 @@ TALLEST: Final = 96
 
 
 class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
-    """Answers with the guard's approval, with something left out that is to be opened instead, or None.
+    """Answers with the guard's approval, with a skipped record to open instead, or None.
 
     A key counts only after a moment in which nothing was pressed or pasted: the key that opened the
     dialog, a held key and type-ahead never confirm.
@@ -52,7 +52,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def __init__(self, question: Question[P], session: Session, *, is_partial: bool = False) -> None:
         super().__init__()
         self.is_partial = is_partial
-        """Whether the server is still asked for something that it tells."""
+        """Whether a fact of the question is still being requested."""
         self._question = question
         self._session = session
         self._last_key = session.monotonic()
@@ -74,7 +74,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             if self._question.skipped:
                 yield from self._skipped_lines()
             with VerticalScroll(id="consequences", can_focus=False):
-                yield Static(id="told")
+                yield Static(id="facts")
             yield from self._inputs()
             with Horizontal(id="answers"):
                 yield AnswerButton("Cancel  esc", id="cancel")
@@ -131,7 +131,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     def _accept_label(self) -> Content:
         question, purpose = self._question, self._question.purpose
-        if question.clashes:
+        if question.conflicts:
             whose = "what is there" if question.is_own else "theirs"
             return styled(f"Overwrite {whose}  {'tab ⏎' if self._has_fields else 'o'}")
         title = purpose.name if purpose is not None else question.plans[0].title.removesuffix(" of")
@@ -165,7 +165,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def _pressed(self) -> None:
         now = self._session.monotonic()
         self._was_quiet = self._was_quiet or now - self._last_key >= self._question.arms_after
-        self._settle(overwrite=bool(self._question.clashes))
+        self._settle(overwrite=bool(self._question.conflicts))
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -198,7 +198,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         self._fitted = self.app.size
         # In few cells a question lies below a cover, and still has to be laid out.
         width = max(1, min(88, self.app.size.width - 8))
-        self.query_one("#told", Static).update(joined(question_lines(self._question, width), width))
+        self.query_one("#facts", Static).update(joined(question_lines(self._question, width), width))
         box = self.query_one("#question")
         box.border_title = styled(
             (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._session.colour}")
@@ -217,7 +217,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         self.query_one("#consequences").styles.max_height = max(3, room)
 
     def on_mount(self) -> None:
-        # What was said before would lie on top of what is asked now.
+        # An earlier toast would cover the question.
         self.app.clear_notifications()
         self._fit()
         self.query(Typed).first().focus() if self._has_fields else self.query_one("#cancel").focus()
@@ -230,8 +230,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         told.scroll_relative(y=pages * max(1, told.size.height - 1), animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        has_clashes = bool(self._question.clashes)
-        allowed = {"answer_no": True, "overwrite": has_clashes, "accept": not has_clashes}
+        has_conflicts = bool(self._question.conflicts)
+        allowed = {"answer_no": True, "overwrite": has_conflicts, "accept": not has_conflicts}
         return allowed[action] and not self._has_fields if action in allowed else True
 
     def _settle(self, *, overwrite: bool) -> None:
@@ -258,7 +258,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
 
 class Typed(Field):
-    """For what must be typed: pasted text is not taken."""
+    """For what must be typed: pasted text is refused."""
 
     def _on_paste(self, event: events.Paste) -> None:
         event.stop()

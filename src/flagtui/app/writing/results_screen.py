@@ -29,7 +29,7 @@ PADDING: Final = 2
 FRAME: Final = 4
 """Lines of the dialog around its list."""
 TOAST: Final = 3
-"""Lines at the foot: what was told last, and the keys."""
+"""Lines at the foot: the last message, and the keys."""
 SHORT: Final = 30
 """Below so many lines of screen the dialog begins at the top, for the toast to have room under it."""
 _MARKS: Final[dict[str, Piece]] = {
@@ -53,7 +53,7 @@ class Result:
     done: str = ""
     """What was done to it where it is saved, such as `deleted`."""
     can_try_again: bool = False
-    """Whether it surely is as it was, so that the same can be asked for again."""
+    """Whether it is unchanged for certain, so that the same change can be requested again."""
 
     @property
     def is_saved(self) -> bool:

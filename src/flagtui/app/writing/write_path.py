@@ -120,7 +120,7 @@ class WritePath:
         refusal = why_not(changes[0], here)
         if refusal is not None:
             notice = explain_blocked(refusal, f"{changes[0].key}, {changes[0].verb}")
-            words = f"{notice.text}\nJ, z takes back any other change."
+            words = f"{notice.text}\nJ, z undoes any other change."
             self._runner.show_toast(Notice(words, notice.tone, notice.title))
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from flagtui.changes.consequence import Caution, Consequence, ago
-from flagtui.changes.difference import MISSING, Clash, DifferenceLine, field_words, same
+from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.local_time import unix
@@ -75,12 +75,12 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
     """The plan of an intent for the definition as it is now; None when nothing would change."""
     if intent.changes.get("deleted") is True:
         return _plan_deletion(intent, fresh, context)
-    wanted, clashes = _on_top_of(intent, fresh)
+    wanted, conflicts = _on_top_of(intent, fresh)
     body = {name: value for name, value in wanted.items() if not same(value, stored(fresh, name))}
     if not body:
         return None
     values = dict(body)
-    # What the server changes besides: verifying un-hides, hiding un-verifies.
+    # Side effects on the server: verifying un-hides, hiding un-verifies.
     if body.get("verified") is True and fresh.hidden:
         values["hidden"] = False
     elif body.get("hidden") is True and fresh.verified:
@@ -95,7 +95,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
         body=body,
         lines=tuple(_lines(before, values, context)),
         consequences=tuple(consequences_of(fresh, values, context.used_by, context.now)),
-        clashes=clashes,
+        conflicts=conflicts,
         cautions=tuple(Caution(words) for words in rules_of(fresh, body)),
         read_at=context.now,
     )
@@ -149,21 +149,23 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: Definit
     )
 
 
-def _on_top_of(intent: EventIntent, fresh: EventDefinition) -> tuple[dict[str, JSON], tuple[Clash, ...]]:
+def _on_top_of(
+    intent: EventIntent, fresh: EventDefinition
+) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:
     """The wanted values merged into the current ones, and the fields that conflict."""
     wanted: dict[str, JSON] = {}
-    clashes: list[Clash] = []
+    conflicts: list[FieldConflict] = []
     for name, mine in intent.changes.items():
         seen, theirs = intent.seen.get(name, MISSING), stored(fresh, name)
         wanted[name] = _merged_tags(seen, mine, theirs) if name == "tags" else mine
         is_moved = seen is not MISSING and not same(seen, theirs) and not same(mine, theirs)
         if is_moved and name != "tags":
-            clashes.append(Clash((name,), seen, mine, theirs))
-    return wanted, tuple(clashes)
+            conflicts.append(FieldConflict((name,), seen, mine, theirs))
+    return wanted, tuple(conflicts)
 
 
 def _merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
-    """Additions and removals of two people never clash."""
+    """Additions and removals of two users never conflict."""
     sides = ([] if side is MISSING else as_list(side) for side in (seen, mine, theirs))
     before, asked, there = (set(tidy_tags([as_text(item) for item in side])) for side in sides)
     return sorted(asked if seen is MISSING else (there & asked) | (there - before) | (asked - before))
@@ -212,7 +214,9 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     else:
         yield Consequence("Comes back", "if the event is ever sent again, without its metadata")
     kept = [word for word, value in _metadata(fresh) if value]
-    nothing = "nothing anybody decided" if "verified" in fresh.raw else "not known: this server tells nothing"
+    nothing = (
+        "nothing set by a user" if "verified" in fresh.raw else "not known: this server does not report it"
+    )
     yield Consequence("Lost there", ", ".join(kept) or nothing, "warning" if kept else "plain")
     yield Consequence("Events", "those already taken in stay")
     yield Consequence(

@@ -65,9 +65,9 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
                 if isinstance(error, NotFound):
                     self.context.forget("events", intent.id)
                 return skip(intent.id, name, error)
-        alone = f"{fresh.name}: nothing to change, it is so already"
+        alone = f"{fresh.name}: nothing to change, it is already so"
         plan = plan_event(intent, fresh, self._context)
-        return plan or skip_no_op(intent.id, fresh.name, "it is so already", alone)
+        return plan or skip_no_op(intent.id, fresh.name, "it is already so", alone)
 
     async def _with_uses(self, planned: Planned[EventIntent, EventPlan]) -> Planned[EventIntent, EventPlan]:
         """Add the experiments that measure the event to the plan, as far as they are known in time."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from flagtui.store.workspace import Workspace
 
 
-NOT_KEPT: Final = "the server said yes and did not keep it"
+NOT_KEPT: Final = "the server accepted the change but did not store it"
 NO_TAGGING: Final = "the organisation may not have tagging"
 DefinitionOutcome = Outcome[EventPlan, EventDefinition]
 
@@ -67,7 +67,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         )
 
     def is_compared(self, plan: EventPlan) -> bool:
-        """Nothing is lost where a tag or the verification that another person gave is given again."""
+        """Nothing is lost where a tag or the verification of another user is set again."""
         return _together(plan) is not None
 
     async def read(self, plan: EventPlan) -> EventDefinition | None:
@@ -133,13 +133,13 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         return [_of_group(plan, kept.get(plan.id), skipped.get(plan.id)) for plan in plans]
 
     async def _asked_together(self, plans: Sequence[EventPlan]) -> tuple[dict[str, JSON], dict[str, str]]:
-        """What each definition has now, by id, and why others were left out. Raises ApiError."""
+        """Return what each definition has now, by id, and why others were skipped. Raises ApiError."""
         first, ids = plans[0], [plan.id for plan in plans]
         retag = first.intent.retag
         if set(first.body) == {"verified"} or retag is None:
             wanted = first.body.get("verified") is True
             verified = await self.definitions.bulk_update_verified(ids, wanted)
-            # Those that are so already appear in neither list.
+            # No-ops appear in neither list.
             kept: dict[str, JSON] = dict.fromkeys(ids, wanted)
             kept |= {one.id: one.verified for one in verified.updated}
             return kept, {str(one.id): one.reason for one in verified.skipped}
@@ -224,7 +224,7 @@ class DefinitionEntries(EntryKind):
             if planned is None:
                 return None
             found = planned
-        plan = replace(found, clashes=mark_own_conflicts(found.clashes, part, context.entries))
+        plan = replace(found, conflicts=mark_own_conflicts(found.conflicts, part, context.entries))
         return PreparedUndo(part, plan, DefinitionAdapter(definitions), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
@@ -247,7 +247,7 @@ def is_deletion(entry: Entry) -> bool:
 
 
 def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
-    """Plans the old values on the current definition; a field changed since is a clash."""
+    """Plans the old values on the current definition; a field changed since is a conflict."""
     if _is_recreation(entry):
         return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)
     names = [name for name in entry.after if name in RECREATED_FIELDS and name in entry.before]

@@ -46,7 +46,7 @@ class TriageDecision:
 
 @dataclass
 class Triage:
-    """Decisions by event id, in the order they were made; `folder` and `place` say where they are kept."""
+    """Decisions by event id, in the order they were made, stored in `folder` under `place`."""
 
     folder: Path
     place: str

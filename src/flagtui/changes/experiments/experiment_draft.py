@@ -28,7 +28,7 @@ _EMPTY: Final[Mapping[str, JSON]] = {
     for name, field in EXPERIMENT_FIELDS.items()
     if field.is_edited and name not in ("name", "parameters", "conclusion", "conclusion_comment")
 }
-"""What a new experiment has when nothing more is said; the server fills in the project's ways."""
+"""The fields of a new experiment; the server fills in the project's defaults."""
 
 
 def editable(fresh: Experiment) -> dict[str, JSON]:
@@ -126,7 +126,7 @@ class ExperimentCopy(Draft):
         return found
 
     def intent(self) -> ExperimentIntent | None:
-        """The step that saves it; None when everything is as it was."""
+        """Return the step that saves it; None when it is unchanged."""
         changes = self.changes
         if self.is_new:
             name = as_text(self.values["name"]).strip()

@@ -50,7 +50,7 @@ def form_of(metric: Mapping[str, JSON]) -> Item:
 
 
 def nodes_of(metric: Mapping[str, JSON]) -> Iterator[Item]:
-    """Everything the metric counts, in the order in which people tell it."""
+    """Everything the metric counts, in reading order."""
     form = form_of(metric)
     places = _SOURCES.get(as_text(form.get("metric_type")))
     if places is None:

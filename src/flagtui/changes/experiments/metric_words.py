@@ -67,7 +67,7 @@ def named_node(node: Mapping[str, JSON]) -> str:
     return f"{_name(node)}{f' ({asked})' if asked else ''}"
 
 
-def told_node(node: Mapping[str, JSON]) -> str:
+def describe_node(node: Mapping[str, JSON]) -> str:
     """The same with how it is counted: `sum of price of order`."""
     name, counting = named_node(node), as_text(node.get("math")) or "total"
     match counting:
@@ -98,7 +98,7 @@ def _name(node: Mapping[str, JSON]) -> str:
 
 def _mean(form: Item, nodes: list[Item]) -> str:
     least = as_number(form.get("threshold"))
-    told = told_node(nodes[0])
+    told = describe_node(nodes[0])
     return f"mean of {told}" if least is None else f"share of people with at least {least:g} of {told}"
 
 
@@ -143,7 +143,7 @@ def _further(form: Item) -> Iterator[str]:
         yield window
     if kind == "retention":
         start = "last" if form.get("start_handling") == "last_seen" else "first"
-        yield f"back {return_words(form) or 'at no time that is said'} after the {start} time"
+        yield f"back {return_words(form) or 'at an unspecified time'} after the {start} time"
     if bounds := _bounds(form):
         yield bounds
     for side in ("numerator", "denominator"):
@@ -160,7 +160,7 @@ def _further(form: Item) -> Iterator[str]:
 
 
 def _bounds(handling: Mapping[str, JSON]) -> str:
-    """`values drawn to at least the 5 % and at most the 99 % quantile, zeros left out of the latter`."""
+    """`values drawn to at least the 5 % and at most the 99 % quantile, zeros excluded`."""
     low, high = (as_number(handling.get(f"{end}_bound_percentile")) for end in ("lower", "upper"))
     ends = [
         *([f"at least the {low * 100:g} %"] if low is not None else []),
@@ -168,7 +168,7 @@ def _bounds(handling: Mapping[str, JSON]) -> str:
     ]
     if not ends:
         return ""
-    zeros = ", zeros left out of that" if high is not None and handling.get("ignore_zeros") is True else ""
+    zeros = ", zeros excluded" if high is not None and handling.get("ignore_zeros") is True else ""
     return f"values drawn to {' and '.join(ends)} quantile{zeros}"
 
 
@@ -179,13 +179,13 @@ def _split(breakdown: Mapping[str, JSON]) -> str:
 
 
 def _listed(nodes: list[Item]) -> str:
-    return ", ".join(map(told_node, nodes)) or UNNAMED
+    return ", ".join(map(describe_node, nodes)) or UNNAMED
 
 
 _PHRASES: Final[Mapping[str, Callable[[Item, list[Item]], str]]] = {
     "mean": _mean,
     "funnel": _funnel,
-    "ratio": lambda _form, nodes: f"{told_node(nodes[0])} per {told_node(nodes[1])}",
+    "ratio": lambda _form, nodes: f"{describe_node(nodes[0])} per {describe_node(nodes[1])}",
     "retention": lambda _form, nodes: f"retention {named_node(nodes[0])} → {named_node(nodes[1])}",
     "trends": lambda _form, nodes: f"count of {_listed(nodes)}",
     "count": lambda _form, nodes: f"count of {_listed(nodes)}",
@@ -196,7 +196,7 @@ _PHRASES: Final[Mapping[str, Callable[[Item, list[Item]], str]]] = {
 
 
 SEVERAL: Final[Mapping[str, str]] = {
-    "exclude": "left out of the results",
+    "exclude": "excluded from the results",
     "first_seen": "counted for the first one",
 }
 """What becomes of people who met several variants."""

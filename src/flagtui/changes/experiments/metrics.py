@@ -137,7 +137,7 @@ def as_shown(fresh: Experiment, name: str) -> list[dict[str, JSON]]:
 
 
 def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]:
-    """The fields as they are sent: metrics that trade places take their order along.
+    """Return the fields as sent: metrics that trade places keep their order.
 
     Servers keep the old order otherwise. What is added or removed they arrange by themselves.
     """

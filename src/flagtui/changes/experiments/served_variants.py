@@ -8,8 +8,8 @@ from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 
-Standing = Literal["unknown", "gone", "off", "on", "nobody", "served"]
-"""What the flag does: not known, deleted, off, on (reach not known), on for nobody, on for some people."""
+Standing = Literal["unknown", "gone", "off", "on", "no one", "served"]
+"""What the flag does: not known, deleted, off, on (reach not known), on for no one, on for some users."""
 Told = tuple[str, Tone]
 
 
@@ -35,17 +35,17 @@ def when_on(fresh: Experiment) -> Standing:
     keys = {variant.key for variant in filters.variants}
     is_drawn = any(variant.rollout > 0 for variant in filters.variants)
     gives = any(one.rollout > 0 and (is_drawn or one.variant in keys) for one in filters.deciding)
-    return "served" if gives else "nobody"
+    return "served" if gives else "no one"
 
 
 def left_alone(fresh: Experiment) -> Told:
     """What becomes of people where a step leaves the flag as it is."""
     told: dict[Standing, Told] = {
         "unknown": ("stays as it is; whether it is on is not known", "warning"),
-        "gone": ("is deleted: nobody gets a variant", "plain"),
-        "off": ("stays off: nobody gets a variant", "plain"),
-        "on": ("stays on; whom it lets in is not known here", "warning"),
-        "nobody": ("stays on, and lets nobody in: nobody gets a variant", "plain"),
+        "gone": ("is deleted: no one gets a variant", "plain"),
+        "off": ("stays off: no one gets a variant", "plain"),
+        "on": ("stays on; who matches is not known here", "warning"),
+        "no one": ("stays on and matches no one: no one gets a variant", "plain"),
         "served": ("stays on: people keep getting their variants", "warning"),
     }
     return told[standing(fresh)]
@@ -53,13 +53,13 @@ def left_alone(fresh: Experiment) -> Told:
 
 def turned_on(fresh: Experiment, served: str, tone: Tone) -> Told:
     """What turning it on does; `served` are the words for when people get a variant."""
-    if when_on(fresh) == "nobody":
-        return "is turned on, and lets nobody in: nobody gets a variant", "warning"
+    if when_on(fresh) == "no one":
+        return "is turned on and matches no one: no one gets a variant", "warning"
     return f"is turned on{served if when_on(fresh) == 'served' else ''}", tone
 
 
-def let_in(fresh: Experiment) -> str:
-    """Who its conditions let in: `80 % of everyone`, `2 conditions, at most 50 % of those they fit`."""
+def matching_users(fresh: Experiment) -> str:
+    """Return who matches: `80 % of everyone`, `2 conditions, at most 50 % of those they match`."""
     if fresh.feature_flag is None or when_on(fresh) == "on":
         return ""
     filters = fresh.feature_flag.targeting
@@ -67,8 +67,8 @@ def let_in(fresh: Experiment) -> str:
     if len(deciding) == 1:
         return condition_in_short(dict(deciding[0].raw), flag_index=filters.group_type_index)
     if not deciding:
-        return "nobody: it has no condition"
-    return f"{len(deciding):,} conditions, at most {filters.rollout:g} % of those they fit"
+        return "no one: it has no condition"
+    return f"{len(deciding):,} conditions, at most {filters.rollout:g} % of those they match"
 
 
 def still_given(filters: Filters, shipped: str, *, to_everyone: bool) -> Iterator[str]:

@@ -10,7 +10,7 @@ from flagtui.changes.experiments.metric_nodes import measured
 from flagtui.changes.experiments.metric_words import activated_by, exposed_by
 from flagtui.changes.experiments.served_variants import (
     left_alone,
-    let_in,
+    matching_users,
     standing,
     still_given,
     turned_on,
@@ -51,10 +51,12 @@ def consequences(
         case "launch":
             yield from _launching(fresh)
         case "pause":
-            yield _flag(fresh, "is turned off: nobody gets a variant until it is resumed", "danger")
+            yield _flag(fresh, "is turned off: no one gets a variant until it is resumed", "danger")
             counted = "no new people are counted while it is off"
             if activated_by(fresh.exposure_criteria):
-                counted = "nobody meets it while it is off; who met it before counts once they are activated"
+                counted = (
+                    "no one is exposed while it is off; users exposed before count once they are activated"
+                )
             yield Consequence("Results", counted)
         case "resume":
             yield _flag(fresh, *turned_on(fresh, ": its variants are served again", "good"))
@@ -69,7 +71,9 @@ def consequences(
         case "archive" | "unarchive":
             yield _archiving(fresh, step, choices)
         case "reset":
-            yield Consequence("Results", "start, end and conclusion are erased; results begin anew", "danger")
+            yield Consequence(
+                "Results", "start, end and conclusion are erased; results start from zero", "danger"
+            )
             yield _flag(fresh, *left_alone(fresh))
         case "delete":
             yield _flag(fresh, *left_alone(fresh))
@@ -112,7 +116,7 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
         if context.needs_code:
             yield Caution("no event of the last 7 days carried a flag: the code is probably not there yet")
     if step.name == "end":
-        # Ending sets both to what is said, and to nothing where nothing is.
+        # Ending sets both, and clears what is empty.
         if fresh.conclusion and not choices.conclusion:
             yield Caution(f"the conclusion it has, {fresh.conclusion}, is erased")
         if fresh.conclusion_comment and not choices.comment:
@@ -120,21 +124,21 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
     if step.name == "duplicate" and choices.flag_key in context.flag_keys:
         yield Caution(f"the flag {choices.flag_key} exists: the copy takes its variants and shares it")
     if step.name == "ship" and fresh.feature_flag is not None and not fresh.feature_flag.active:
-        yield Caution("its flag is off: nobody gets the variant until it is turned on")
+        yield Caution("its flag is off: no one gets the variant until it is turned on")
 
 
 def _launching(fresh: Experiment) -> Iterator[Consequence]:
     flag = fresh.feature_flag
     if flag is None or not flag.active:
         yield _flag(fresh, *turned_on(fresh, ": its variants are served at once", "warning"))
-    elif when_on(fresh) == "nobody":
-        yield _flag(fresh, "is on already, and lets nobody in: nobody gets a variant", "warning")
+    elif when_on(fresh) == "no one":
+        yield _flag(fresh, "is already on and matches no one: no one gets a variant", "warning")
     else:
         served = ": its variants are being served" if when_on(fresh) == "served" else ""
-        yield _flag(fresh, f"is on already{served}")
+        yield _flag(fresh, f"is already on{served}")
     split = " · ".join(f"{variant.key} {variant.rollout:g} %" for variant in fresh.variants)
     yield Consequence("Split", split)
-    if people := let_in(fresh):
+    if people := matching_users(fresh):
         yield Consequence("People", people)
     count = len(fresh.metrics) + len(fresh.metrics_secondary) + len(fresh.saved_metrics)
     yield Consequence("Metrics", f"{count} measured from now on")
@@ -143,13 +147,13 @@ def _launching(fresh: Experiment) -> Iterator[Consequence]:
 def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     flag = fresh.feature_flag
     filters = flag.targeting if flag is not None else Filters.of({})
-    audience = "everyone" if choices.everyone else "everyone its conditions let in"
+    audience = "everyone" if choices.everyone else "everyone its conditions match"
     if not choices.everyone and filters.rollout <= 0:
-        audience = "nobody, since no condition lets anybody in"
+        audience = "no one, since no condition matches"
     begins = "stays off; once it is on it " if flag is not None and not flag.active else ""
     yield _flag(fresh, f"{begins}gives {choices.variant} to {audience}", "danger")
     others = "; ".join(still_given(filters, choices.variant, to_everyone=choices.everyone))
-    yield Consequence("Others", others or "no other variant is given to anybody")
+    yield Consequence("Others", others or "no other variant is served")
     if choices.everyone:
         yield Consequence("Conditions", "an open condition of 100 % is put before all others", "warning")
     if fresh.state in LIVE:
@@ -189,9 +193,9 @@ def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Consequence:
     if step.name == "unarchive":
         return _flag(fresh, "comes back with it if it was archived with it, on or off as it is")
     if choices.disable_flag and not is_off:
-        return _flag(fresh, "is turned off and archived with it: nobody gets a variant any more", "danger")
+        return _flag(fresh, "is turned off and archived with it: no one gets a variant", "danger")
     if is_off:
-        return _flag(fresh, "stays off: nobody gets a variant; newer servers archive it too")
+        return _flag(fresh, "stays off: no one gets a variant; newer servers archive it too")
     return _flag(fresh, *left_alone(fresh))
 
 
@@ -216,7 +220,7 @@ def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
         people = "" if share is None or share == 100 else f", for {share:g} % of people"
         yield Consequence("Flag", f"{key} is made new: {split}{people}, off")
     if fields.get("holdout_id"):
-        yield Consequence("Flag", f"{key} leaves out the people of holdout #{fields['holdout_id']}")
+        yield Consequence("Flag", f"{key} excludes the users of holdout #{fields['holdout_id']}")
     count = sum(len(as_list(fields.get(name))) for name in (*METRICS, "saved_metrics_ids"))
     yield Consequence("Metrics", f"{count} measured once it runs" if count else "none yet; edit sets them")
     yield from _unseen(choices)
@@ -227,13 +231,13 @@ def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     if "parameters" in fields:
         yield _flag(fresh, "gets these variants and shares", "warning")
     if "holdout_id" in fields:
-        held_out = f"the people of holdout #{fields['holdout_id']}"
-        audience = held_out if fields["holdout_id"] else "nobody any more"
-        yield _flag(fresh, f"leaves out {audience}", "warning")
+        held_out = f"the users of holdout #{fields['holdout_id']}"
+        audience = held_out if fields["holdout_id"] else "no one"
+        yield _flag(fresh, f"excludes {audience}", "warning")
     if not EXPERIMENT_FIELDS.having("for drafts") & fields.keys():
         yield _flag(fresh, "stays as it is")
     if fresh.start_date is not None and {*METRICS, "exposure_criteria", "stats_config"} & fields.keys():
-        yield Consequence("Results", "are calculated anew under the new settings", "warning")
+        yield Consequence("Results", "are recalculated under the new settings", "warning")
     yield from _unseen(choices)
 
 
@@ -257,7 +261,7 @@ def _peeking(fresh: Experiment, context: StepContext) -> Iterator[Caution]:
         return
     days = max(0.0, (context.now - started) / DAY)
     planned = as_number((fresh.running_time_calculation or fresh.parameters).get("recommended_running_time"))
-    worth = "a result that was watched until it pleased is less sure than it says"
+    worth = "stopping as soon as the result looks good overstates confidence"
     if planned and days < planned:
         yield Caution(f"day {days:.0f} of {planned:g} that were planned: {worth}", ("let it run",))
     elif days < WEEK:

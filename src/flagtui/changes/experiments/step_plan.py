@@ -110,7 +110,7 @@ def _told(moves: Sequence[DiffLine], choices: Choices) -> Iterator[DiffLine]:
 async def gather_for_step(
     intent: ExperimentIntent, fresh: Experiment, client: Client, rows: Sequence[FlagRow]
 ) -> StepContext:
-    """`rows` are the flags that are known. Hints that cannot be had are left out: the server decides."""
+    """`rows` are the loaded flags. Unavailable hints are omitted: the server decides."""
     context = StepContext(flag_keys=frozenset(row.key for row in rows))
     flag = fresh.feature_flag
     try:

@@ -61,7 +61,7 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
         yield Blocked("variant", f"its flag has no variant {choices.variant or 'without a name'}")
     said = {"conclusion": choices.conclusion, "conclusion_comment": choices.comment}
     if problems := EXPERIMENT_FIELDS.problems(said):
-        yield Blocked("conclusion", problems[0], "say it otherwise")
+        yield Blocked("conclusion", problems[0], "choose another conclusion")
     if step.name == "cohort" and fresh.exposure_cohort:
         yield Blocked(NO_OP, f"it already has an exposure cohort, #{fresh.exposure_cohort}")
     yield from _of_fields(fresh, step, choices)
@@ -136,8 +136,8 @@ def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Bloc
     flag = fresh.feature_flag
     if is_edit and "parameters" in fields and flag is not None and flag.active:
         reason = f"its flag {fresh.feature_flag_key} is on: another split would give people other variants"
-        yield Blocked("flag", reason, "change the flag itself, which says whom it reaches")
+        yield Blocked("flag", reason, "change the flag itself, which sets who matches")
     moved = [name for name, value in choices.seen.items() if not same(stored_field(fresh, name), value)]
     if is_edit and moved:
-        reason = f"somebody changed {', '.join(moved)} while you were editing"
-        yield Blocked("clash", reason, "edit it again; what you made is kept")
+        reason = f"another user changed {', '.join(moved)} while you were editing"
+        yield Blocked("conflict", reason, "edit it again; what you made is kept")

@@ -88,10 +88,10 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         found = await _take(plan, self.experiments)
         if is_reached(plan, found):
             return self._saved(plan, found)
-        reason = f"the server said yes, but it is {found.state}"
+        reason = f"the server accepted the change, but it is {found.state}"
         if dropped := left_out(plan, found):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
-            reason = f"the server said yes, and left out {named}"
+            reason = f"the server accepted the change, without {named}"
         return Outcome(plan, "refused", found, reason, "look at it in the browser")
 
     def judge(self, plan: ExperimentPlan, seen: Experiment | None) -> StepOutcome | None:
@@ -187,7 +187,7 @@ def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, J
     values: dict[str, JSON] = {}
     match step:
         case "end":
-            # What is not said is erased.
+            # What is not sent is erased.
             values = {name: value or None for name, value in said.items()}
         case "reset":
             values = {**dict.fromkeys(RESET), "archived": False}

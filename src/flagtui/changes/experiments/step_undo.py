@@ -18,7 +18,7 @@ from flagtui.changes.adapter import (
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import Clash, same
+from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.experiments.experiment_fields import stored_field
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
@@ -60,7 +60,7 @@ class StepEntries(EntryKind):
             return Blocked("number", reason, "find it in the list and delete it")
         if self.parts(entry):
             return None
-        return Blocked("cannot be undone", f"what it was before was not written down: {entry.verb}")
+        return Blocked("cannot be undone", f"the previous value was not recorded: {entry.verb}")
 
     def undo_words(self, entry: Entry) -> str:
         step = BY_VERB.get(entry.verb)
@@ -85,7 +85,7 @@ class StepEntries(EntryKind):
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
         intent, project, client = step_back(part), as_id(part.after.get("project")), context.client
         if intent is None:
-            return Blocked("cannot be undone", f"no step takes back: {part.verb}")
+            return Blocked("cannot be undone", f"no step undoes: {part.verb}")
         place = ""
         if project is not None:
             place, client = f"project #{project}", client.for_project(project)
@@ -99,7 +99,7 @@ class StepEntries(EntryKind):
         plan = plan_step_back(part, intent, fresh, known)
         if not isinstance(plan, ExperimentPlan):
             return plan
-        plan = replace(plan, clashes=mark_own_conflicts(plan.clashes, part, context.entries))
+        plan = replace(plan, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
         return PreparedUndo(part, plan, StepAdapter(client.experiments), context.signature, place, project)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
@@ -171,8 +171,8 @@ def plan_step_back(
     """Plans the undo of one step on the experiment as it is now; None when nothing would change."""
     if intent.step.name == "delete":
         found = plan_step(intent, fresh, context)
-        clashes = tuple(_changed_since(entry, fresh))
-        return replace(found, clashes=clashes) if isinstance(found, ExperimentPlan) else found
+        conflicts = tuple(_changed_since(entry, fresh))
+        return replace(found, conflicts=conflicts) if isinstance(found, ExperimentPlan) else found
     if intent.step.name not in ("edit", "reopen"):
         return plan_step(intent, fresh, context)
     wanted = intent.choices.fields
@@ -187,33 +187,33 @@ def plan_step_back(
     plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, context)
     if isinstance(plan, Blocked):
         return plan
-    clashes = tuple(
-        Clash((name,), entry.after[name], mine, now[name])
+    conflicts = tuple(
+        FieldConflict((name,), entry.after[name], mine, now[name])
         for name, mine in fields.items()
         if name in entry.after and not _alike(entry.after[name], now[name])
     )
-    return replace(plan, clashes=clashes)
+    return replace(plan, conflicts=conflicts)
 
 
-def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[Clash]:
+def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
     """What was changed on an experiment since it was created, which deleting it would lose."""
     step = BY_VERB.get(entry.verb)
     if step is None or step.name not in MAKING:
         return
     left = entry.after.get("status", "draft")
     if fresh.state != left:
-        yield Clash(("status",), left, _DELETED, fresh.state)
+        yield FieldConflict(("status",), left, _DELETED, fresh.state)
     for name in ("name", "description", "metrics", "metrics_secondary"):
         made, now = entry.after.get(name), stored_field(fresh, name)
         # Servers give metrics numbers and fill in what they lack.
         sizes = [len(side) for side in (made, now) if isinstance(side, list)]
         is_alike = sizes[0] == sizes[1] if len(sizes) == 2 else _alike(made, now)
         if name in entry.after and not is_alike:
-            yield Clash((name,), made, _DELETED, now)
+            yield FieldConflict((name,), made, _DELETED, now)
 
 
 def _alike(one: JSON, other: JSON) -> bool:
-    """Servers differ in how they say that there is nothing."""
+    """Servers differ in how they send an empty value."""
     return same(one, other) or not (one or other)
 
 
@@ -243,7 +243,7 @@ def _verdict(entry: Entry, record: Experiment, if_absent: RecoveryVerdict) -> Re
     known = [name for name in names if name in entry.before]
     if known and all(_is_now(entry, record, name, entry.before[name]) for name in known):
         return if_absent
-    # Servers fill in what was left out of a setting or a metric.
+    # Servers fill in omitted parts of a setting or a metric.
     if all(_is_now(entry, record, name, entry.after[name], _holds) for name in names):
         return "applied"
     # Experiments have no versions: what is neither as before nor as wanted was changed since.

@@ -40,7 +40,7 @@ class Step:
     verb: Verb
     states: frozenset[str]
     back: StepName | None = None
-    """The step that takes it back; None when nothing does. An edit is taken back by another."""
+    """The step that undoes it; None when none does. An edit undoes an edit."""
     for_old_engine: bool = True
     """Whether experiments of the old engine can take it."""
 
@@ -53,7 +53,7 @@ class Choices:
     comment: str = ""
     variant: str = ""
     everyone: bool = False
-    """Ship to people no condition lets in, too."""
+    """Ship to users whom no condition matches, too."""
     disable_flag: bool = False
     flag_key: str = ""
     name: str = ""

@@ -1,4 +1,4 @@
-"""Whether the strictest server would accept `filters`; others take what it refuses, and evaluate it oddly."""
+"""Whether the strictest server would accept `filters`; others accept more, and evaluate it differently."""
 
 import json
 import math

@@ -18,7 +18,7 @@ from flagtui.models.json_value import JSON
 from flagtui.safe_text import code_points
 
 TOUCHES: Final = 3
-"""Earlier changes that a question tells one by one."""
+"""Earlier changes that a question lists one by one."""
 
 
 def consequences(
@@ -59,9 +59,9 @@ def told(touch: Touch, now: float) -> str:
 def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
     """What becomes of the conditions that ask for it, whatever value they ask for."""
     if values.get("deleted") is True:
-        return "depends on this flag, and will find it gone: such a condition matches nobody"
+        return "depends on this flag, which will be missing: such a condition matches no one"
     if fresh.active and values.get("active") is False:
-        return "depends on this flag, and will find it off for everybody"
+        return "depends on this flag, which will be off for everyone"
     return "depends on this flag"
 
 
@@ -70,7 +70,7 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     if isinstance(reach, NotKnown):
         return Consequence("Reach", reach.words, "warning")
     if reach == NOBODY:
-        return Consequence("Reach", "nobody, as before: it has no condition that lets anybody in", share=0.0)
+        return Consequence("Reach", "no one (unchanged): no condition matches", share=0.0)
     moved = reach.after - reach.before
     most = "up to " if reach.is_bound else "about " if reach.is_estimate else ""
     besides = f"; {reach.besides} are not counted" if reach.besides else ""
@@ -144,7 +144,7 @@ def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
             text = f"experiment {name} is running on this flag, and the change can spoil what it measures"
             yield Caution(text, ("pause the experiment", "end the experiment"))
         elif experiment.is_on is None:
-            text = f"experiment {name} uses this flag; the server does not say whether it is running"
+            text = f"experiment {name} uses this flag; the server does not report whether it is running"
             yield Caution(text, ("look at the experiment first",))
     yield from _redrawn(fresh, values, context)
     if not is_plain_key(key := fresh.key.removesuffix(f":deleted:{fresh.id}")):
@@ -152,7 +152,7 @@ def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         odd = f"characters that can look like others: {points}" if points else "characters no key should have"
         yield Caution(f"the key has {odd}")
     if context.similar:
-        yield Caution(f"easily taken for {', '.join(context.similar[:5])}")
+        yield Caution(f"easily confused with {', '.join(context.similar[:5])}")
     if context.age > FRESH_FOR:
         yield Caution(f"this was read {context.age:,.0f} s ago and is read again before anything is sent")
     if fresh.is_used_in_replay_settings and values.get("active") is False:
@@ -171,11 +171,11 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
     ):
         is_split = sum(variant.rollout > 0 for variant in after.variants) > 1
         if is_split or any(0 < condition.rollout < 100 for condition in after.deciding):
-            yield Caution("its shares and variants are drawn anew: others will be in them")
+            yield Caution("users are re-bucketed: different users get each share and variant")
             return
     pairs = zip(before.conditions, after.conditions, strict=False)
     for number, (was_asked, asked) in enumerate(pairs, 1):
         was, now = before.group_type_of(was_asked), after.group_type_of(asked)
         if was != now and was_asked.rollout > 0 and len(before.conditions) == len(after.conditions):
             audience = "people" if now is None else context.names.group_noun(now)
-            yield Caution(f"condition {number} is drawn anew, among {audience}: others will be in it")
+            yield Caution(f"condition {number} is re-bucketed by {audience}: different ones match")

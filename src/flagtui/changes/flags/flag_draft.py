@@ -53,14 +53,14 @@ def flag_text(flag: Flag) -> RecordText:
 
 
 def intent_of(found: Mapping[str, JSON], flag: Flag) -> Intent | None:
-    """What these values of `editable(flag)` ask for; None when they say what is there."""
+    """Return the intent of these values of `editable(flag)`; None when they are unchanged."""
     record = flag_text(flag)
     changes = record.changed(found)
     if not changes:
         return None
     seen = {name: record.shown[name] for name in changes}
     if "filters" in changes and flag.has_encrypted_payloads:
-        # The real payloads in place of their masks; a payload that was typed anew stays.
+        # The real payloads in place of their masks; a newly typed payload stays.
         filters, stored = as_dict(changes["filters"]), as_dict(flag.filters.get("payloads"))
         typed = as_dict(filters.get("payloads")).items()
         payloads = {key: stored.get(key) if value == MASK else value for key, value in typed}
@@ -144,7 +144,7 @@ class WorkingCopy(Draft):
         return problems_in_fields(changed, self.flag)
 
     def intent(self) -> Intent | None:
-        """The intent; None when everything is as it was."""
+        """Return the intent; None when it is unchanged."""
         return intent_of(self.values, self.flag)
 
     # Conditions
@@ -198,7 +198,7 @@ class WorkingCopy(Draft):
         ]
 
     def set_group_type(self, kind: int | None, place: int | None = None) -> None:
-        """What one condition is about, or every one. Properties of what it was about before go.
+        """Set the group type of one condition, or of all. Properties of the previous type are removed.
 
         The group type of the flag is that of its conditions when all agree, as on the server, else unset.
         """

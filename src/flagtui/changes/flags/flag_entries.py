@@ -19,12 +19,12 @@ from flagtui.changes.adapter import (
 )
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import Clash, compact
+from flagtui.changes.difference import FieldConflict, compact
 from flagtui.changes.flags.context_queries import ContextQuery, rows_of
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import Plan, stored_value
 from flagtui.changes.flags.flag_save import FlagAdapter
-from flagtui.changes.flags.flag_words import hidden_clash
+from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange, late_plan, read_with_context, sort_by_dependency
 from flagtui.changes.journal_entries import Entry, with_payloads
 from flagtui.changes.verbs import verb_for
@@ -110,8 +110,8 @@ def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> FlagChange:
     """
 
     def finish(plan: Plan) -> Plan:
-        clashes = _changes_since_creation(entry, plan.fresh) if entry.verb == "create" else plan.clashes
-        return replace(plan, clashes=mark_own_conflicts(clashes, entry, entries))
+        conflicts = _changes_since_creation(entry, plan.fresh) if entry.verb == "create" else plan.conflicts
+        return replace(plan, conflicts=mark_own_conflicts(conflicts, entry, entries))
 
     return FlagChange(
         entry.record, lambda fresh: FlagEntries().why_not(entry) or _undo_intent(entry, fresh), finish
@@ -135,7 +135,7 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
     return Intent(entry.record, before, verb_for(before), seen=after, seen_version=version)
 
 
-def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
+def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, ...]:
     """Return changes since the flag was created, which a deletion would lose."""
     saved, gone = entry.saved_version, "deleted"
     if saved is not None and saved == fresh.version:
@@ -144,11 +144,11 @@ def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[Clash, ...]:
     after = {**_UNSAID, **after}
     now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
     found = [
-        Clash((name,), after[name], gone, now[name])
+        FieldConflict((name,), after[name], gone, now[name])
         for name in now
         if not means_same(after[name], now[name], (name,))
     ]
-    return tuple(map(hidden_clash, found) if fresh.has_encrypted_payloads else found)
+    return tuple(map(hidden_conflict, found) if fresh.has_encrypted_payloads else found)
 
 
 def _verdict(entry: Entry, record: Flag, if_absent: RecoveryVerdict) -> RecoveryVerdict:
@@ -209,17 +209,17 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
 
 def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
     """Refuse a conflicting plan with all three values: set by the entry, previous, current."""
-    clashes = plan.clashes
-    if not clashes:
+    conflicts = plan.conflicts
+    if not conflicts:
         return plan
     told = [
-        f"{clash.where}: this change made it {_side(clash.seen)},"
-        f" before that it was {_side(clash.mine)}, now it is {_side(clash.theirs)}"
-        for clash in clashes[:NAMED]
+        f"{conflict.where}: this change made it {_side(conflict.seen)},"
+        f" before that it was {_side(conflict.mine)}, now it is {_side(conflict.theirs)}"
+        for conflict in conflicts[:NAMED]
     ]
-    more = f"; and {len(clashes) - NAMED} more places" if len(clashes) > NAMED else ""
+    more = f"; and {len(conflicts) - NAMED} more places" if len(conflicts) > NAMED else ""
     reason = f"changed again since. {'; '.join(told)}{more}"
-    return Blocked("moved on", reason, "take back the newer change first, or set the value by hand")
+    return Blocked("moved on", reason, "undo the newer change first, or set the value by hand")
 
 
 def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blocked:

@@ -8,13 +8,13 @@ from typing import Final
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.consequence import Caution
-from flagtui.changes.difference import Clash, difference, merge, without
+from flagtui.changes.difference import FieldConflict, difference, merge, without
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_refusals import foresee_refusal
-from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
+from flagtui.changes.flags.flag_words import hidden, hidden_conflict, in_words
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.changes.verbs import STATES, verb
 from flagtui.models.editable_fields import is_plain_key
@@ -101,12 +101,12 @@ class NoOp:
     def words(self) -> str:
         """After the key: `already is off`; a new value has no word of its own."""
         name = self.intent.verb
-        return f"already {verb(name).done}" if name in STATES else "is so already"
+        return f"already {verb(name).done}" if name in STATES else "is already so"
 
 
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:
     """Plan the intent on the current flag."""
-    wanted, clashes = _on_top_of(intent, fresh)
+    wanted, conflicts = _on_top_of(intent, fresh)
     values = {
         name: value
         for name, value in wanted.items()
@@ -136,7 +136,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
             *cautions(fresh, values, context),
             *(Caution(f"already so before this change: {problem}") for problem in inherited[:3]),
         ),
-        clashes=tuple(map(hidden_clash, clashes)) if fresh.has_encrypted_payloads else clashes,
+        conflicts=tuple(map(hidden_conflict, conflicts)) if fresh.has_encrypted_payloads else conflicts,
         body=fields,
         # Of flags with rules servers compare the version alone.
         original={} if fresh.targeting.has_rules else original_fields(fields, fresh),
@@ -144,21 +144,21 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     )
 
 
-def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[Clash, ...]]:
+def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:
     """Merge the requested values into the current ones and return the conflicting fields too."""
     wanted: dict[str, JSON] = {}
-    clashes: list[Clash] = []
+    conflicts: list[FieldConflict] = []
     for name, value in intent.changes.items():
         mine = _tidy(name, value)
         if name in intent.seen:
             mine, found = _merged(name, _tidy(name, intent.seen[name]), mine, stored_value(fresh, name))
-            clashes.extend(found)
+            conflicts.extend(found)
         wanted[name] = mine
     original_key = live_key(fresh)
     if wanted.get("deleted") is False and fresh.deleted and fresh.key != original_key:
         # Older servers leave the key as the deletion renamed it.
         wanted.setdefault("key", original_key)
-    return wanted, tuple(clashes)
+    return wanted, tuple(conflicts)
 
 
 def live_key(fresh: Flag) -> str:
@@ -166,7 +166,7 @@ def live_key(fresh: Flag) -> str:
     return fresh.key.removesuffix(f":deleted:{fresh.id}")
 
 
-def _merged(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tuple[Clash, ...]]:
+def _merged(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tuple[FieldConflict, ...]]:
     if name not in SETS or not (
         isinstance(seen, list) and isinstance(mine, list) and isinstance(theirs, list)
     ):

@@ -11,9 +11,9 @@ from flagtui.api.errors import ApiError, Conflict, Invalid
 from flagtui.api.flags import Flags
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import means_same, normal_filters
-from flagtui.changes.difference import Clash, DifferenceLine, Path, difference, merge, same
+from flagtui.changes.difference import DifferenceLine, FieldConflict, Path, difference, merge, same
 from flagtui.changes.flags.flag_plan import NOT_COMPARABLE, Plan, live_key, stored_value
-from flagtui.changes.flags.flag_words import hidden, hidden_clash, in_words
+from flagtui.changes.flags.flag_words import hidden, hidden_conflict, in_words
 from flagtui.changes.flags.narrow_write import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import DiffLine, Outcome
@@ -65,7 +65,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         report = compare(plan, found)
         if report.is_applied:
             return _saved(plan, found, report)
-        reason = "the server said yes but did not change it; an approval may be pending"
+        reason = "the server accepted it but did not change it; an approval may be pending"
         return Outcome(plan, "refused", None, reason, "look at it in the browser")
 
     async def _written(self, plan: Plan) -> Flag:
@@ -116,20 +116,20 @@ def _saved(plan: Plan, found: Flag, report: Report) -> FlagOutcome:
     remarks = []
     if report.others:
         times = f"{report.others} time{'s' * (report.others > 1)}"
-        remarks.append(f"saved; somebody else changed it meanwhile, {times}")
+        remarks.append(f"saved; another user changed it meanwhile, {times}")
     remarks += [f"moved beyond the plan: {line.words}" for line in report.beyond[:4]]
     remarks += [f"did not move as planned: {line.words}" for line in report.missing[:4]]
     return Outcome(plan, "saved", found, remarks=tuple(remarks))
 
 
 def _conflicted(plan: Plan, theirs: Flag) -> FlagOutcome:
-    who = theirs.last_modified_by.label if theirs.last_modified_by else "somebody else"
-    found: list[Clash] = []
+    who = theirs.last_modified_by.label if theirs.last_modified_by else "another user"
+    found: list[FieldConflict] = []
     for name, mine in plan.values.items():
         found += merge(plan.before[name], mine, stored_value(theirs, name), (name,), means_same)[1]
-    clashes = tuple(map(hidden_clash, found) if plan.is_secret else found)
-    reason = f"{who} changed {'the same thing' if clashes else 'it'} first"
-    return Outcome(plan, "conflicted", theirs, reason, "look at both, then decide again", clashes=clashes)
+    conflicts = tuple(map(hidden_conflict, found) if plan.is_secret else found)
+    reason = f"{who} changed {'the same thing' if conflicts else 'it'} first"
+    return Outcome(plan, "conflicted", theirs, reason, "look at both, then decide again", conflicts=conflicts)
 
 
 IGNORED: Final = frozenset(
@@ -150,7 +150,7 @@ IGNORED: Final = frozenset(
         "created_by",
     }
 )
-"""Fields that move with every write, or by themselves."""
+"""Fields that move with every write, or automatically."""
 _MAY_BE_BLANKED: Final = FLAG_FIELDS.having("blanked")
 
 

@@ -1,4 +1,4 @@
-"""A condition, and a difference, in words as a person would tell a colleague.
+"""Describe a condition, and a difference, in plain words.
 
 The texts are raw: callers pass them through `safe_text` before drawing.
 """
@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 from flagtui.changes.difference import (
     MISSING,
-    Clash,
     DifferenceLine,
+    FieldConflict,
     Path,
     arrow,
     brief,
@@ -131,7 +131,7 @@ Sides = Sequence[dict[str, JSON]]
 """A condition as it is and as it would be."""
 Records = tuple[Mapping[str, JSON], Mapping[str, JSON]]
 GROUP_TYPE: Final = "aggregation_group_type_index"
-"""Where conditions, and the flag for all of them, say which type of group they are about."""
+"""The key of the group type in conditions, and in filters for all of them."""
 
 
 def in_words(
@@ -166,11 +166,11 @@ def hidden(line: DifferenceLine) -> DifferenceLine:
     )
 
 
-def hidden_clash(clash: Clash) -> Clash:
-    """The clash with an encrypted payload's values masked."""
-    if not _is_payload(clash.path):
-        return clash
-    return Clash(clash.path, _mask(clash.seen), _mask(clash.mine), _mask(clash.theirs))
+def hidden_conflict(conflict: FieldConflict) -> FieldConflict:
+    """The conflict with an encrypted payload's values masked."""
+    if not _is_payload(conflict.path):
+        return conflict
+    return FieldConflict(conflict.path, _mask(conflict.seen), _mask(conflict.mine), _mask(conflict.theirs))
 
 
 def percent(value: JSON) -> str:
@@ -247,7 +247,7 @@ def _counted(line: DifferenceLine, names: Names) -> str:
 
     before, after = noun(line.before), noun(line.after)
     if before == after:
-        return f"is about {after}, said outright" if line.after is not MISSING else f"is about {after}"
+        return f"is about {after}, set explicitly" if line.after is not MISSING else f"is about {after}"
     return f"is about {after} instead of {before}"
 
 

@@ -26,7 +26,7 @@ from flagtui.models.rows import FlagRow
 
 _COPIED: Final = FLAG_FIELDS.having("copied")
 _BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
-"""What a field has where nothing was said about it."""
+"""The defaults of the fields."""
 
 
 def boolean_flag(key: str, filters: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
@@ -99,7 +99,7 @@ def plan_create(
     told: Sequence[Consequence] = (),
     place: int = 0,
 ) -> Plan | Blocked:
-    """Plan a new flag, which has no number before the server assigns one; `told` are further consequences.
+    """Plan a new flag, which has no number before the server assigns one; `further` are more consequences.
 
     `place` distinguishes it from others that are created together with it.
     """
@@ -115,9 +115,9 @@ def plan_create(
     is_secret = fields.get("has_encrypted_payloads") is True
     fresh = Flag.of({"key": key, "has_encrypted_payloads": is_secret}).model_copy(update={"id": -place})
     values = {name: value for name, value in fields.items() if value is not None}
-    is_on, nobody = values.get("active", True), Consequence("Reach", "nobody until it is turned on", "good")
+    is_on, nobody = values.get("active", True), Consequence("Reach", "no one until it is turned on", "good")
     named = ", ".join(context.similar[:5])
-    alike = (Caution(f"easily taken for {named}"),) if named else ()
+    alike = (Caution(f"easily confused with {named}"),) if named else ()
     return Plan(
         intent=Intent(-place, values, "create"),
         fresh=fresh,
@@ -133,7 +133,7 @@ def plan_create(
 
 
 def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
-    """What the flag will be, without what every flag is by itself."""
+    """Return the fields of the new flag, without the defaults."""
     is_on = values.get("active", True)
     found = [
         (("active",), is_on, "on" if is_on else "off"),

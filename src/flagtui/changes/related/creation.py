@@ -88,10 +88,10 @@ async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> Rela
     }
     before: dict[str, JSON] = {}
     if what == "cohort":
-        # What tells a cohort that is made now from those there were. Not every key may list them.
+        # Distinguishes the new cohort from earlier ones. Not every key may list them.
         with suppress(ApiError):
             before = {NEWEST: max((one.id for one in await client.cohorts.all()), default=0)}
-    back = "it is not taken back here; delete it in the browser"
+    back = "it is not undone here; delete it in the browser"
     return RelatedPlan(
         fresh=fresh,
         verb=VERBS[what],
@@ -112,4 +112,4 @@ async def _send(what: What, id: int, client: Client) -> Answered:
     made = await ways[what](id)
     if isinstance(made, Cohort):
         return Answered(f"cohort #{made.id} {made.name}".rstrip())
-    return Answered() if made else Answered("the server said no", is_done=False)
+    return Answered() if made else Answered("the server refused it", is_done=False)

@@ -130,7 +130,7 @@ def plan_copy(
         return blocked
     if not target.organization:
         return Blocked("bound", "it is not known which organisation its project belongs to", _BY_HAND)
-    overwrites = "a flag that somebody makes there with this key in this moment is written over"
+    overwrites = "a flag created there with this key at this moment is overwritten"
     return RelatedPlan(
         fresh=flag,
         verb=Verb("copy", "Copy", f"is in {target.name} now, off", UNDO_WORDS),

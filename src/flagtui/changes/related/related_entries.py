@@ -10,7 +10,7 @@ from flagtui.api import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter, EntryKind, PreparedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.difference import Clash
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome
@@ -150,7 +150,7 @@ class ScheduleEntries(EntryKind):
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
         client, now, later = context.client, context.clock.time(), inverse_of(part)
-        clashes: tuple[Clash, ...] = ()
+        conflicts: tuple[FieldConflict, ...] = ()
         try:
             fresh = await client.flags.get(part.record)
         except NotFound:
@@ -158,20 +158,20 @@ class ScheduleEntries(EntryKind):
         if refusal := refuse_undo_of_schedule(part):
             return refusal
         if later.known is None and later.at.timestamp() <= now and not later.again:
-            return Blocked("past", "its moment has gone by", "schedule it anew")
+            return Blocked("past", "its moment has gone by", "schedule it again")
         if later.known is not None:
             try:
                 current = await client.schedule.get(later.known)
             except NotFound:
                 return None
             if current.is_done:
-                next = "take back what it did in the flag's history"
+                next = "revert what it did in the flag's history"
                 return Blocked("done", "it has happened already", next)
-            clashes = tuple(schedule_conflicts(later, current))
+            conflicts = tuple(schedule_conflicts(later, current))
         plan = plan_later(later, fresh)
         if isinstance(plan, Blocked):
             return plan
-        plan = replace(plan, clashes=clashes, read_at=context.clock.time())
+        plan = replace(plan, conflicts=conflicts, read_at=context.clock.time())
         return PreparedUndo(part, plan, RelatedAdapter(client), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:

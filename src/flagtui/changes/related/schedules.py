@@ -16,7 +16,7 @@ from flagtui import local_time
 from flagtui.api import Client
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence
-from flagtui.changes.difference import Clash, same
+from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.flags.flag_words import HAS_RULES, why_read_only
 from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.related.creation import Answered, RelatedPlan
@@ -186,7 +186,9 @@ def refuse_undo_of_schedule(entry: Entry) -> Blocked | None:
     """Why a change that was scheduled or dropped stays so."""
     kept = entry.after or entry.before
     if not kept.get("payload"):
-        return Blocked("cannot be undone", "what it was was not written down", "schedule it anew, or drop it")
+        return Blocked(
+            "cannot be undone", "the previous value was not recorded", "schedule it again, or drop it"
+        )
     if entry.after and as_id(kept.get("scheduled")) is None:
         return Blocked("number", "its number was not learned", "find it among the scheduled ones and drop it")
     return None
@@ -204,12 +206,12 @@ def inverse_of(entry: Entry) -> Later:
     )
 
 
-def schedule_conflicts(later: Later, current: ScheduledChange) -> list[Clash]:
+def schedule_conflicts(later: Later, current: ScheduledChange) -> list[FieldConflict]:
     """What was changed on it since."""
-    found: list[Clash] = []
+    found: list[FieldConflict] = []
     if not same(dict(later.payload), current.payload):
-        found.append(Clash(("payload",), dict(later.payload), "dropped", current.payload))
+        found.append(FieldConflict(("payload",), dict(later.payload), "dropped", current.payload))
     at = current.scheduled_at
     if at is not None and abs(at.timestamp() - later.at.timestamp()) >= 1:
-        found.append(Clash(("scheduled_at",), later.moment, "dropped", replace(later, at=at).moment))
+        found.append(FieldConflict(("scheduled_at",), later.moment, "dropped", replace(later, at=at).moment))
     return found

@@ -9,14 +9,14 @@ from typing import Any, Final, TypeAlias
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import Clash, merge, same
+from flagtui.changes.difference import FieldConflict, merge, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import stored
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, stored_value
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.flags.flag_words import hidden_clash
+from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import FlagChange
 from flagtui.changes.planner import Planned, Planner, read_each, skip, skip_no_op
 from flagtui.changes.proposal import Proposal, Skipped
@@ -37,14 +37,14 @@ class OutdatedChange:
     change: StagedChange
     version: int | None
     """The current version of the flag; None for a record without versions."""
-    clashes: tuple[Clash, ...]
+    conflicts: tuple[FieldConflict, ...]
     """Values that both sides changed; empty when the other user changed other fields only."""
 
     @property
     def words(self) -> str:
         """`changed since (v12 → v14), in 1 value of this set`."""
         versions = "" if self.version is None else f" (v{self.change.version} → v{self.version})"
-        count = len(self.clashes) or "no"
+        count = len(self.conflicts) or "no"
         return f"changed since{versions}, in {count} value{'s' * (count != 1)} of this set"
 
 
@@ -160,17 +160,17 @@ def _result_of(fresh: Flag, result: Any) -> Result:
     return skip(fresh.id, fresh.key, result)
 
 
-def _flag_conflicts(fresh: Flag, change: StagedChange) -> tuple[Clash, ...]:
+def _flag_conflicts(fresh: Flag, change: StagedChange) -> tuple[FieldConflict, ...]:
     values, base = values_on(fresh, change), base_on(fresh, change)
-    clashes: list[Clash] = []
+    conflicts: list[FieldConflict] = []
     for name in base:
-        clashes += merge(base[name], values[name], stored_value(fresh, name), (name,), means_same)[1]
-    return tuple(map(hidden_clash, clashes) if is_masked(fresh, change) else clashes)
+        conflicts += merge(base[name], values[name], stored_value(fresh, name), (name,), means_same)[1]
+    return tuple(map(hidden_conflict, conflicts) if is_masked(fresh, change) else conflicts)
 
 
-def _event_conflicts(fresh: EventDefinition, change: StagedChange) -> tuple[Clash, ...]:
+def _event_conflicts(fresh: EventDefinition, change: StagedChange) -> tuple[FieldConflict, ...]:
     return tuple(
-        Clash((name,), base, change.values[name], stored(fresh, name))
+        FieldConflict((name,), base, change.values[name], stored(fresh, name))
         for name, base in change.base.items()
         if not same(stored(fresh, name), base) and not same(stored(fresh, name), change.values[name])
     )

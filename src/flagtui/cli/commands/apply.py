@@ -144,13 +144,13 @@ class ApplyRun:
                 f"{item.words}, so nothing was sent",
                 f"{how[:1].upper()}{how[1:]}",
                 id=str(item.change.record),
-                clashes=item.clashes,
+                conflicts=item.conflicts,
             )
             for item in outdated
         ]
         self.report.results(results)
         if self.terms.printer.format == "table":
-            show_conflicts([clash for item in outdated for clash in item.clashes])
+            show_conflicts([conflict for item in outdated for conflict in item.conflicts])
         return exit_code(results)
 
     async def _send(self, planned: Any) -> int:

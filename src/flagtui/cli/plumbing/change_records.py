@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from flagtui.changes.difference import MISSING, Clash
+from flagtui.changes.difference import MISSING, FieldConflict
 from flagtui.changes.proposal import Proposal, Skipped
 from flagtui.cli.plumbing.errors import EXIT_CODES, Code
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -58,7 +58,7 @@ class ChangeResult:
     version: int | None = None
     journal_id: str = ""
     undoes: str = ""
-    clashes: Sequence[Clash] = ()
+    conflicts: Sequence[FieldConflict] = ()
     code: Code | None = None
     """Why the server refused it, where that decides how the command ends."""
     place: ChangePlace = NO_PLACE
@@ -86,10 +86,10 @@ class ChangePlan:
         return UNCHANGED if self.left_out.is_no_op else LEFT_OUT
 
 
-def _sides(clashes: Sequence[Clash]) -> list[dict[str, Any]]:
+def _sides(conflicts: Sequence[FieldConflict]) -> list[dict[str, Any]]:
     return [
         {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs, "by_you": one.is_own}
-        for one in clashes
+        for one in conflicts
     ]
 
 
@@ -136,10 +136,10 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
         RecordField("journal_id", "text", "What flagtui undo takes."),
         RecordField("undoes", "text", "The entry of the journal it took back."),
         RecordField(
-            "clashes",
+            "conflicts",
             "objects",
             "What was changed there since: where, was, yours, theirs, by_you.",
-            lambda one: _sides(one.clashes),
+            lambda one: _sides(one.conflicts),
         ),
         RecordField("project", "text", "The id of its project.", lambda one: one.place.project),
         RecordField("host", "text", "The server.", lambda one: one.place.host),
@@ -170,10 +170,10 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             lambda one: [each.text for each in _of(one, "cautions", ())],
         ),
         RecordField(
-            "clashes",
+            "conflicts",
             "objects",
             "What another person changed there first.",
-            lambda one: _sides(_of(one, "clashes", ())),
+            lambda one: _sides(_of(one, "conflicts", ())),
         ),
         RecordField(
             "left_out",

@@ -154,7 +154,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
         getattr(record, "version", None) if outcome.is_saved else None,
         outcome.journal_id,
         undoes,
-        outcome.clashes,
+        outcome.conflicts,
         code=code if code in TOLD_BY_THE_ANSWER else None,
     )
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic
 import click
 
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.difference import Clash
+from flagtui.changes.difference import FieldConflict
 from flagtui.changes.guard import (
     PLAIN,
     Approved,
@@ -38,7 +38,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import signature_of
 from flagtui.safe_text import safe_text
-from flagtui.text.question_lines import clash_lines, question_lines
+from flagtui.text.question_lines import conflict_lines, question_lines
 
 WIDTH: Final = 96
 MOST_NAMED: Final = 12
@@ -176,12 +176,13 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
             self._plans, self._heard, self._is_watching = question.plans, [], False
             return approved
         how = how_to_agree(question)
-        if not question.clashes or given.overwrite:
+        if not question.conflicts or given.overwrite:
             raise Trouble(f"{approved.why}; nothing was sent.", f"T{how[1:]}", code="refused")
         why = f"{approved.why}, so nothing was sent"
-        clashing = [plan for plan in question.plans if plan.clashes]
+        clashing = [plan for plan in question.plans if plan.conflicts]
         ended = [
-            Outcome(one, "conflicted", reason=why, next=how, clashes=tuple(one.clashes)) for one in clashing
+            Outcome(one, "conflicted", reason=why, next=how, conflicts=tuple(one.conflicts))
+            for one in clashing
         ]
         self._report.results(list(map(result_of, ended)))
         return None
@@ -250,10 +251,10 @@ def show_question(question: Question[Any], place: ChangePlace) -> None:
         say(f"  left out: {more:,} more")
 
 
-def show_conflicts(clashes: Sequence[Clash]) -> None:
+def show_conflicts(conflicts: Sequence[FieldConflict]) -> None:
     """Show the previous, the current and the requested value of each conflict."""
-    for clash in clashes:
-        for line in clash_lines(clash, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
+    for conflict in conflicts:
+        for line in conflict_lines(conflict, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
             say("".join(text for text, _style in line).rstrip())
 
 
@@ -265,7 +266,7 @@ def settle(question: Question[Any], given: Confirmation, person: Prompts) -> App
 
 def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
     answer = given
-    if question.clashes and not answer.overwrite:
+    if question.conflicts and not answer.overwrite:
         whose = "you changed later" if question.is_own else "another person changed"
         answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
         if not answer.overwrite:
@@ -279,6 +280,6 @@ def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Con
         answer = replace(answer, reason=person.ask("Why, for the journal", ""))
     if question.type_this is not None and not answer.typed:
         return replace(answer, typed=person.ask(f"To confirm, type {question.type_this}", ""))
-    if question.type_this is None and not answer.yes and not (question.clashes and answer.overwrite):
+    if question.type_this is None and not answer.yes and not (question.conflicts and answer.overwrite):
         return replace(answer, yes=person.agree("Do it?"))
     return answer if answer.yes or question.type_this is not None else replace(answer, yes=True)

@@ -12,7 +12,7 @@ OPTION_OF: Final = {"reason": "reason WHY"}
 def needs_of(question: Question[Any]) -> tuple[str, ...]:
     """Return what a confirmation needs: `yes` or `type TEXT`, `overwrite`, `reason`, `without-journal`."""
     needs = ["yes"] if question.type_this is None else [f"type {question.type_this}"]
-    needs += ["overwrite"] if question.clashes else []
+    needs += ["overwrite"] if question.conflicts else []
     needs += ["reason"] if question.reason_required else []
     needs += ["without-journal"] if question.without_journal else []
     return tuple(needs)

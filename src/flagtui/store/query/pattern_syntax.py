@@ -146,7 +146,7 @@ class _Parser:
     def _single(self) -> Node:
         character = self._take()
         if character in "*+?":
-            raise PatternError(f"nothing stands before {character} that could repeat")
+            raise PatternError(f"nothing to repeat before {character}")
         if character in "^$":
             return Edge(character)
         if character == "(":

@@ -152,7 +152,7 @@ def test_who_is_counted_and_how_is_what_is_stored() -> None:
         assert by, said
         assert by[2] == ("without" if criteria.get("filterTestAccounts") else "with")
         is_first = criteria.get("multiple_variant_handling") == "first_seen"
-        assert by[3] == ("counted for the first one" if is_first else "left out of the results")
+        assert by[3] == ("counted for the first one" if is_first else "excluded from the results")
         compare_node(by[1], criteria.get("exposure_config"), "its flag being called")
         then = said.get("ACTIVATED BY", "").removesuffix(AFTERWARDS)
         compare_node(then, criteria.get("activation_config"), "")

@@ -100,7 +100,7 @@ unfreeze = _step(
 )
 unarchive = _step("unarchive", "Bring experiments back from the archive.", "experiments.unarchive")
 reset = _step(
-    "reset", "Make experiments drafts again; results begin anew.", "experiments.reset", examples=SURE
+    "reset", "Make experiments drafts again; results start from zero.", "experiments.reset", examples=SURE
 )
 delete = _step(
     "delete", "Delete experiments softly; restore brings them back.", "experiments.update", examples=SURE
