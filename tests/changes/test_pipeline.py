@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -267,7 +268,7 @@ async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, "kettle", KettleEntries(room.kitchen))
-    client: Any = None
+    client: Any = SimpleNamespace(project=HERE.project)
     (outcome,) = await room.boil()
     (entry,) = next_undo(room.journal.entries(), HERE)
     assert (entry.id, undo_words([entry])) == (outcome.journal_id, "let kettle cool")

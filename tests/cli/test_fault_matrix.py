@@ -39,6 +39,7 @@ def proxy(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterat
     with proxy_to(service.address) as proxy:
         monkeypatch.setenv("FLAGTUI_HOST", proxy.address)
         monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+        monkeypatch.setenv("FLAGTUI_PROJECT", "1")
         yield proxy
 
 

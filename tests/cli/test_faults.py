@@ -34,6 +34,7 @@ def session_of(line: Line) -> Any:
         client=SimpleNamespace(flags=line.ada, host="", project=""),
         opening=SimpleNamespace(profile=SimpleNamespace(name="")),
         known_me=SimpleNamespace(email="ada@acme.test"),
+        origin="",
         journal=line.journal,
         clock=line.clock,
         rules=GuardRules(Level.GUARDED),

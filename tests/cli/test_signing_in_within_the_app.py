@@ -22,7 +22,7 @@ def test_a_profile_whose_key_is_nowhere_asks_for_it_and_goes_on(
         terminal.press("phx_nobody_knows_this_key\r")
         terminal.wait_for("not accepted")
         terminal.press(KEY)
-        terminal.press("\x13")
+        terminal.press("\r")
         terminal.wait_for("signed in as alice@acme.com")
         terminal.wait_for("to keep it: flagtui auth login")
         terminal.wait_for("synced")

@@ -17,7 +17,7 @@ from flagtui.api.connection_state import ConnectionState
 from flagtui.cli.plumbing.output.lines import Steps
 from flagtui.cli.plumbing.project_session import waits_told
 
-CALCULATED = ("experiments results", "experiments timeseries")
+CALCULATED = ("experiments results", "experiments timeseries", "flags wait")
 
 
 def test_every_command_that_changes_or_calculates_can_be_told_how_long_to_wait() -> None:

@@ -15,6 +15,6 @@ def test_disable_passes_through_few_files_and_functions(signed_in: Run, service:
     with tracing_writes() as trace:
         done = signed_in("flags", "disable", key, "--yes")
     assert done.code == 0, done.err
-    assert 40 < len(trace.files) <= 82
+    assert 40 < len(trace.files) <= 84
     assert 200 < len(trace.functions) <= 500
     assert 10 < len(trace.envelopes) <= 27, sorted(trace.envelopes)

@@ -1,6 +1,7 @@
 """A clock on which waiting takes no time; what has to happen meanwhile happens when it is due."""
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,5 +45,7 @@ class Timing:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
+        if seconds == math.inf:
+            await asyncio.Event().wait()
         self.now += seconds
         await asyncio.sleep(0)

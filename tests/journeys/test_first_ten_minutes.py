@@ -45,7 +45,7 @@ SHORTEST: Final = {
     ),
     "compare two users": (("w", *"u-1", "enter", "tab", *"u-2", "enter"), "WHO u-1 u-2"),
     "run an experiment from draft to end": (
-        ("2", "n", *"tea", *["enter"] * 3, "ctrl+s", "y", "L", "y", "F", "enter", "enter", "y"),
+        ("2", "n", *"tea", *["enter"] * 3, "ctrl+s", "y", "L", "y", "F", "enter", "y"),
         "tea has ended",
     ),
     "verify thirty events": (("x", *["pagedown"] * 3, "X", "V", COUNT, "enter"), "27 verified"),

@@ -8,10 +8,10 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 
 SAID = {
-    "new-nav": ("failed", "new-nav: “turn off” was not done"),
+    "new-nav": ("failed", "new-nav: “turn off” was not applied"),
     "export-parquet": ("saved", "export-parquet: “turn off” was done at version"),
-    "checkout-redesign": ("failed", "checkout-redesign: “pause experiment” was not done"),
-    "checkout_completed": ("failed", "checkout_completed: “hide” was not done"),
+    "checkout-redesign": ("failed", "checkout-redesign: “pause experiment” was not applied"),
+    "checkout_completed": ("failed", "checkout_completed: “hide” was not applied"),
 }
 """By record: how its change ended, and in which words that is said."""
 

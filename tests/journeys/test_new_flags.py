@@ -134,7 +134,7 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
         asked = words(program.screen)
         assert "Copy in TEST › " in asked
         assert "Paying customers: found there by name, or made there" in asked
-        assert "is written over" in asked
+        assert "is overwritten" in asked
         assert copies(program) == 0
         await program.press("y")
         other = await other_project(program)

@@ -22,6 +22,7 @@ from flagtui.changes.planner import PlanContext, Planned
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.session_context import UNCOUNTED, SessionContext
+from flagtui.models.code_uses import CodeUses
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.text.question_lines import question_lines
@@ -31,6 +32,13 @@ STEP_NAMES: Final[Sequence[StepName]] = (
     *("launch", "pause", "resume", "end"),
     *("archive", "reset", "delete", "duplicate"),
 )
+
+
+class CommandContext(SessionContext):
+    """Without a scan of code, as the screen beside it."""
+
+    def code_uses(self, key: str) -> CodeUses | None:
+        return None
 
 
 def command_line(program: Program, *, yes: bool = False) -> SessionContext:
@@ -44,8 +52,14 @@ def command_line(program: Program, *, yes: bool = False) -> SessionContext:
     async def names(_records: object) -> Names:
         return NO_NAMES
 
-    session = SimpleNamespace(client=workspace.client, clock=program.timing, me=me, names=names)
-    return SessionContext(cast(Any, session), WriteTerms(WorkPlace(), Agreement(yes=yes), Printer("table")))
+    session = SimpleNamespace(
+        client=workspace.client,
+        clock=program.timing,
+        me=me,
+        names=names,
+        keep_rows=lambda _kind, _rows: None,
+    )
+    return CommandContext(cast(Any, session), WriteTerms(WorkPlace(), Agreement(yes=yes), Printer("table")))
 
 
 def flags_of(program: Program) -> Sequence[FlagRow]:

@@ -203,7 +203,7 @@ def test_no_op_is_unchanged_and_exits_with_0(signed_in: Run, key: str) -> None:
             done = signed_in("flags", *words, *more)
             assert (done.code, "is already so" in done.out, done.err) == (0, True, "")
         shown = signed_in("flags", *words, "--yes", is_shown=True)
-        assert shown.out.startswith(f"{key}: unchanged: is so already; nothing was sent to project 1")
+        assert shown.out.startswith(f"{key}: unchanged: is already so; nothing was sent to project 1")
 
 
 def test_record_and_records_have_one_result_shape(signed_in: Run, service: Service, key: str) -> None:

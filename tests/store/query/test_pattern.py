@@ -103,7 +103,7 @@ def test_no_pattern_can_hang(source: str) -> None:
         (")", ") has no ("),
         ("[a", "[ has no ]"),
         ("[z-a]", "backwards"),
-        ("*", "nothing stands before"),
+        ("*", "nothing to repeat before"),
         ("a**", "repeat"),
         ("a{2", "{2}"),
         ("a{5,2}", "upwards"),

@@ -31,7 +31,7 @@ class WorkspaceList(ListScreen[R]):
         super().__init__(app_state, runner)
         self._workspace: Workspace | None = None
         self._breathing: Timer | None = None
-        self._drawn_version = 0
+        self._drawn_version = self._failed_reads = 0
         self._is_drawn = False
         """Rows of this project are on screen."""
         self._settled_at = NEVER
@@ -63,6 +63,7 @@ class WorkspaceList(ListScreen[R]):
     def _enter(self, workspace: Workspace | None) -> None:
         """Leave the rows of one project for those of another."""
         self._workspace, self._is_drawn, self._sought = workspace, False, None
+        self._failed_reads = 0
         self._drawn_version, self._settled_at = 0, NEVER
         if workspace is not None and isinstance(workspace.loading(self.kind).state, Empty):
             workspace.recall(self.kind)
@@ -83,7 +84,16 @@ class WorkspaceList(ListScreen[R]):
         else:
             self.show_recalled()
         self.reframe()
-        self._look_soon()
+        if not self._has_failed_again():
+            self._look_soon()
+
+    def _has_failed_again(self) -> bool:
+        """Return whether a failure is the news. One of the pane is, too: to look again would never end."""
+        if self._workspace is None:
+            return False
+        link, failed_reads = self._workspace.client.link, self._failed_reads
+        self._failed_reads = link.failed_reads
+        return link.is_offline or link.failed_reads != failed_reads
 
     def show_recalled(self) -> None:
         """Without a connection: rows of an earlier run of this profile, never those of another."""

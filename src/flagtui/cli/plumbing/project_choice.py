@@ -56,7 +56,7 @@ def select_project(projects: "Sequence[Project]", name: str, *, has_prefixes: bo
         matches = [each for each in projects if each.name.casefold().startswith(name.casefold())]
     if len(matches) > 1:
         ids = ", ".join(f"{project.id} ({project.name})" for project in matches)
-        raise Trouble(f"{len(matches)} projects are called {name}.", f"Give the id: {ids}.", code="usage")
+        raise Trouble(f"{len(matches):,} projects are called {name}.", f"Give the id: {ids}.", code="usage")
     if not matches:
         from flagtui.cli.plumbing.near_names import not_found
 

@@ -62,7 +62,10 @@ def test_what_is_measured_is_told_for_every_metric_and_wrapped() -> None:
 @pytest.mark.parametrize(
     ("criteria", "words"),
     [
-        ({}, "its flag being called, with test accounts; who met several variants: left out of the results"),
+        (
+            {},
+            "its flag being called, with test accounts; who met several variants: excluded from the results",
+        ),
         (
             {"filterTestAccounts": True, "multiple_variant_handling": "first_seen",
              "exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}},
