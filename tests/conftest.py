@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,9 @@ time.tzset()
 # behind goes when it has passed, so this much is room enough.
 _MEMORY = Path("/dev/shm")
 _ROOM = 2 * 1024**3
+
+
+_DEPTH = sys.getrecursionlimit()
 
 
 def _keep_files_in_memory() -> None:
@@ -56,6 +60,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(1_000_000, 10, 100)
     gc.enable()
+
+
+def pytest_runtest_setup() -> None:
+    """Begin every test at the same depth: hypothesis raises the limit, and may leave it raised."""
+    sys.setrecursionlimit(_DEPTH)
 
 
 @pytest.fixture(scope="session", autouse=True)
