@@ -17,7 +17,7 @@ def is_write(request: httpx.Request) -> bool:
 
 
 async def set_share_while(program: Program, id: int, theirs: Mapping[str, Any]) -> None:
-    """Forty percent for the second condition is agreed to and on its way when theirs arrives."""
+    """Forty percent for the second condition is agreed to and in flight when theirs arrives."""
     await program.press("percent_sign", "down", *"40", "enter")
     program.wire.let_go.clear()
     program.wire.held = is_write
@@ -65,7 +65,7 @@ async def test_a_change_of_something_else_meanwhile_is_said_and_kept(setting: Se
 
 
 def lose_lists(wire: Wire) -> None:
-    """Every list of flags fails on its way; single flags are answered."""
+    """Every list of flags fails in flight; single flags are answered."""
 
     def fault(request: httpx.Request) -> httpx.Response | Exception | None:
         return httpx.ConnectError("down") if request.url.path.endswith("/feature_flags/") else None

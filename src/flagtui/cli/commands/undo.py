@@ -50,14 +50,14 @@ def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
 @change_command(
     "undo",
     project_of=project_of_change,
-    line="Take back a change of yours, held against today's record.",
+    line="Undo a change of yours, compared with the current record.",
     never_staged=AT_ONCE,
     operations=OPERATIONS,
     examples=("undo --dry-run", "undo --yes --json"),
 )
 @click.argument("change", default="", metavar="[CHANGE_ID]", type=ChangeId())
 async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
-    """Take back your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
+    """Undo your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
     It is held against today's record: what was changed there since, by another person or by you, is
     shown first and stays, unless you choose to overwrite it. flagtui redo makes it again.
@@ -68,13 +68,13 @@ async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
 @change_command(
     "redo",
     project_of=project_of_change,
-    line="Make again what you undid last.",
+    line="Redo the last undone change.",
     never_staged=AT_ONCE,
     operations=OPERATIONS,
     examples=("redo --dry-run", "redo --yes --json"),
 )
 async def redo(session: ProjectSession, terms: WriteTerms) -> int:
-    """Make again what you undid last, unless you changed something else since."""
+    """Redo the last undone change, unless you changed something else since."""
     return await _take_back(session, "", terms, is_redo=True)
 
 

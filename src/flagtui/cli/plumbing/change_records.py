@@ -88,8 +88,14 @@ class ChangePlan:
 
 def _sides(conflicts: Sequence[FieldConflict]) -> list[dict[str, Any]]:
     return [
-        {"where": one.where, "was": one.seen, "yours": one.mine, "theirs": one.theirs, "by_you": one.is_own}
-        for one in conflicts
+        {
+            "where": conflict.where,
+            "was": conflict.seen,
+            "yours": conflict.mine,
+            "theirs": conflict.theirs,
+            "by_you": conflict.is_own,
+        }
+        for conflict in conflicts
     ]
 
 

@@ -179,12 +179,12 @@ def types(language: Literal["typescript", "golang", "python"], place: WorkPlace,
 
 async def events_of(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:
     """Each once. Raises ApiError, and Trouble when one is missing: the others are left alone then, too."""
-    known = {event.id: event for event in await _named(session, wanted)}
+    named = {event.id: event for event in await _named(session, wanted)}
     ids = [row.id for line in wanted.queries for row in await EVENTS.rows(session, line)]
     read = await several(
-        [id for id in dict.fromkeys(ids) if id not in known], session.client.event_definitions.get
+        [id for id in dict.fromkeys(ids) if id not in named], session.client.event_definitions.get
     )
-    return [*known.values(), *read]
+    return [*named.values(), *read]
 
 
 async def _named(session: ProjectSession, wanted: Wanted) -> list[EventDefinition]:

@@ -70,7 +70,7 @@ class ScheduleOptions(TypedDict):
     help="+2h30m, 09:00, tomorrow 09:00 or 2026-03-05 09:00, your time zone.",
 )
 @click.option(
-    "--drop", "number", type=int, metavar="ID", help="Take back this change; flagtui flags due shows ids."
+    "--drop", "number", type=int, metavar="ID", help="Drop this change; flagtui flags due shows ids."
 )
 async def schedule(
     session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
