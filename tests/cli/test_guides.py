@@ -16,12 +16,12 @@ ROOT = Path(__file__).parents[2]
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 BLOCK = re.compile(r"^```(?:sh)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ELSEWHERE = (
-    re.compile(r"flagtui (demo|auth|serve|doctor)\b"),
+    re.compile(r"flagtui (demo|auth|serve|doctor|mirror)\b"),
     re.compile(r"FLAGTUI_\w+=\S+ .*flagtui$"),
     # A summary of options is no command.
     re.compile(r".* \[.*\]"),
 )
-"""Commands that ask questions, stay, or open the screen: other tests here and in tests/terminal run them."""
+"""Commands that ask questions, stay, or open the screen: other tests run them."""
 ENDS_WELL = {0}
 
 

@@ -80,7 +80,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         assert isinstance(program.app.screen, PromptScreen)
         await program.press(*"clear", "enter")
         assert "people keep getting their variants" in words(program.screen)
-        assert "less sure than it says" in words(program.screen)
+        assert "stopping as soon as the result looks good" in words(program.screen)
         await say_yes(program)
         ended = await stored(program, name)
         assert (ended.state, ended.conclusion, ended.conclusion_comment) == ("stopped", "won", "clear")
