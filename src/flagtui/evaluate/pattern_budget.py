@@ -19,8 +19,6 @@ TOTAL_SECONDS: Final = 0.1
 RESERVE_SECONDS: Final = 0.05
 QUICK_SECONDS: Final = 1e-3
 """For one text out of the reserve, once the total is used up: ordinary patterns are decided all the same."""
-QUICK_TRIES: Final = 3
-"""For one text out of the reserve: the engine counts other threads too, so its timeout may come early."""
 FREE_SECONDS: Final = 20e-6
 """Not charged for each text, as long as the rest of a comparison takes: ordinary patterns cost nothing."""
 FREE_COMPILE_SECONDS: Final = 1e-3
@@ -55,15 +53,11 @@ class PatternBudget:
         return self._left > 0 or self._reserve > 0
 
     def allowance(self, pattern: str) -> float:
-        """Return the seconds for one try. Raises TooCostlyError when none are left for this pattern."""
+        """Return the seconds for one text. Raises TooCostlyError when none are left for this pattern."""
         if not self.has_rest or pattern in self._costly:
             raise TooCostlyError
-        return min(TEXT_SECONDS, self._left) if self._left > 0 else QUICK_SECONDS
-
-    @property
-    def tries(self) -> int:
-        """Return how often one text may be tried before its pattern is given up."""
-        return 1 if self._left > 0 else QUICK_TRIES
+        # What is left may be too little for any text, and never be used up: such texts are not charged.
+        return max(QUICK_SECONDS, min(TEXT_SECONDS, self._left))
 
     def give_up(self, pattern: str) -> None:
         """Try the pattern on no other text: one costly flag is not paid for by each person."""

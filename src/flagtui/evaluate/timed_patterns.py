@@ -87,17 +87,15 @@ class _Program:
     def search(self, value: str, budget: PatternBudget) -> bool:
         """Return whether the pattern is in the text. Raises TooCostlyError and UnsupportedPatternError."""
         self._refuse_long_folds(value)
-        for _ in range(budget.tries):
-            allowance = budget.allowance(self._pattern)
-            start = thread_time()
-            try:
-                return self._compiled.search(value, timeout=allowance, concurrent=True) is not None
-            except TimeoutError:
-                continue
-            finally:
-                budget.charge(thread_time() - start)
-        budget.give_up(self._pattern)
-        raise TooCostlyError
+        allowance = budget.allowance(self._pattern)
+        start = thread_time()
+        try:
+            return self._compiled.search(value, timeout=allowance, concurrent=True) is not None
+        except TimeoutError as error:
+            budget.give_up(self._pattern)
+            raise TooCostlyError from error
+        finally:
+            budget.charge(thread_time() - start)
 
     def _refuse_long_folds(self, text: str) -> None:
         """Without regard to case, ß is ss here and not on the server."""
