@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-dry-runs check-kills check-api check-install check-mutations check-writes check-watch check-modes check-node check-slice check-display check-rough check-sets check-openings prove clean
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-dry-runs check-kills check-api check-install check-mutations check-writes check-watch check-modes check-node check-slice check-display check-rough check-sets check-openings prove clean check-types check-source
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -72,11 +72,16 @@ constraints: ## write down the versions that an install of everything gets today
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
 
-check: $(READY) ## lint, format check, strict types, structure and words
+check: $(READY) ## lint, format check, strict types, structure and words; the last three side by side
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
+	@$(MAKE) --no-print-directory --jobs 2 check-types check-source
+
+check-types: $(READY)
 	$(BIN)/mypy
-	$(PYTEST) -n $(WORKERS) -q -m source tests/text/test_words.py tests/test_architecture.py tests/test_house.py
+
+check-source: $(READY)
+	$(PYTEST) -q -m source tests/text/test_words.py tests/test_architecture.py tests/test_house.py
 
 format: $(READY) ## put the code into shape
 	$(BIN)/ruff check --fix src tests benchmarks

@@ -209,3 +209,11 @@ def test_members_that_were_not_sent_are_not_known() -> None:
     for name in ("verified", "tags", "owner", "description", "enforcement"):
         value = fields[name].read(bare)
         assert (value, fields[name].cell(value)) == (None, "not known")
+
+
+def test_get_by_query_prints_what_get_by_name_prints(signed_in: Run) -> None:
+    (by_name,) = records(signed_in("events", "get", "$pageview", "--json"))
+    by_query = records(signed_in("events", "get", "name:$pageview", "--json"))
+    assert by_name in by_query
+    both = records(signed_in("events", "get", "$pageview", "name:$pageview", "--json"))
+    assert len(both) == len(by_query)

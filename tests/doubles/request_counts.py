@@ -34,6 +34,7 @@ COUNTS: Final = {
     "experiments list": Count(1),
     "experiments list --limit 5": Count(1),
     "events list": Count(lists=1),
+    "events get is:verified": Count(lists=1),
     "activity": Count(1),
 }
 """By the words of a command; its project is named by an option or the environment."""

@@ -1,7 +1,7 @@
 """`flagtui events …` that look: event definitions, and types for all of them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, Literal
@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 import click
 
 from flagtui.api.errors import NotFound
+from flagtui.api.listed_definition_list import ListedDefinitions
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -20,6 +21,7 @@ from flagtui.cli.records.field_words import age_words, commas, known, yes
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.listed_definitions import ListedDefinition
 from flagtui.models.rows import EventDefinitionRow
 
 READ: Final = ("event_definitions.list", "event_definitions.get", "event_definitions.by_name")
@@ -146,7 +148,8 @@ async def list_all(
 @EVENT_WORDS
 async def get(session: ProjectSession, events: Wanted) -> list[WholeEvent]:
     """Show event definitions as a whole."""
-    return [WholeEvent(event, event.row()) for event in await events_of(session, events)]
+    definitions = [*await _named(session, events), *await _listed(session, events.queries)]
+    return [WholeEvent(event, event.row()) for event in {event.id: event for event in definitions}.values()]
 
 
 @command(
@@ -194,6 +197,23 @@ async def _named(session: ProjectSession, wanted: Wanted) -> list[EventDefinitio
     if missing:
         raise await EVENTS.unknown(session, missing)
     return [event for event in events if event is not None]
+
+
+async def _listed(session: ProjectSession, lines: Sequence[str]) -> list[EventDefinition]:
+    """Return the events that the queries find, whole, from one reading of the list.
+
+    Raises ApiError, and Trouble for half a query.
+    """
+    if not lines:
+        return []
+    users = [(await EVENTS.checked(session, line))[1] for line in lines]
+    source = ListedDefinitions(session.client.connection, session.client.project)
+    listed: list[ListedDefinition] = await EVENTS.every(session, resource=source)
+    rows = [definition.row for definition in listed]
+    session.keep_rows(EVENTS.kind, rows)
+    raws = {definition.id: definition.raw for definition in listed}
+    matches = [row for line, me in zip(lines, users, strict=True) for row in EVENTS.search(rows, line, me=me)]
+    return [EventDefinition.of(raws[row.id]) for row in matches]
 
 
 async def _find(session: ProjectSession, name: str) -> EventDefinition | None:
