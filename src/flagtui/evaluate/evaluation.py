@@ -16,6 +16,8 @@ class Why(StrEnum):
     PROPERTY_UNREADABLE = "property_unreadable"
     FILTER_UNUSABLE = "filter_unusable"
     OPERATOR_UNKNOWN = "operator_unknown"
+    KEY_MISSING = "key_missing"
+    TYPE_UNKNOWN = "type_unknown"
     PATTERN_UNSUPPORTED = "pattern_unsupported"
     PATTERN_COSTLY = "pattern_costly"
     COHORT_UNKNOWN = "cohort_unknown"

@@ -25,6 +25,8 @@ _UNKNOWN_WORDS = {
     Why.PROPERTY_UNREADABLE: "{} cannot be compared like that",
     Why.FILTER_UNUSABLE: "the condition on {} asks for something that cannot be compared",
     Why.OPERATOR_UNKNOWN: "the operator {} is not known here",
+    Why.KEY_MISSING: "the filter names no property",
+    Why.TYPE_UNKNOWN: "servers look up no property of type {}",
     Why.PATTERN_UNSUPPORTED: "only the server knows what matches {}",
     Why.PATTERN_COSTLY: "too costly to evaluate here: {}",
     Why.COHORT_UNKNOWN: "only the server knows who is in cohort {}",

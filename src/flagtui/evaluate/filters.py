@@ -6,7 +6,7 @@ from typing import Any
 from flagtui.evaluate.evaluation import TAKEN_FOR_NO, Check, Evaluation, Gathering, Unknown, Verdict, Why
 from flagtui.evaluate.operator_words import WITHOUT_VALUE
 from flagtui.evaluate.operators import COMPARISONS, Comparison
-from flagtui.evaluate.parts import Filter, Flag, mapping
+from flagtui.evaluate.parts import LOOKED_UP, Filter, Flag, is_cohort_id, mapping
 from flagtui.evaluate.parts import question as read_question
 from flagtui.evaluate.run import Manner, Rules, Run, Vantage
 
@@ -23,7 +23,12 @@ def check(run: Run, vantage: Vantage, question: Filter) -> Check:
 
 
 def check_property(run: Run, vantage: Vantage, question: Filter) -> Check:
-    """Evaluate a filter about a property."""
+    """Evaluate a filter about a property; the server cannot use one without a key or of an unknown type."""
+    unusable = _what_is_wrong(run, question)
+    if unusable and run.rules is Rules.SERVER:
+        return Check(question, False, problem=unusable)
+    if unusable:
+        return Check(question, unusable)
     properties, is_whole = run.source(question, vantage)
     is_present = question.key in properties
     actual = properties.get(question.key)
@@ -37,6 +42,14 @@ def check_property(run: Run, vantage: Vantage, question: Filter) -> Check:
     if run.rules is Rules.SERVER and unknown.why in TAKEN_FOR_NO:
         return Check(question, False, is_present, actual, problem=unknown)
     return Check(question, unknown, is_present, actual)
+
+
+def _what_is_wrong(run: Run, question: Filter) -> Unknown | None:
+    if question.is_keyless:
+        return Unknown(Why.KEY_MISSING)
+    if run.rules is Rules.SERVER and question.type not in LOOKED_UP:
+        return Unknown(Why.TYPE_UNKNOWN, question.type)
+    return None
 
 
 def _without(run: Run, question: Filter, is_whole: bool) -> Verdict:
@@ -148,6 +161,8 @@ def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
 
 def check_cohort(run: Run, vantage: Vantage, question: Filter, path: tuple[str, ...] = ()) -> Check:
     """Evaluate a filter about a cohort. `path` holds the cohorts that led here."""
+    if run.rules is Rules.SERVER and not is_cohort_id(question.value):
+        return Check(question, False, problem=Unknown(Why.FILTER_UNUSABLE, question.key))
     cohort_id = str(question.value)
     if cohort_id in path:
         return Check(question, Unknown(Why.COHORT_CIRCULAR, cohort_id, is_final=True))
@@ -194,6 +209,9 @@ def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Check 
     question = read_question(raw)
     if question.kind == "cohort":
         return check_cohort(run, vantage, question, path)
+    if run.rules is Rules.SERVER and question.kind == "property" and question.type not in LOOKED_UP:
+        # Such a cohort is about what users did, which only the server looks up.
+        return Check(question, Unknown(Why.COHORT_UNKNOWN, path[-1], is_final=True))
     return check(run, vantage, question)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 Kind = Literal["property", "cohort", "flag"]
+LOOKED_UP: Final = frozenset(("", "person", "person_metadata", "group"))
+"""Types of properties that servers look up for a flag; without a type it is a person's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Filter:
     value: Any
     type: str = ""
     """As received: person, group, person_metadata, cohort, flag."""
+    is_keyless: bool = False
+    """Whether its key is missing or no text."""
     group_index: int | None = None
     """The group type a group's property is of; None for that of the condition."""
     is_negated: bool = False
@@ -176,11 +180,19 @@ def question(raw: Mapping[str, Any]) -> Filter:
         operator=str(raw.get("operator") or "exact"),
         value=raw.get("value"),
         type=str(raw.get("type") or ""),
+        is_keyless=not isinstance(raw.get("key"), str),
         is_negated=bool(raw.get("negation")),
         chain=_chain(raw.get("dependency_chain")),
         label=str(raw.get("cohort_name") or raw.get("label") or ""),
         group_index=index if isinstance(index := raw.get("group_type_index"), int) else None,
     )
+
+
+def is_cohort_id(value: Any) -> bool:
+    """Return whether the value names a cohort: a number, or digits."""
+    if isinstance(value, str):
+        return value.isascii() and value.isdigit()
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def mapping(raw: Any) -> dict[str, Any]:

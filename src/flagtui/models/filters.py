@@ -27,6 +27,8 @@ class Property(Struct, frozen=True, gc=False):
     is_negated: bool
     label: str
     """The server's display name: that of the cohort or of the other flag."""
+    is_keyless: bool
+    """Whether its key is missing or no text: no server can use it."""
 
     @classmethod
     def of(cls, raw: Mapping[str, JSON]) -> "Property":
@@ -39,6 +41,7 @@ class Property(Struct, frozen=True, gc=False):
             group_type_index=as_index(raw.get("group_type_index")),
             is_negated=raw.get("negation") is True,
             label=as_text(raw.get("cohort_name")) or as_text(raw.get("label")),
+            is_keyless=not isinstance(raw.get("key"), str),
         )
 
     @property

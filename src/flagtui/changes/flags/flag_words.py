@@ -45,8 +45,6 @@ def why_read_only(filters: Filters) -> str:
     return f"its targeting has configuration version {version}, which is only shown here"
 
 
-_TYPES: Final = frozenset(("person", "person_metadata", "group"))
-"""Types of properties that servers look up for a flag."""
 _IN_COHORT: Final[Mapping[str, str]] = {"exact": "people in", "in": "people in", "not_in": "people not in"}
 
 
@@ -74,9 +72,10 @@ def property_words(
         words.append(("note", " (marked as negated, which counts in cohorts only)"))
     # Loaded here: the first rows of a list need no operators.
     from flagtui.evaluate.impossible_filters import can_match
+    from flagtui.evaluate.parts import LOOKED_UP
 
-    is_unknown = is_of_flag and not (verb and item.type in _TYPES)
-    if is_unknown or not can_match(item.operator, item.value):
+    is_unusable = is_of_flag and (item.is_keyless or not verb or item.type not in LOOKED_UP)
+    if is_unusable or not can_match(item.operator, item.value):
         words.append(("odd", NEVER_MATCHES))
     return tuple(words)
 
