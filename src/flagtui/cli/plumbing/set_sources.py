@@ -68,7 +68,7 @@ def find_source(session: ProjectSession, word: str) -> SetSource:
     """
     with as_trouble():
         if word == STAGED:
-            file = find_staged(session)
+            file = find_staged(session).file
             if not file.exists:
                 raise Trouble(
                     "nothing is staged in this project.", "Stage with --stage.", code="nothing_to_do"

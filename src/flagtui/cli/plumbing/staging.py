@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from flagtui import local_time
 from flagtui.changes.planner import PlanContext, Planned
 from flagtui.changes.sets.after_set import AfterSet, record_after
 from flagtui.changes.sets.change_lines import change_words
-from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, FaultName, StagedChange, new_set
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, FaultName, StagedChange
 from flagtui.changes.sets.plan_changes import changes_of
-from flagtui.changes.sets.set_files import SetFile, hold, lock_name, staged_file
+from flagtui.changes.sets.set_files import SetFile
+from flagtui.changes.sets.staged_set import StagedSet
 from flagtui.cli.plumbing.change_records import STAGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, set_apart
 from flagtui.cli.plumbing.errors import Code, Trouble
@@ -55,16 +55,15 @@ def sets_folder(session: ProjectSession) -> Path:
     return session.opening.state_folder() / "sets"
 
 
-def find_staged(session: ProjectSession) -> SetFile:
-    """Return the file of the staged set of this project, which need not exist. Raises Trouble."""
-    return staged_file(sets_folder(session), str(session.client.host), str(session.client.project))
+def find_staged(session: ProjectSession) -> StagedSet:
+    """Return the staged set of this project, which need not exist. Raises Trouble."""
+    return StagedSet(sets_folder(session), signature_of(session), HOLDER)
 
 
 def read_staged(session: ProjectSession) -> ChangeSet | None:
     """Return the staged set of this project; None without one. Raises Trouble."""
-    file = find_staged(session)
     with as_trouble():
-        return file.read() if file.exists else None
+        return find_staged(session).read()
 
 
 def after_staged(session: ProjectSession, context: PlanContext) -> PlanContext:
@@ -85,20 +84,14 @@ async def stage_plans(
 ) -> int:
     """Add the plans to the staged set; the exit code. Raises Trouble."""
     await session.me()
-    file = find_staged(session)
-    with as_trouble():
-        changes = changes_of(planned.plans)
-        with hold(sets_folder(session), lock_name(file), HOLDER):
-            earlier = file.read() if file.exists else _new_set(session, terms)
-            grown = earlier.with_changes(changes, session.rules.bulk_limit)
-            if grown.changes:
-                file.write(grown)
-            else:
-                file.remove()
+    staged, reason = find_staged(session), terms.agreement.reason.strip()
+    with as_trouble(), staged.held():
+        added = staged.add(planned.plans, session.rules.bulk_limit, session.now, reason)
+    grown = added.change_set
     counted = f"{len(grown.changes):,} change{'s' * (len(grown.changes) != 1)}"
     progress(f"Nothing was sent. The staged set has {counted}: flagtui staged list; flagtui apply staged")
     apart = set_apart(planned.skipped)
-    report.results([*map(_result_of, changes), *apart])
+    report.results([*map(_result_of, added.changes), *apart])
     return exit_code(apart)
 
 
@@ -108,15 +101,10 @@ async def write_plans(planned: Planned[Any, Any], session: ProjectSession, terms
     out = terms.agreement.out
     with as_trouble():
         changes = changes_of(planned.plans)
-        change_set = _new_set(session, terms).with_changes(changes, session.rules.bulk_limit)
+        empty = find_staged(session).begin(session.now, terms.agreement.reason.strip())
+        change_set = empty.with_changes(changes, session.rules.bulk_limit)
         SetFile(Path(out)).create(change_set)
     progress(f"The change set is in {out}; to apply it: flagtui apply {out}")
-
-
-def _new_set(session: ProjectSession, terms: WriteTerms) -> ChangeSet:
-    here = signature_of(session)
-    made_at = local_time.stamp(session.now)
-    return new_set(here.host, here.project, made_at, here.by, terms.agreement.reason.strip())
 
 
 def _result_of(change: StagedChange) -> ChangeResult:

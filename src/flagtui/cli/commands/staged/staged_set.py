@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import click
 
 from flagtui.changes.sets.change_set import StagedChange
-from flagtui.changes.sets.set_files import hold, lock_name
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.set_sources import CHANGE, changes_named
-from flagtui.cli.plumbing.staging import HOLDER, as_trouble, find_staged, read_staged, sets_folder
+from flagtui.cli.plumbing.staging import as_trouble, find_staged, read_staged
 
 NOTHING = "Nothing is staged in this project."
 
@@ -53,16 +52,9 @@ async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bo
     """Drop staged changes; the server never had them."""
     if bool(keys) == is_all:
         raise click.UsageError("Name the keys to drop, or give --all.")
-    file = find_staged(session)
-    with as_trouble(), hold(sets_folder(session), lock_name(file), HOLDER):
-        change_set = read_staged(session)
-        if change_set is None:
-            raise Trouble(NOTHING, code="nothing_to_do")
-        dropped = changes_named(change_set, keys)
-        for change in dropped:
-            change_set = change_set.without(change)
-        if change_set.changes:
-            file.write(change_set)
-        else:
-            file.remove()
+    staged = find_staged(session)
+    with as_trouble(), staged.held():
+        dropped = staged.drop(lambda change_set: changes_named(change_set, keys))
+    if dropped is None:
+        raise Trouble(NOTHING, code="nothing_to_do")
     return dropped
