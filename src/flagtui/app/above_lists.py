@@ -41,6 +41,13 @@ class AboveLists:
         """The person's own changes."""
         self._app.push_screen(JournalScreen(self._app_state, self._runner, self._runner.undo_entries))
 
+    def show_staged(self) -> None:
+        """What is staged in this project."""
+        from flagtui.app.journal.staged_screen import StagedScreen
+
+        self._runner.staging.look()
+        self._app.push_screen(StagedScreen(self._app_state, self._runner))
+
     def show_help(self) -> None:
         """The keys of the screen in front."""
         if not self._app.screen.is_modal:

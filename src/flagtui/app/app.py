@@ -49,7 +49,7 @@ class FlagTui(ScreenOwner[None]):
         self._begin_in_dark()
         self.animation_level = "none"
         self._started_in = session.profile
-        self._shown_scopes: tuple[str, ...] | None = None
+        self._shown_keys_for: tuple[tuple[str, ...] | None, bool] = None, False
         self._stop_seeking: Watcher = lambda: None
         self.app_state = AppState(session)
         self.runner = ChangeRunner(self, self.app_state)
@@ -117,6 +117,7 @@ class FlagTui(ScreenOwner[None]):
         await load_in_background(SERVER)
         self.open_connection()
         self.poll()
+        self.runner.follow_staged()
 
     def let_own_links_through(self) -> None:
         """Links to the server that is shown, and to no other."""
@@ -124,11 +125,11 @@ class FlagTui(ScreenOwner[None]):
         self.fence.own_host = str(workspace.client.host) if workspace else ""
 
     def redraw_keys(self) -> None:
-        """What the key may do is known now, or another; the line of keys follows."""
+        """What the key may do is known now, or another, or keys stage; the line of keys follows."""
         workspace = self.app_state.workspace
         scopes = workspace.key.scopes if workspace and workspace.key else None
-        if scopes != self._shown_scopes:
-            self._shown_scopes = scopes
+        if (shown := (scopes, self.app_state.is_staging)) != self._shown_keys_for:
+            self._shown_keys_for = shown
             self.screen.refresh_bindings()
 
     def show_live_once_known(self) -> None:
@@ -216,6 +217,9 @@ class FlagTui(ScreenOwner[None]):
 
     def action_journal(self) -> None:
         self.above.show_journal()
+
+    def action_staged(self) -> None:
+        self.above.show_staged()
 
     def action_tour(self) -> None:
         self.above.switch_tour()

@@ -193,6 +193,8 @@ class Report(Generic[P, R]):
     """Plans that were not sent because of how another one ended."""
     is_stopped: bool = False
     """The person left the rest unsent."""
+    staged: tuple[P, ...] = ()
+    """Plans that were staged instead of sent."""
 
     @property
     def saved(self) -> Sequence[Outcome[P, R]]:
@@ -201,13 +203,15 @@ class Report(Generic[P, R]):
 
     @property
     def is_saved(self) -> bool:
-        """Whether every change was saved."""
+        """Whether every change was saved, or staged."""
         return not self.unsent and all(outcome.is_saved for outcome in self.outcomes)
 
     @property
     def saved_ids(self) -> frozenset[int | str]:
-        """The ids of records of the list whose change was saved; of a copy that of its original."""
-        return frozenset(chosen_id(outcome.plan) for outcome in self.saved)
+        """The ids of records of the list whose change was saved or staged; of a copy that of its original."""
+        return frozenset(
+            chosen_id(plan) for plan in (*(outcome.plan for outcome in self.saved), *self.staged)
+        )
 
 
 @dataclass

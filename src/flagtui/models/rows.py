@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,6 +15,15 @@ OLD_QUERIES: Final = frozenset(("ExperimentTrendsQuery", "ExperimentFunnelsQuery
 """Kinds of metrics that only the previous engine measures."""
 
 FlagType = Literal["boolean", "multivariant", "experiment", "config", "rules"]
+
+
+class StagedRow(NamedTuple):
+    """What a row with a staged change shows beside its new values."""
+
+    before: object
+    """The row as the server last sent it."""
+    is_outdated: bool
+    """Whether the server has sent other values than the change is based on."""
 
 
 class FlagRow(msgspec.Struct, frozen=True, gc=False):

@@ -1,12 +1,13 @@
-"""All records of one kind: the server's last values plus optimistic edits."""
+"""All records of one kind: the server's last values plus staged and optimistic edits."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
+from flagtui.models.rows import StagedRow
 from flagtui.store.load_progress import RecordId, RunningLoad
-from flagtui.store.optimistic_edits import OptimisticEdits
+from flagtui.store.optimistic_edits import OptimisticEdits, StagedEdit, StagedEdits
 
 
 class Identified(Protocol):
@@ -33,6 +34,7 @@ class Collection(Generic[Row]):
         self._place: dict[RecordId, int] = {}
         self._gone: dict[RecordId, tuple[Row, Moment]] = {}
         self._edits: OptimisticEdits[Row] = OptimisticEdits()
+        self._staged: StagedEdits[Row] = StagedEdits()
         self._changed: dict[RecordId, int] = {}
         self._load: RunningLoad | None = None
         self._rows: tuple[Row, ...] | None = ()
@@ -51,10 +53,10 @@ class Collection(Generic[Row]):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Return every row with optimistic edits applied; the same object until something changes."""
+        """Return every row with staged and optimistic edits; the same object until something changes."""
         if self._rows is None:
             rows = list(self._server_rows)
-            for record_id in self._edits.keys() & self._place.keys():
+            for record_id in (self._edits.keys() | self._staged) & self._place.keys():
                 rows[self._place[record_id]] = self._shown(record_id)
             self._rows = tuple(rows)
         return self._rows
@@ -80,6 +82,16 @@ class Collection(Generic[Row]):
     def pending(self) -> frozenset[RecordId]:
         """Return the records with an edit in flight."""
         return frozenset(self._edits)
+
+    def stage(self, edits: Mapping[RecordId, StagedEdit]) -> None:
+        """Show these staged changes on their rows, in place of earlier ones."""
+        if self._staged.replace(edits):
+            self._notify()
+
+    @property
+    def staged(self) -> Mapping[RecordId, StagedRow]:
+        """Return the listed records with a staged change, and what it is based on."""
+        return self._staged.compare(self.server_row)
 
     def changed_since(self, version: int) -> frozenset[RecordId]:
         """Return the records known at that version for which the server has sent other values since."""
@@ -220,9 +232,7 @@ class Collection(Generic[Row]):
         return "old" if not is_later and _is_newer(self._server_rows[place], row) else self._set(row, place)
 
     def _take_from_page(self, row: Row, load: RunningLoad) -> Worth:
-        """Store a row of a page: pages are requested after the load began, so only later records can be
-        newer.
-        """
+        """Store a row of a page; only records that arrived since its load began can be newer."""
         gone, _ = self._gone.get(row.id, (None, 0))
         place = self._place.get(row.id)
         if gone is not None and not _is_newer(row, gone):
@@ -265,7 +275,8 @@ class Collection(Generic[Row]):
         self._changed = {each: at for each, at in self._changed.items() if each in self._place}
 
     def _shown(self, record_id: RecordId) -> Row:
-        return self._edits.applied_to(record_id, self._server_rows[self._place[record_id]])
+        row = self._staged.applied_to(record_id, self._server_rows[self._place[record_id]])
+        return self._edits.applied_to(record_id, row)
 
     def _notify(self) -> None:
         self.version += 1

@@ -1,10 +1,11 @@
 """Optimistic edits: changes in flight, shown on the rows they change."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from flagtui.models.rows import StagedRow
 from flagtui.store.kinds import KINDS
 from flagtui.store.load_progress import RecordId
 
@@ -35,6 +36,16 @@ def apply_edit(row: Row, changes: Mapping[str, object]) -> Row:
                 field.default if value is None else tuple(value) if isinstance(value, list) else value
             )
     return msgspec.structs.replace(row, **shown)
+
+
+class StagedEdit(msgspec.Struct, frozen=True):
+    """A staged change of a record, in the names of its row or of the record."""
+
+    values: Mapping[str, object]
+    base: Mapping[str, object]
+    """The changed values that it is based on."""
+    version: int | None = None
+    """The version that it is based on; None for records without versions."""
 
 
 class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
@@ -70,3 +81,39 @@ class OptimisticEdits(dict[RecordId, list[Mapping[str, object]]], Generic[Row]):
                 shown = apply_edit(shown, edit)
             self._applied[record_id] = (row, shown)
         return shown
+
+
+class StagedEdits(OptimisticEdits[Row]):
+    """The staged changes by record, and the rows they apply to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._edits: Mapping[RecordId, StagedEdit] = {}
+
+    def replace(self, edits: Mapping[RecordId, StagedEdit]) -> bool:
+        """Take these in place of earlier ones; return whether they differ."""
+        if edits == self._edits:
+            return False
+        self._edits = edits
+        self.clear()
+        self._applied.clear()
+        for record_id, edit in edits.items():
+            self.begin(record_id, edit.values)
+        return True
+
+    def compare(self, row_of: Callable[[RecordId], object]) -> dict[RecordId, StagedRow]:
+        """Return what the changes of listed records are based on; `row_of` returns a row of the server."""
+        rows = {record_id: row_of(record_id) for record_id in self._edits}
+        return {
+            record_id: StagedRow(row, is_outdated(row, self._edits[record_id]))
+            for record_id, row in rows.items()
+            if row is not None
+        }
+
+
+def is_outdated(row: object, edit: StagedEdit) -> bool:
+    """Return whether the record has changed since: by its version, else by the changed values."""
+    version = getattr(row, "version", None)
+    if version is not None and edit.version is not None:
+        return bool(version != edit.version)
+    return apply_edit(row, edit.base) != row

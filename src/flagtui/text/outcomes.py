@@ -11,7 +11,7 @@ from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
 """The most failures named in one toast; the rest is counted."""
-_PAST: Final = {"Undo": "undone", "Redo": "redone"}
+_PAST: Final = {"Undo": "undone", "Redo": "redone", "Apply": "applied"}
 
 
 def explain_outcomes(

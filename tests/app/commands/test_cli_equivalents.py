@@ -40,6 +40,7 @@ WITHOUT_TWIN: Final[Mapping[str, str]] = {
         " lists.type lists.mine lists.sort lists.reverse flags.runtime experiments.result inbox.reason"
         " lists.save_query",
         "flags restore takes the key of a deleted flag": "flags.deleted",
+        "--reason gives the set one when it is staged": "staged.reason",
         "a version is brought back where both are seen; undo takes back one's own changes": "history.return"
         " activity.revert",
         "an event has too few fields for a file: each has a command": "events.edit_json"

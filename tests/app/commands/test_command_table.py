@@ -23,6 +23,7 @@ from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.journal.journal_screen import JournalScreen
+from flagtui.app.journal.staged_screen import StagedScreen
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.widgets.row_list import RowList
 
@@ -37,6 +38,7 @@ SCREENS: dict[Any, tuple[str, ...]] = {
     InboxScreen: ("inbox", "everywhere"),
     ActivityScreen: ("activity", "lists", "everywhere"),
     JournalScreen: ("journal", "lists", "everywhere"),
+    StagedScreen: ("staged", "lists", "everywhere"),
     DeletedScreen: ("deleted", "lists", "everywhere"),
     DefinitionsScreen: ("definitions", "everywhere"),
     IdsScreen: ("lists", "everywhere"),
@@ -53,7 +55,7 @@ SAME_THING = (
     {"edit", "describe"},
     {"tags", "type tags"},
     {"copy", "copy value"},
-    {"revert", "bring back"},
+    {"revert", "bring back", "unstage"},
     {"mark", "compare"},
     {"open", "metric", "fold"},
     {"rollout", "share"},
@@ -69,7 +71,7 @@ SAME_THING = (
     {"half page up", "page up"},
 )
 """Titles of one kind of thing: what they are called depends on what is under the cursor."""
-DIFFERS = {"equals_sign": "even shares", "t": "TypeScript"}
+DIFFERS = {"equals_sign": "even shares", "plus": "stage", "t": "TypeScript"}
 """Keys that mean something else in one place, where the other thing is not to be had."""
 
 

@@ -29,9 +29,11 @@ EVERYWHERE: Final[Places] = ("everywhere",)
 FLAG_SCOPE: Final = FLAGS.write_scope
 EXPERIMENT_SCOPE: Final = EXPERIMENTS.write_scope
 EVENT_SCOPE: Final = EVENTS.write_scope
+STEPS: Final = "experiments change in steps that the server takes at once"
 RECORD_SCOPE: Final = "record"
 """In place of a scope: that of the kind of record that the screen is about."""
 SIGNS: Final = {
+    "ampersand": "&",
     "at": "@",
     "colon": ":",
     "enter": "⏎",
@@ -77,6 +79,8 @@ class Command(Struct, frozen=True):
     over a slow link `/` and a word arrive together."""
     asks: bool = False
     """Whether it asks the server without changing anything."""
+    direct: str = ""
+    """Why it cannot be staged; empty where it can, and for experiments, none of whose changes can."""
     needs_record: bool = True
     """Whether a record has to be chosen first, where it needs the server or is called from another tab."""
     synonyms: str = ""
@@ -90,6 +94,11 @@ class Command(Struct, frozen=True):
         name = self.id.partition(".")[2]
         force_setattr(self, "title", self.title or name)
         force_setattr(self, "handler", self.handler or name)
+
+    @property
+    def why_direct(self) -> str:
+        """Why it is refused while changes are staged; empty where it can be staged."""
+        return self.direct or (STEPS if self.scope == EXPERIMENT_SCOPE else "")
 
     @property
     def writes(self) -> bool:

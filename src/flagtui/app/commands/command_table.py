@@ -107,6 +107,11 @@ SCREEN_COMMANDS: Final = (
             title="leave", shown=True, synonyms="close cancel"),
     Command("app.redo", "U", "Redo the last undone change", CHANGES, scope=RECORD_SCOPE,
             needs_record=False, synonyms="again forward", cli="redo"),
+    Command("app.stage", "plus", "Stage changes instead of sending them, or end that", RECORDS,
+            needs_record=False, scope=RECORD_SCOPE, cli="flags disable FLAGS --stage",
+            synonyms="change set collect plan batch later draft"),
+    Command("app.staged", "ampersand", "The staged changes: look at them, drop some, apply them together",
+            EVERYWHERE, by_app=True, synonyms="change set plan apply review proposal", cli="staged list"),
     *(
         Command(f"app.{kind.plural}", kind.tab, f"Go to the {kind.words}", EVERYWHERE, handler="tab",
                 argument=kind.tab, by_app=True, synonyms=f"list tab {kind.synonyms}",

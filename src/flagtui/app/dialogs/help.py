@@ -38,6 +38,8 @@ LEGEND: Final = (
     ("deleted", "deleted"),
     ("mark", "marked: what follows is for all of them"),
     ("pending", "a change is in flight"),
+    ("staged", "has a staged change; & shows them all"),
+    ("outdated", "changed by another user since it was staged"),
     ("changed", "changed by another user since you looked"),
 )
 HEADER_LEGEND: Final[Mapping[LinkKind, str]] = {

@@ -60,7 +60,12 @@ def draw_key(flag: FlagRow, slot: Slot) -> Cell:
 
 
 def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
-    """A bar and the percentage, never rounded to an end it has not reached; no bar where it is not known."""
+    """A bar and the percentage, never rounded to an end it has not reached; no bar where it is not known.
+
+    A staged change is shown instead: `on → off`, `25 → 40 %`.
+    """
+    if slot.staged is not None and (staged := _staged_words(flag, slot.staged.before)):
+        return ((staged.rjust(BAR_CELLS + 1 + PERCENT_CELLS), "info"),)
     if flag.rollout is None:
         return (("?".rjust(BAR_CELLS + 1 + PERCENT_CELLS), "faint"),)
     filled = filled_cells(flag.rollout / 100, BAR_CELLS) if flag.active else 0
@@ -121,6 +126,17 @@ FLAG_LIST: Final = ListDescription(
     values={"tag": lambda row: row.tags, "by": lambda row: row.creator},
     near={"state": "word"},
 )
+
+
+def _staged_words(flag: FlagRow, before: object) -> str:
+    """Return what is staged of state and rollout; empty for changes of anything else."""
+    if not isinstance(before, FlagRow):
+        return ""
+    if state_of(flag)[0] != state_of(before)[0]:
+        return f"{state_of(before)[0]} → {state_of(flag)[0]}"
+    if flag.rollout is None or before.rollout is None or flag.rollout == before.rollout:
+        return ""
+    return f"{_percent(before.rollout).removesuffix(' %')} → {_percent(flag.rollout)}"
 
 
 def _percent(rollout: float) -> str:

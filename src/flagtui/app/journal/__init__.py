@@ -1,1 +1,1 @@
-"""Changes made from this machine: list and undo."""
+"""Changes of this user from this machine: those that were made, and those that are staged."""

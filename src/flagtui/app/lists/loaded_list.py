@@ -107,6 +107,7 @@ class WorkspaceList(ListScreen[R]):
         changed = collection.changed_since(self._drawn_version) if has_settled else frozenset()
         self._drawn_version, self._is_drawn = collection.version, len(collection) > 0
         self.rows.set_pending(collection.pending)
+        self.rows.set_staged(collection.staged)
         anchor: Literal["keep", "top"] = "keep" if has_settled else "top"
         order = self._finder.find(self.search.value)
         self.rows.show(self._finder.rows, order, anchor=anchor, changed=changed)

@@ -61,7 +61,15 @@ class RecordKeys(AnyScreen):
 
     def why_not_now(self, command: Command, sign: str) -> str:
         """Return why the command cannot run on the chosen records; empty if it can. `sign` is its key."""
+        if self._app_state.is_staging and command.why_direct:
+            return f"it cannot be staged: {command.why_direct}; + ends staging"
         return ""
+
+    def title_of(self, command_id: str) -> str:
+        """Return the word beside a key where it is not that of the command; empty for all others."""
+        if not self._app_state.is_staging:
+            return ""
+        return {"app.stage": "end staging", "app.undo": "unstage"}.get(command_id, "")
 
     def single(self) -> Sequence[Any]:
         """Return the one marked record, else the one under the cursor; none while more are marked."""
@@ -75,6 +83,9 @@ class RecordKeys(AnyScreen):
     def target(self) -> RecordLink | None:
         """The record under the cursor."""
         return next(map(self.link_to, self.at_cursor()), None)
+
+    def action_stage(self) -> None:
+        self._runner.switch_staging()
 
     def action_undo(self) -> None:
         self._runner.undo()

@@ -62,6 +62,7 @@ class KeyLine(Line):
         bindings = list(self._found(field is not None))
         last = [binding for binding in bindings if _place_at_end(binding.binding) >= 0]
         first: list[str] = [*getattr(self.screen, "next_commands", ())]
+        first += ["app.stage"] if self._own_title("app.stage") else []
         nodes = [*dict.fromkeys(binding.node for binding in bindings)]
         rest = sorted(
             (binding for binding in bindings if _place_at_end(binding.binding) < 0),
@@ -108,12 +109,16 @@ class KeyLine(Line):
             if key in taken:
                 continue
             bold, muted = ("bold", "$text-muted") if binding.enabled else ("$faint", "$faint")
-            drawn.append(
-                ((key, bold), (f" {binding.binding.description}{self._where(binding.binding)}  ", muted))
-            )
+            title = self._own_title(binding.binding.id or "") or binding.binding.description
+            drawn.append(((key, bold), (f" {title}{self._where(binding.binding)}  ", muted)))
             if binding.enabled:
                 self._runs[key] = (binding.binding.action, binding.node)
         return drawn
+
+    def _own_title(self, id: str) -> str:
+        """Return the word that the screen now has for a command; empty where it is that of the command."""
+        title_of: Callable[[str], str] | None = getattr(self.screen, "title_of", None)
+        return title_of(id) if title_of is not None else ""
 
     def _where(self, binding: Binding) -> str:
         """Return what a key acts on where that is not what is marked."""

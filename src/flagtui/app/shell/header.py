@@ -14,7 +14,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.styled import Piece
 
 DROPPED: Final = ("host", "user", "organization", "overridden", "brand", "number", "project")
-"""What gives way when there is no room, the least needed first. Badge and link stay."""
+"""What gives way when there is no room, the least needed first. Badge, staged changes and link stay."""
 SHORTEST: Final = 6
 """Cells below which a project's name is not recognisable."""
 _FROM: Final = {"organization": 70, "overridden": 90, "host": 100, "user": 110}
@@ -54,6 +54,10 @@ class Location(Struct, frozen=True):
     user: str = ""
     overridden: str = ""
     """Return the environment variables that override the profile, for the header."""
+    staged: int = 0
+    """How many changes are staged."""
+    is_staging: bool = False
+    """Whether keys stage changes instead of sending them."""
 
 
 class Tab(Struct, frozen=True):
@@ -97,19 +101,27 @@ def _parts_of(location: Location, width: int) -> Parts:
             f" {_short(location.badge, max(12, width // 4))} ",
             f"bold $badge-text on ${location.colour}",
         ),
+        "staging": (
+            f" STAGING {location.staged:,} " if location.is_staging else "",
+            "bold $badge-text on $secondary",
+        ),
         "organization": (_short(location.organization, 24), "bold"),
         "project": (_short(location.project, 32 if width >= 100 else 20), "bold"),
         "number": (number, "$faint"),
         "host": (_short(host, 40), "$faint"),
         "overridden": (_short(location.overridden, 64), "$warning"),
+        "staged": (
+            f"staged {location.staged:,}" if location.staged and not location.is_staging else "",
+            "$secondary",
+        ),
         "user": (_short(location.user, 40), "$text-muted"),
     }
     return {name: part for name, part in parts.items() if part[0] and width >= _FROM.get(name, 0)}
 
 
 def _left(parts: Parts) -> list[Piece]:
-    """Brand and badge each have a ground of their own; the organisation leads to its project."""
-    pieces = [parts[name] for name in ("brand", "badge") if name in parts]
+    """Brand, badge and staging each have a ground of their own; the organisation leads to its project."""
+    pieces = [parts[name] for name in ("brand", "badge", "staging") if name in parts]
     if "project" in parts:
         pieces += [_GAP, parts["organization"], (" › ", "$text-muted")] if "organization" in parts else [_GAP]
         pieces.append(parts["project"])
@@ -122,7 +134,8 @@ def _left(parts: Parts) -> list[Piece]:
 
 
 def _right(parts: Parts, state: list[Piece]) -> list[Piece]:
-    return [parts["user"], _GAP, *state] if "user" in parts else state
+    shown = [parts[name] for name in ("user", "staged") if name in parts]
+    return [*(piece for part in shown for piece in (part, _GAP)), *state]
 
 
 def _short(text: str, cells: int) -> str:

@@ -38,6 +38,8 @@ def location_of(app_state: AppState) -> Location:
         host=session.host,
         user=me.email or me.label if me else "",
         overridden=session.overridden,
+        staged=len(app_state.staged_set.changes) if app_state.staged_set is not None else 0,
+        is_staging=app_state.is_staging,
     )
 
 

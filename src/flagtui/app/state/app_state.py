@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
+    from flagtui.changes.sets.change_set import ChangeSet
     from flagtui.details.flag_inspector import Inspector
     from flagtui.models.code_uses import CodeUses
     from flagtui.models.flag import Flag
@@ -73,8 +74,7 @@ class Session:
     is_stand_in: bool = False
     """Whether the server was named without a profile, whose name is made up then."""
     embedded_in: str = ""
-    """The command in whose process the server is, such as `demo --nasty`: no address leads to such a server.
-    Empty for all others."""
+    """The command in whose process the server is, such as `demo --nasty`; empty where it has an address."""
     flag: str = ""
     """Key of the flag to open first."""
     pick: Callable[[str], None] | None = None
@@ -177,6 +177,10 @@ class AppState:
     """How many lost connections came back: what is on screen is read again then."""
     retry_at: float = 0.0
     """When the list is read again after a failure, by the clock that only goes on; 0 without a failure."""
+    staged_set: ChangeSet | None = None
+    """What is staged in the open project."""
+    is_staging: bool = False
+    """Whether keys stage changes instead of sending them."""
     _watchers: list[Watcher] = field(default_factory=list)
     _followed: tuple[Watcher, ...] = ()
 

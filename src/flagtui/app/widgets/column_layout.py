@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from flagtui.app.widgets.glyphs import Glyphs
 from flagtui.app.widgets.line import fit_cells
 from flagtui.models.editable_fields import EditableField
+from flagtui.models.rows import StagedRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import age
 from flagtui.text.styled import Look
@@ -60,12 +61,16 @@ class Slot(Struct, frozen=True):
     """An edit of this record is in flight."""
     changed: bool = False
     """Someone else changed this record since the cursor was last on it."""
+    staged: StagedRow | None = None
+    """What the server has of a record with a staged change."""
 
     @property
     def sign(self) -> CellPiece:
         """The glyph before a record for that."""
         if self.pending:
             return self.glyphs.pending, "info"
+        if self.staged is not None:
+            return (self.glyphs.outdated, "bad") if self.staged.is_outdated else (self.glyphs.staged, "info")
         if self.changed:
             return self.glyphs.changed, "warn"
         return " ", "plain"

@@ -18,6 +18,8 @@ class Glyphs(Struct, frozen=True):
     deleted: str
     pending: str
     changed: str
+    staged: str
+    outdated: str
     mark: str
     bar: str
     track: str
@@ -38,8 +40,8 @@ LINK_SIGNS: Final[Mapping[LinkKind, str]] = {
 }
 """At the right end of the header."""
 
-UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "▌", "━", "─", "…", "↑", "↓")
-ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "|", "=", ".", ">", "^", "v")
+UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "Δ", "!", "▌", "━", "─", "…", "↑", "↓")
+ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "&", "!", "|", "=", ".", ">", "^", "v")
 
 
 def glyphs_for(encoding: str) -> Glyphs:

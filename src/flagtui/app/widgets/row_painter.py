@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Placed, RecordId, Slot, fit
 from flagtui.app.widgets.glyphs import Glyphs
+from flagtui.models.rows import StagedRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -98,6 +99,7 @@ class RowState(NamedTuple):
     marked: bool
     pending: bool
     changed: bool
+    staged: StagedRow | None = None
 
 
 class Rule(Struct, frozen=True):
@@ -190,7 +192,7 @@ class RowPainter(Generic[R]):
         for column, width in ((placed.column, placed.width) for placed in self._layout):
             if column.gap:
                 yield " " * column.gap, "plain"
-            slot = Slot(width, self._glyphs, now, state.pending, state.changed)
+            slot = Slot(width, self._glyphs, now, state.pending, state.changed, state.staged)
             yield from fit(column.draw(row, slot), width, column.align, self._glyphs.ellipsis)
 
     def _header_pieces(self, sort: SortSign | None) -> Iterator[CellPiece]:

@@ -1,7 +1,7 @@
 """The drawing half of a list of rows: what is on each line, and which lines have to be drawn again."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from textwrap import wrap
 from typing import Generic, TypeVar
@@ -18,6 +18,7 @@ from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.row_painter import BAR_WIDTH, Ground, RowPainter, RowState, RowStyles, Rule, SortSign
 from flagtui.app.widgets.viewport import Marks, Viewport
+from flagtui.models.rows import StagedRow
 from flagtui.safe_text import safe_text
 from flagtui.text.styled import Look
 
@@ -98,6 +99,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._marks = Marks()
         self._pending: Collection[RecordId] = ()
         self._changed: frozenset[RecordId] = frozenset()
+        self._staged: Mapping[RecordId, StagedRow] = {}
         self._reasons: tuple[str, ...] = ()
         self._words: tuple[str, ...] = ()
         """The reasons, wrapped to the width."""
@@ -120,6 +122,12 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         """Set the ids of records with a pending edit."""
         self._pending = records
         self._refresh_changed()
+
+    def set_staged(self, records: Mapping[RecordId, StagedRow]) -> None:
+        """Set the records with a staged change, and what it is based on."""
+        if records != self._staged:
+            self._staged = records
+            self._refresh_changed()
 
     def arrow(self, *, descending: bool) -> str:
         """Return the sign of an order as the header draws it."""
@@ -215,7 +223,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         if place == self._view.place:
             ground = "cursor" if self.has_focus else "cursor-blurred"
         marked, pending = record in self._marks.ids, record in self._pending
-        return row, RowState(ground, marked, pending, record in self._changed)
+        return row, RowState(ground, marked, pending, record in self._changed, self._staged.get(record))
 
     def _refresh_changed(self) -> None:
         """Ask for a repaint of the lines whose content is not what was painted last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.events import Event, Key, Paste
 
@@ -14,6 +14,7 @@ from flagtui.app.shell.preload import load_in_background
 if TYPE_CHECKING:
     from flagtui.app.shell.key_queue import KeyQueue
     from flagtui.app.shell.stray_keys import StrayKeys
+    from flagtui.app.state.staging_mode import Staging
     from flagtui.app.writing.write_path import WritePath
     from flagtui.changes.flags.flag_intent import Intent
     from flagtui.changes.flags.flag_planner import NewFlag
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from flagtui.store.workspace import Workspace
 
 
+STAGED_EVERY: Final = 2.0
+"""Seconds between looks at the file of the staged set, which other programs may change."""
+
+
 class ChangeRunner(ChangeTasks):
     """Begins every change of the app. The first one loads the write path."""
 
@@ -34,7 +39,7 @@ class ChangeRunner(ChangeTasks):
         # It takes longer to load than the first rows, which do without.
         from flagtui.app.writing.write_path import WritePath
 
-        return WritePath(self._app_state, self)
+        return WritePath(self._app_state, self, lambda: self.staging)
 
     @cached_property
     def _keys(self) -> KeyQueue:
@@ -105,6 +110,40 @@ class ChangeRunner(ChangeTasks):
     def undo_entries(self, entries: Sequence[Entry], skipped: Sequence[Skipped] = ()) -> None:
         """Undo earlier changes of this user here, newest first, whatever came after them."""
         self.run(self._path.undo_entries(entries, skipped))
+
+    def follow_staged(self) -> None:
+        """Look at the staged set from now on."""
+        self.app.set_interval(STAGED_EVERY, self.look_at_staged)
+
+    def look_at_staged(self) -> None:
+        """Show what is staged in this project; another program may have changed it."""
+        if "staging" in self.__dict__:
+            self.staging.look()
+        elif (self._app_state.session.state_folder / "sets").exists():
+            self.app.run_worker(self._load_staging(), group="staging", exclusive=True)
+
+    async def _load_staging(self) -> None:
+        await load_in_background()
+        self.staging.look()
+
+    @cached_property
+    def staging(self) -> Staging:
+        """The staged set; loaded by the first look at one that exists, or by its key."""
+        from flagtui.app.state.staging_mode import Staging
+
+        return Staging(self._app_state)
+
+    def switch_staging(self) -> None:
+        """Stage what keys change from now on, or send it again."""
+        from flagtui.app.writing.set_application import switch_staging
+
+        switch_staging(self._app_state, self.staging, self.show_toast)
+
+    def apply_staged(self) -> None:
+        """Apply the staged set, after one question."""
+        from flagtui.app.writing.set_application import SetApplication
+
+        self.run(SetApplication(self._app_state, self, self._path, self.staging).apply())
 
     def recover_unresolved(self) -> None:
         """Find out what became of changes that an earlier run left open in this project."""

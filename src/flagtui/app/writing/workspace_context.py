@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from flagtui.api.errors import NotFound
 from flagtui.app.state.app_state import AppState
 from flagtui.changes.planner import PlanContext
+from flagtui.changes.sets.after_set import record_after
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.event_definition import EventDefinition
@@ -23,10 +24,16 @@ from flagtui.store.workspace import Workspace
 class WorkspaceContext(PlanContext):
     """A project that is open, or one beside it. What is read for a question its lists show, too."""
 
-    def __init__(self, app_state: AppState, workspace: Workspace) -> None:
-        super().__init__(workspace.client, app_state.session.timing, workspace.people, adds_later=True)
+    def __init__(self, app_state: AppState, workspace: Workspace, *, is_applying: bool = False) -> None:
+        """More changes are planned on top of staged ones; `is_applying` plans the staged ones themselves."""
+        is_staged = app_state.is_staging and workspace is app_state.workspace and not is_applying
+        staged = app_state.staged_set if is_staged else None
+        super().__init__(
+            workspace.client, app_state.session.timing, workspace.people, adds_later=not is_staged
+        )
         self.workspace = workspace
         self._app_state = app_state
+        self._staged = staged
 
     @property
     def known_flags(self) -> Sequence[FlagRow]:
@@ -46,7 +53,7 @@ class WorkspaceContext(PlanContext):
         fresh = await self.client.flags.get(id)
         if not fresh.deleted:
             flags.put(fresh.row(), asked)
-        return fresh
+        return fresh if self._staged is None else record_after(fresh, self._staged)
 
     async def read_experiment(self, id: int) -> Experiment:
         experiments, asked = self.workspace.experiments, self.workspace.experiments.moment
@@ -62,7 +69,7 @@ class WorkspaceContext(PlanContext):
         events, asked = self.workspace.events, self.workspace.events.moment
         fresh = await self.client.event_definitions.get(id)
         events.put(fresh.row(), asked)
-        return fresh
+        return fresh if self._staged is None else record_after(fresh, self._staged)
 
     def name(self, kind: Kind, id: RecordId) -> str:
         row = self.workspace.collection(kind).get(id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.results_screen import results_of
+from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_entries import revert_of
@@ -22,11 +24,12 @@ from flagtui.changes.flags.flags_together import change_for
 from flagtui.changes.guard import Purpose, QuestionContext
 from flagtui.changes.interface import run
 from flagtui.changes.journal import JournalUnwritable
-from flagtui.changes.journal_entries import Entry
+from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.pipeline import Report
 from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, R, Skipped, chosen_id
 from flagtui.changes.recovery import recover_all
+from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.undo import (
     SURPRISING,
     distinct_records,
@@ -41,6 +44,7 @@ from flagtui.models.activity import Activity
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import ago, count
 from flagtui.text.outcomes import explain_blocked, explain_error, explain_skipped, left_open
+from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault
 from flagtui.text.styled import Notice
 
 
@@ -50,9 +54,11 @@ class WritePath:
     Loaded by the first change, or once the rows are loaded.
     """
 
-    def __init__(self, app_state: AppState, runner: ChangeTasks) -> None:
+    def __init__(self, app_state: AppState, runner: ChangeTasks, staging: Callable[[], Staging]) -> None:
+        """`staging` loads the staged set."""
         self._app_state = app_state
         self._runner = runner
+        self._stage = StageSteps(app_state, runner, staging)
 
     async def change(
         self, changes: Sequence[Intent | Activity], on_report: OnReport, skipped: Sequence[Skipped] = ()
@@ -91,6 +97,9 @@ class WritePath:
         """Undo the newest change of this user here, or redo what was undone last."""
         if (workspace := self._runner.open_workspace()) is None:
             return
+        if self._app_state.is_staging:
+            self._stage.undo_step(is_redo=is_redo)
+            return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         here = self._app_state.signature(workspace)
         newest = next_redo(entries, here) if is_redo else next_undo(entries, here, self._runner.no_ops)
@@ -115,6 +124,9 @@ class WritePath:
         For `is_newest`, the question warns when the change is hours old: the user may mean another one.
         """
         if (workspace := self._runner.open_workspace()) is None:
+            return
+        if self._app_state.is_staging:
+            self._runner.show_toast(UNDO_AT_ONCE)
             return
         here = self._app_state.signature(workspace)
         refusal = why_not(changes[0], here)
@@ -175,8 +187,13 @@ class WritePath:
         """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
         opened = self._app_state.workspace
         name = planner.name(intents[0])
-        with self._runner.reading(name if len(intents) == 1 else count(len(intents), planner.noun)):
-            planned = await planner.plan(intents)
+        try:
+            with self._runner.reading(name if len(intents) == 1 else count(len(intents), planner.noun)):
+                planned = await planner.plan(intents)
+        except ChangeSetError as error:
+            # The record has changed since its earlier change was staged.
+            self._runner.show_toast(explain_set_fault(error))
+            return None
         asked_with = QuestionContext((*skipped, *planned.skipped), purpose)
         assert isinstance(planner.context, WorkspaceContext)
         workspace = planner.context.workspace
@@ -192,14 +209,12 @@ class WritePath:
                 # With another key the same question is asked again; only a confirmation sends anything.
                 return await self.write(intents, planner, on_report, skipped, purpose)
             return await self._explain_skipped(intents, planned, interface, skipped)
-        session = self._app_state.session
-        context = WriteContext(
-            session.journal,
-            signature,
-            session.timing,
-            lambda words: self._runner.show_toast(Notice(words, "warning")),
-        )
-        report = await run(planned, interface, self._app_state.rules_in(planned.place), context, asked_with)
+        context = self.write_context(signature)
+        rules = self._app_state.rules_in(planned.place)
+        if self._app_state.is_staging and purpose is None:
+            report = await self._stage.stage(planned, interface, rules, asked_with)
+        else:
+            report = await run(planned, interface, rules, context, asked_with)
         if report is None:
             return None
         self._app_state.notify_watchers()
@@ -210,6 +225,14 @@ class WritePath:
         if again := await self._find_intents_to_ask_again(report, planned, interface):
             return await self.write(again, planner, on_report, (), purpose) or report
         return report
+
+    def write_context(self, signature: Signature) -> WriteContext:
+        """Return what sending needs: the journal, the clock, and where a wait is shown."""
+        session = self._app_state.session
+        show = self._runner.show_toast
+        return WriteContext(
+            session.journal, signature, session.timing, lambda words: show(Notice(words, "warning"))
+        )
 
     async def _explain_skipped(
         self,

@@ -122,6 +122,16 @@ def rows_after(rows: Iterable[FlagRow], changes: Sequence[StagedChange]) -> Iter
             yield msgspec.structs.replace(row, **moved)
 
 
+def row_values(values: Mapping[str, JSON]) -> dict[str, object]:
+    """Return changed fields as a list shows them: with what it derives from the targeting of a flag."""
+    if "filters" not in values:
+        return dict(values)
+    filters = Filters.of(values["filters"])
+    rollout = filters.rollout if filters.is_editable else None
+    derived = {"rollout": rollout, "conditional": filters.is_conditional, "depends_on": filters.depends_on}
+    return {**values, **derived}
+
+
 def references_in(values: Mapping[str, JSON]) -> Iterator[int | str]:
     """Yield the flags that the conditions in `filters` depend on: numbers, and names of new flags."""
     for group in as_list(as_dict(values.get("filters")).get("groups")):

@@ -29,12 +29,10 @@ from flagtui.cli.plumbing.set_sources import SetSource, find_source
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
+from flagtui.text.set_words import NO_TRANSACTIONS
 
 Choice = Literal["stop", "undo", "continue"]
 CHOICES: Final[Sequence[Choice]] = ("stop", "undo", "continue")
-NO_TRANSACTIONS: Final = (
-    "The API has no transactions: changes are sent one after the other; the first refusal stops the rest."
-)
 OPERATIONS: Final = (
     *("flags.list", "flags.get", "flags.create", "flags.update", "flags.activity"),
     *("event_definitions.get", "event_definitions.update"),

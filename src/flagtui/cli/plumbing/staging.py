@@ -10,8 +10,8 @@ from flagtui.changes.sets.after_set import AfterSet, record_after
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, FaultName, StagedChange
 from flagtui.changes.sets.plan_changes import changes_of
+from flagtui.changes.sets.project_set import StagedSet
 from flagtui.changes.sets.set_files import SetFile
-from flagtui.changes.sets.staged_set import StagedSet
 from flagtui.cli.plumbing.change_records import STAGED, ChangeResult, exit_code
 from flagtui.cli.plumbing.change_report import ChangeReport, set_apart
 from flagtui.cli.plumbing.errors import Code, Trouble

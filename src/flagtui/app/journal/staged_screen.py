@@ -1,0 +1,176 @@
+"""List the staged changes of the open project: what each changes, drop some, apply all together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.dialogs.prompt import Prompt, PromptScreen
+from flagtui.app.lists.list_description import ListDescription
+from flagtui.app.lists.read_list import ReadList
+from flagtui.app.shell.toasts import show_toast
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.go_to import RecordLink
+from flagtui.app.state.staging_mode import Staging
+from flagtui.app.widgets.column_layout import Cell, Column, Slot, text_cell, words_cell
+from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.changes.sets.change_lines import change_lines
+from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
+from flagtui.safe_text import safe_text
+from flagtui.store.kinds import BY_ENTRY
+from flagtui.store.query.value_tests import fold
+from flagtui.store.query.vocabulary import Vocabulary, by_name, choices
+from flagtui.store.sort_orders import Listing, Order
+from flagtui.text.empty_states import Words
+from flagtui.text.set_words import explain_set_fault
+from flagtui.text.styled import Notice, Piece
+
+
+@dataclass(frozen=True)
+class ListedChange:
+    """A staged change as a row."""
+
+    id: str
+    change: StagedChange
+    is_outdated: bool
+    """Whether its record has changed since."""
+
+    @property
+    def key(self) -> str:
+        return self.change.key
+
+    @property
+    def verb(self) -> str:
+        return self.change.verb
+
+    @property
+    def words(self) -> str:
+        return "; ".join(line.words for line in change_lines(self.change))
+
+    @property
+    def state(self) -> str:
+        """Whether the change can be applied as it is."""
+        return "changed since" if self.is_outdated else "new" if self.change.is_new else "ready"
+
+
+def _state_cell(row: ListedChange, slot: Slot) -> Cell:
+    return ((row.state, "warn" if row.is_outdated else "good"),)
+
+
+COLUMNS: Final[tuple[Column[ListedChange], ...]] = (
+    Column("key", "KEY", text_cell("key", "strong"), 18, grow=3, most=48),
+    Column("words", "CHANGE", words_cell(lambda row: row.words, "plain"), 24, grow=5, gap=2, sortable=False),
+    Column("state", "STATE", _state_cell, 13, gap=2),
+)
+MORE_COLUMNS: Final[tuple[Column[ListedChange], ...]] = (
+    Column("verb", "VERB", words_cell(lambda row: row.verb), 12, grow=1, most=24, sortable=False),
+    Column("kind", "KIND", words_cell(lambda row: BY_ENTRY[row.change.kind].plural), 8, sortable=False),
+)
+_STATES: Final = {
+    "outdated": lambda row: row.is_outdated,
+    "ready": lambda row: not row.is_outdated,
+    "new": lambda row: row.change.is_new,
+}
+
+STAGED_LIST: Final = ListDescription[ListedChange](
+    name="staged",
+    what="staged changes",
+    hint="search   words in key or change  is:outdated",
+    listing=Listing(
+        Vocabulary(
+            by_name(choices("is", "whether it can be applied", _STATES)),
+            lambda row: f"{row.key}\0{row.verb}\0{row.words}",
+        ),
+        {"key": Order(), "state": Order(label=lambda row: row.state)},
+        lambda row: fold(row.key),
+    ),
+    orders=("key", "state"),
+    columns=COLUMNS,
+    more_columns=MORE_COLUMNS,
+    always=("key",),
+    filters={"state": "is"},
+    title="Staged",
+    nothing="Nothing is staged. + in a list or on a record stages changes instead of sending them.",
+)
+
+
+class StagedScreen(ReadList[ListedChange]):
+    """Lists what is staged; nothing of it was sent."""
+
+    BINDINGS = bindings_of("staged", "lists", "everywhere")
+    description = STAGED_LIST
+    place = "staged"
+    tab = "&"
+
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+        super().__init__(app_state, runner)
+
+    @property
+    def _staging(self) -> Staging:
+        return self._runner.staging
+
+    def link_to(self, row: ListedChange) -> RecordLink | None:
+        kind = BY_ENTRY[row.change.kind].plural
+        return None if row.change.is_new else RecordLink(kind, row.change.record, row.key)
+
+    def update_from_state(self) -> None:
+        # A change was staged, dropped or applied, or a record has changed.
+        self.read_again()
+
+    async def read(self) -> Sequence[ListedChange] | Words:
+        if self._staging.fault:
+            return Words(("The staged set cannot be read.", self._staging.fault), "warn")
+        return [
+            ListedChange(f"{change.kind} {change.record}", change, self._staging.is_outdated(change))
+            for change in self._staging.changes
+        ]
+
+    def about(self, row: ListedChange) -> Iterator[list[Piece]]:
+        yield [(safe_text(row.key), "bold")]
+        version = "" if row.change.version is None else f"  based on v{row.change.version}"
+        yield [(safe_text(row.verb), ""), (version, "$text-muted")]
+        yield []
+        if row.is_outdated:
+            yield [("another user changed it since: z unstages it, then stage it again", "$warning")]
+            yield []
+        for line in change_lines(row.change):
+            yield [("  ", ""), (safe_text(line.words, 300), "")]
+        change_set = self._staging.change_set
+        if change_set is not None and change_set.reason:
+            yield []
+            yield [("why  ", "$text-muted"), (safe_text(change_set.reason, 200), "")]
+
+    # Keys
+
+    def action_apply(self) -> None:
+        """Ask about all staged changes together, then send them."""
+        self._runner.apply_staged()
+
+    def action_drop(self) -> None:
+        """Drop the marked changes, else the one under the cursor."""
+        rows = self.chosen()
+        if not rows:
+            return
+        try:
+            self._staging.drop(row.change.identity for row in rows)
+        except ChangeSetError as error:
+            show_toast(self.app, explain_set_fault(error))
+            return
+        what = rows[0].key if len(rows) == 1 else f"{len(rows):,} changes"
+        show_toast(self.app, Notice(f"{what}: not staged any more; nothing was sent"))
+
+    def action_reason(self) -> None:
+        """Ask for the reason of the set."""
+        if self._staging.change_set is not None:
+            self._runner.run(self._ask_reason(self._staging.change_set.reason))
+
+    async def _ask_reason(self, reason: str) -> None:
+        answer = await self._runner.ask(
+            PromptScreen(Prompt("Why", "the reason of the whole set, for the journal", reason))
+        )
+        if answer is None:
+            return
+        try:
+            self._staging.explain(answer.strip())
+        except ChangeSetError as error:
+            show_toast(self.app, explain_set_fault(error))

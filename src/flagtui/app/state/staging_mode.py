@@ -1,0 +1,187 @@
+"""The staged set of the open project: what keys add to it, what `u` removes, how rows show it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+from flagtui.app.state.app_state import AppState
+from flagtui.changes.proposal import Proposal
+from flagtui.changes.sets.after_set import row_values
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
+from flagtui.changes.sets.project_set import StagedSet
+from flagtui.changes.sets.set_progress import Identity
+from flagtui.store.kinds import BY_ENTRY, KINDS, Kind
+from flagtui.store.optimistic_edits import StagedEdit, is_outdated
+
+HOLDER: Final = "the app"
+FOLDER: Final = "sets"
+"""Of the staged sets, below the folder of the state of the program."""
+
+
+class Staging:
+    """Keeps the staged set of the open project and its file the same; other programs may change the file.
+
+    While it is on, this program holds the set, and keys stage instead of sending.
+    """
+
+    def __init__(self, app_state: AppState) -> None:
+        self._app_state = app_state
+        self._lock = ExitStack()
+        self._is_held = False
+        self._seen: tuple[object, ...] = ()
+        """The project and the state of its file at the last look."""
+        self._steps: list[ChangeSet] = []
+        """The set before each step of this time."""
+        self.fault = ""
+        """Why the set cannot be read; empty when it can."""
+
+    @property
+    def change_set(self) -> ChangeSet | None:
+        """The staged set; None while nothing is staged."""
+        return self._app_state.staged_set
+
+    @property
+    def changes(self) -> Sequence[StagedChange]:
+        """The staged changes of the open project."""
+        return () if self.change_set is None else self.change_set.changes
+
+    @property
+    def file(self) -> StagedSet | None:
+        """The set on disk; None without an open project."""
+        workspace = self._app_state.workspace
+        if workspace is None:
+            return None
+        folder = self._app_state.session.state_folder / FOLDER
+        return StagedSet(folder, self._app_state.signature(workspace), HOLDER)
+
+    def look(self) -> None:
+        """Read the set again when its file or the project is another; never raises."""
+        staged = self.file
+        if staged is None:
+            self._show(None)
+            return
+        path = staged.file.path
+        try:
+            stat = path.stat()
+            seen: tuple[object, ...] = (path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        except OSError:
+            seen = (path,)
+        if seen == self._seen:
+            return
+        if self._app_state.is_staging and self._seen and self._seen[0] != path:
+            self.end()
+        self._seen = seen
+        try:
+            change_set, self.fault = staged.read(), ""
+        except ChangeSetError as error:
+            change_set, self.fault = None, error.what
+        self._show(change_set)
+
+    def begin(self) -> None:
+        """Stage what keys change from now on. Raises ChangeSetError when another program has the set open."""
+        staged = self.file
+        if staged is None or self._app_state.is_staging:
+            return
+        self._lock.enter_context(self.held())
+        self._steps.clear()
+        self._app_state.is_staging = True
+        self._read_again()
+
+    def end(self) -> None:
+        """Send what keys change from now on; the set stays."""
+        self._lock.close()
+        self._app_state.is_staging = False
+        self._show(self.change_set)
+
+    def add(self, plans: Iterable[Proposal]) -> list[StagedChange]:
+        """Stage these plans; return their changes. Raises ChangeSetError, and stages nothing then."""
+        session = self._app_state.session
+        staged = self._staged_file()
+        before = self.change_set or staged.begin(session.clock())
+        added = staged.add(plans, session.rules.bulk_limit, session.clock())
+        self._steps.append(before)
+        self._read_again()
+        return added.changes
+
+    def undo_last(self) -> str | None:
+        """Take the last step back; return its subject, None without one. Raises ChangeSetError."""
+        if not self._steps:
+            return None
+        before, now = self._steps.pop(), self.changes
+        staged = self._staged_file()
+        staged.keep(before)
+        self._read_again()
+        kept = {change.identity: change for change in before.changes}
+        keys = [change.key for change in now if kept.get(change.identity) != change]
+        keys += [key for identity, key in _keys(before.changes) if identity not in dict(_keys(now))]
+        return keys[0] if len(keys) == 1 else f"{len(keys):,} changes"
+
+    def drop(self, identities: Iterable[Identity]) -> None:
+        """Drop the changes of these records. Raises ChangeSetError."""
+        dropped = frozenset(identities)
+        with self.held():
+            before = self.change_set
+            self._staged_file().drop(lambda now: [each for each in now.changes if each.identity in dropped])
+            if before is not None and self._app_state.is_staging:
+                self._steps.append(before)
+        self._read_again()
+
+    def explain(self, reason: str) -> None:
+        """Give the set a reason. Raises ChangeSetError."""
+        with self.held():
+            self._staged_file().explain(reason)
+        self._read_again()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other programs from the set until the block ends. Raises ChangeSetError."""
+        if self._is_held:
+            yield
+            return
+        with self._staged_file().held():
+            self._is_held = True
+            try:
+                yield
+            finally:
+                self._is_held = False
+
+    def is_outdated(self, change: StagedChange) -> bool:
+        """Return whether the list has a newer record than the change is based on."""
+        workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
+        row = None if workspace is None else workspace.collection(kind).server_row(change.record)
+        return row is not None and is_outdated(row, edit_of(change))
+
+    def _staged_file(self) -> StagedSet:
+        staged = self.file
+        assert staged is not None, "only with an open project"
+        return staged
+
+    def _read_again(self) -> None:
+        self._seen = ()
+        self.look()
+
+    def _show(self, change_set: ChangeSet | None) -> None:
+        """Show the set in the frame, and on the rows while keys add to it."""
+        self._app_state.staged_set = change_set
+        if (workspace := self._app_state.workspace) is not None:
+            for kind in KINDS.values():
+                workspace.collection(kind.plural).stage(self._edits_of(kind.plural))
+        self._app_state.notify_watchers()
+
+    def _edits_of(self, kind: Kind) -> dict[int | str, StagedEdit]:
+        if not self._app_state.is_staging:
+            return {}
+        return {
+            change.record: edit_of(change)
+            for change in self.changes
+            if not change.is_new and BY_ENTRY[change.kind].plural == kind
+        }
+
+
+def edit_of(change: StagedChange) -> StagedEdit:
+    """Return the change as its row shows it."""
+    return StagedEdit(row_values(change.values), row_values(change.base), change.version)
+
+
+def _keys(changes: Iterable[StagedChange]) -> list[tuple[tuple[str, int | str], str]]:
+    return [(change.identity, change.key) for change in changes]

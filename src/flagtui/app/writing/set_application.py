@@ -1,0 +1,153 @@
+"""Apply the staged set from the app: the usual question, one group in the journal, one undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from flagtui.api.errors import ApiError
+from flagtui.app.dialogs.picker import Choice, PickerScreen
+from flagtui.app.shell.change_tasks import ChangeTasks
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.staging_mode import Staging
+from flagtui.app.writing.app_interface import AppInterface
+from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.app.writing.write_path import WritePath
+from flagtui.changes.guard import Purpose, QuestionContext
+from flagtui.changes.interface import run
+from flagtui.changes.journal import JournalUnwritable
+from flagtui.changes.pipeline import Report
+from flagtui.changes.proposal import Outcome, Proposal
+from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
+from flagtui.changes.sets.set_plans import SetPlan, plan_set
+from flagtui.changes.sets.set_rows import SetRows
+from flagtui.store.workspace import Workspace
+from flagtui.text.formats import count
+from flagtui.text.outcomes import explain_error, explain_skipped
+from flagtui.text.set_words import NO_TRANSACTIONS, explain_outdated, explain_pending, explain_set_fault
+from flagtui.text.styled import Notice
+
+AFTER_REFUSAL: Final[Sequence[Choice[str]]] = (
+    Choice("stop", "stop here", "what was applied stays; u undoes it"),
+    Choice("undo", "undo what was applied", "asks before it sends anything"),
+    Choice("continue", "continue with the rest", "the refused change stays staged"),
+)
+
+
+def switch_staging(app_state: AppState, staging: Staging, show_toast: Callable[[Notice], None]) -> None:
+    """Stage what keys change from now on, or send it again; show what that means."""
+    if app_state.is_staging:
+        staging.end()
+        staged = len(staging.changes)
+        left = f"{count(staged, 'change')} staged: & applies them" if staged else "nothing is staged"
+        show_toast(Notice(left, title="staging ended"))
+        return
+    try:
+        staging.begin()
+    except ChangeSetError as error:
+        show_toast(explain_set_fault(error))
+    else:
+        words = "changes are collected, and nothing is sent\n& shows them and applies them, + ends staging"
+        show_toast(Notice(words, title="staging"))
+
+
+class SetApplication:
+    """Plans the staged set as a whole, asks once, sends it; only within `ChangeTasks.run`."""
+
+    def __init__(self, app_state: AppState, runner: ChangeTasks, path: WritePath, staging: Staging) -> None:
+        self._app_state = app_state
+        self._runner = runner
+        self._path = path
+        self._staging = staging
+
+    async def apply(self) -> None:
+        """Apply what is staged. What was applied leaves the set, the rest stays in it."""
+        workspace, change_set = self._runner.open_workspace(), self._staging.change_set
+        if workspace is None:
+            return
+        if change_set is None:
+            self._runner.show_toast(Notice(self._staging.fault or "Nothing is staged in this project."))
+            return
+        try:
+            with self._staging.held():
+                await self._apply(change_set, workspace)
+        except ChangeSetError as error:
+            self._runner.show_toast(explain_set_fault(error))
+
+    async def _apply(self, change_set: ChangeSet, workspace: Workspace) -> None:
+        plan = await self._plan(change_set, workspace)
+        if plan is None:
+            return
+        if plan.planned is None:
+            self._runner.show_toast(explain_pending(plan.pending))
+        elif plan.blocked:
+            self._runner.show_toast(explain_skipped(plan.blocked[0]))
+        elif plan.outdated:
+            self._runner.show_toast(explain_outdated(plan.outdated))
+        else:
+            await self._send(change_set, plan, workspace)
+        if not plan.pending:
+            self._staging.drop(plan.progress.applied.keys())
+
+    async def _plan(self, change_set: ChangeSet, workspace: Workspace) -> SetPlan | None:
+        """Plan what is left of the set; show why it cannot be planned."""
+        context = WorkspaceContext(self._app_state, workspace, is_applying=True)
+        writing = self._path.write_context(self._app_state.signature(workspace))
+        try:
+            with self._runner.reading(count(len(change_set.changes), "change")):
+                return await plan_set(change_set, context, writing)
+        except ApiError as error:
+            self._runner.show_toast(explain_error(error, "the staged changes cannot be planned"))
+        except JournalUnwritable as fault:
+            self._runner.show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
+        return None
+
+    async def _send(self, change_set: ChangeSet, plan: SetPlan, workspace: Workspace) -> None:
+        planned = plan.planned
+        assert planned is not None
+        words = count(len(planned.plans), "change")
+        purpose = Purpose("Apply", f"{words}, {change_set.reason}" if change_set.reason else words)
+        asked_with = QuestionContext(purpose=purpose, batch=change_set.id, note=NO_TRANSACTIONS)
+        signature = self._app_state.signature(workspace)
+        interface = SetInterface(
+            self._app_state,
+            self._runner,
+            lambda: SetRows(workspace, self._app_state.session.clock()),
+            planned,
+            asked_with,
+            signature,
+        )
+        report = await run(
+            planned, interface, self._app_state.rules_in(""), self._path.write_context(signature), asked_with
+        )
+        if report is None:
+            return
+        self._drop_applied(plan, report)
+        self._app_state.notify_watchers()
+        if interface.choice == "undo":
+            await self._path.undo_newest(is_redo=False)
+
+    def _drop_applied(self, plan: SetPlan, report: Report[Proposal, Any]) -> None:
+        """Drop what was applied now or in an earlier run; the rest stays staged."""
+        assert plan.planned is not None
+        saved = {id(outcome.plan) for outcome in report.saved}
+        pairs = zip(plan.planned.plans, plan.planned.requests, strict=True)
+        applied = {change.identity for each, change in pairs if id(each) in saved}
+        self._staging.drop(applied | plan.progress.applied.keys())
+
+
+class SetInterface(AppInterface[Proposal, Any]):
+    """Asks after the first refusal whether to stop, to undo what was applied, or to continue."""
+
+    choice: str = ""
+    """What was chosen; empty without a refusal."""
+
+    async def on_outcome(self, outcome: Outcome[Proposal, Any]) -> bool:
+        await super().on_outcome(outcome)
+        if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
+            return True
+        if not self.choice:
+            title = f"{outcome.plan.key}: {outcome.reason or outcome.ending}"
+            chosen = await self._runner.ask(PickerScreen(title, AFTER_REFUSAL))
+            self.choice = chosen or "stop"
+        return self.choice == "continue"

@@ -1,0 +1,70 @@
+"""Stage planned changes instead of sending them, and undo the last staged step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flagtui.app.shell.change_tasks import ChangeTasks
+from flagtui.app.state.app_state import AppState
+from flagtui.app.state.staging_mode import Staging
+from flagtui.app.writing.app_interface import AppInterface
+from flagtui.changes.guard import GuardRefused, GuardRules, QuestionContext, guard
+from flagtui.changes.pipeline import Report
+from flagtui.changes.planner import Planned
+from flagtui.changes.proposal import P, R
+from flagtui.changes.sets.change_set import ChangeSetError
+from flagtui.changes.sets.plan_changes import AT_ONCE
+from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault, explain_staged, explain_unstaged
+from flagtui.text.styled import Notice
+
+
+class StageSteps:
+    """The steps of one running app, each shown in a toast that the next one replaces."""
+
+    def __init__(self, app_state: AppState, runner: ChangeTasks, staging: Callable[[], Staging]) -> None:
+        """`staging` loads the staged set."""
+        self._app_state = app_state
+        self._runner = runner
+        self._staging = staging
+        self._shown: Notice | None = None
+
+    async def stage(
+        self,
+        planned: Planned[Any, P],
+        interface: AppInterface[P, R],
+        rules: GuardRules,
+        asked_with: QuestionContext,
+    ) -> Report[P, R] | None:
+        """Stage the plans instead of sending them; only a conflict is asked about."""
+        question = guard(planned.plans, rules, asked_with)
+        if isinstance(question, GuardRefused):
+            interface.refuse(question)
+            return None
+        if question.conflicts and await interface.confirm(question) is None:
+            return None
+        try:
+            if planned.place:
+                raise ChangeSetError("direct", f"a change of {planned.place} cannot be staged here", AT_ONCE)
+            changes = self._staging().add(planned.plans)
+        except ChangeSetError as error:
+            self._runner.show_toast(explain_set_fault(error))
+            return None
+        self._show(explain_staged(changes, len(self._staging().changes)))
+        return Report(staged=tuple(planned.plans))
+
+    def undo_step(self, *, is_redo: bool) -> None:
+        """Take the last staged step back."""
+        if is_redo:
+            self._runner.show_toast(UNDO_AT_ONCE)
+            return
+        try:
+            undone = self._staging().undo_last()
+        except ChangeSetError as error:
+            self._runner.show_toast(explain_set_fault(error))
+        else:
+            self._show(explain_unstaged(undone, len(self._staging().changes)))
+
+    def _show(self, notice: Notice) -> None:
+        self._runner.show_toast(notice, instead_of=self._shown)
+        self._shown = notice

@@ -1,0 +1,32 @@
+"""Optimistic updates for a set: each plan on the list of its kind of record."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from flagtui.changes.event_definitions.definition_plan import EventPlan
+from flagtui.changes.event_definitions.optimistic_events import EventRows
+from flagtui.changes.flags.optimistic_flags import FlagRows
+from flagtui.changes.optimistic_rows import OptimisticRows
+from flagtui.changes.proposal import Outcome, Proposal
+from flagtui.store.workspace import Workspace
+
+
+class SetRows(OptimisticRows[Proposal, Any]):
+    """The lists of flags and of event definitions."""
+
+    def __init__(self, workspace: Workspace, now: float) -> None:
+        super().__init__(workspace, now)
+        self._flags = FlagRows(workspace, now)
+        self._events = EventRows(workspace, now)
+        self.listed = self._flags.listed
+
+    def showing(self, plan: Proposal) -> AbstractContextManager[None]:
+        return self._rows_of(plan).showing(plan)
+
+    async def refresh(self, outcome: Outcome[Proposal, Any]) -> None:
+        await self._rows_of(outcome.plan).refresh(outcome)
+
+    def _rows_of(self, plan: Proposal) -> OptimisticRows[Any, Any]:
+        return self._events if isinstance(plan, EventPlan) else self._flags

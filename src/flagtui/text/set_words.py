@@ -1,0 +1,57 @@
+"""Toasts about staged changes. Texts are raw."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.sets.change_lines import change_words
+from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
+from flagtui.changes.sets.set_planner import OutdatedChange
+from flagtui.text.formats import count
+from flagtui.text.styled import Notice
+
+UNDO_AT_ONCE: Final = Notice("undo and redo are sent at once: end staging first", "warning", "not staged")
+LISTED: Final = "& shows them all"
+
+
+def explain_set_fault(error: ChangeSetError) -> Notice:
+    """Return the toast about a change set that cannot be read, written or extended."""
+    return Notice("\n".join(filter(None, (f"{error.what}.", error.next))), "warning", "not staged")
+
+
+def explain_staged(changes: Sequence[StagedChange], total: int) -> Notice:
+    """Return the toast about changes that were staged; `total` is the size of the set."""
+    what = f"{changes[0].key}: {'; '.join(change_words(changes[0]))}" if len(changes) == 1 else ""
+    return Notice(
+        f"{what or count(len(changes), 'change')}\nnothing was sent · u unstages · {LISTED}",
+        title=f"staged {total:,}",
+    )
+
+
+def explain_unstaged(undone: str | None, total: int) -> Notice:
+    """Return the toast about the last staged step, which is undone; None without one."""
+    if undone is None:
+        return Notice(f"nothing was staged since staging began; {LISTED}")
+    return Notice(f"{undone} is not staged any more; nothing was sent", title=f"staged {total:,}")
+
+
+NO_TRANSACTIONS: Final = (
+    "The API has no transactions: changes are sent one after the other; the first refusal stops the rest."
+)
+
+
+def explain_pending(pending: Sequence[Entry]) -> Notice:
+    """Return the toast about a set of which nothing is left, or whose earlier run is still open."""
+    if not pending:
+        return Notice("the set was applied already", title="staged 0")
+    names = ", ".join(entry.key for entry in pending)
+    what = f"whether an earlier run changed {names} is not known yet; nothing was sent"
+    return Notice(f"{what}\napply the set again in a minute", "warning", "not applied")
+
+
+def explain_outdated(outdated: Sequence[OutdatedChange]) -> Notice:
+    """Return the toast about a set whose records have changed since; nothing of it is sent."""
+    first = f"{outdated[0].change.key} {outdated[0].words}"
+    more = f", and {len(outdated) - 1:,} more" if len(outdated) > 1 else ""
+    fix = "unstage such a change in & with z, then stage it again"
+    return Notice(f"{first}{more}; nothing was sent\n{fix}", "warning", "not applied")
