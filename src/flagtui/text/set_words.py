@@ -35,9 +35,13 @@ def explain_unstaged(undone: str | None, total: int) -> Notice:
     return Notice(f"{undone} is not staged any more; nothing was sent", title=f"staged {total:,}")
 
 
-NO_TRANSACTIONS: Final = (
-    "The API has no transactions: changes are sent one after the other; the first refusal stops the rest."
-)
+def order_note(changes: int) -> str:
+    """Return the note of a question about several changes: nothing makes them one on the server."""
+    if changes < 2:
+        return ""
+    return (
+        "The API has no transactions: changes are sent one after the other; the first refusal stops the rest."
+    )
 
 
 def explain_pending(pending: Sequence[Entry]) -> Notice:

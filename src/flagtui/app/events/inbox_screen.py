@@ -243,6 +243,11 @@ class InboxScreen(FramedScreen):
 
     def action_apply(self) -> None:
         """Starts the change of everything decided, up to the profile's limit for one confirmation."""
+        if self._app_state.is_staging:
+            show_toast(
+                self.app, Notice("the inbox applies its decisions at once: end staging first", "warning")
+            )
+            return
         most = self._app_state.session.rules.bulk_limit
         intents = [decision.intent for decision in list(self._triage.by_id.values())[:most]]
         if not intents:

@@ -58,6 +58,9 @@ class Staging:
         """Read the set again when its file or the project is another; never raises."""
         staged = self.file
         if staged is None:
+            if self._app_state.is_staging:
+                self.end()
+            self._seen = ()
             self._show(None)
             return
         path = staged.file.path

@@ -135,9 +135,7 @@ class ChangeRunner(ChangeTasks):
 
     def switch_staging(self) -> None:
         """Stage what keys change from now on, or send it again."""
-        from flagtui.app.writing.set_application import switch_staging
-
-        switch_staging(self._app_state, self.staging, self.show_toast)
+        self._path.stage_steps.switch()
 
     def apply_staged(self) -> None:
         """Apply the staged set, after one question."""

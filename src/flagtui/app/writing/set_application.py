@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from flagtui.api.errors import ApiError
@@ -24,7 +24,7 @@ from flagtui.changes.sets.set_rows import SetRows
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error, explain_skipped
-from flagtui.text.set_words import NO_TRANSACTIONS, explain_outdated, explain_pending, explain_set_fault
+from flagtui.text.set_words import explain_outdated, explain_pending, explain_set_fault, order_note
 from flagtui.text.styled import Notice
 
 AFTER_REFUSAL: Final[Sequence[Choice[str]]] = (
@@ -32,23 +32,6 @@ AFTER_REFUSAL: Final[Sequence[Choice[str]]] = (
     Choice("undo", "undo what was applied", "asks before it sends anything"),
     Choice("continue", "continue with the rest", "the refused change stays staged"),
 )
-
-
-def switch_staging(app_state: AppState, staging: Staging, show_toast: Callable[[Notice], None]) -> None:
-    """Stage what keys change from now on, or send it again; show what that means."""
-    if app_state.is_staging:
-        staging.end()
-        staged = len(staging.changes)
-        left = f"{count(staged, 'change')} staged: & applies them" if staged else "nothing is staged"
-        show_toast(Notice(left, title="staging ended"))
-        return
-    try:
-        staging.begin()
-    except ChangeSetError as error:
-        show_toast(explain_set_fault(error))
-    else:
-        words = "changes are collected, and nothing is sent\n& shows them and applies them, + ends staging"
-        show_toast(Notice(words, title="staging"))
 
 
 class SetApplication:
@@ -107,7 +90,9 @@ class SetApplication:
         assert planned is not None
         words = count(len(planned.plans), "change")
         purpose = Purpose("Apply", f"{words}, {change_set.reason}" if change_set.reason else words)
-        asked_with = QuestionContext(purpose=purpose, batch=change_set.id, note=NO_TRANSACTIONS)
+        asked_with = QuestionContext(
+            purpose=purpose, batch=change_set.id, note=order_note(len(planned.plans))
+        )
         signature = self._app_state.signature(workspace)
         interface = SetInterface(
             self._app_state,

@@ -15,6 +15,7 @@ from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, R
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.sets.plan_changes import AT_ONCE
+from flagtui.text.formats import count
 from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault, explain_staged, explain_unstaged
 from flagtui.text.styled import Notice
 
@@ -28,6 +29,23 @@ class StageSteps:
         self._runner = runner
         self._staging = staging
         self._shown: Notice | None = None
+
+    def switch(self) -> None:
+        """Stage what keys change from now on, or send it again; show what that means."""
+        staging = self._staging()
+        if self._app_state.is_staging:
+            staging.end()
+            staged = len(staging.changes)
+            left = f"{count(staged, 'change')} staged: & applies them" if staged else "nothing is staged"
+            self._show(Notice(left, title="staging ended"))
+            return
+        try:
+            staging.begin()
+        except ChangeSetError as error:
+            self._runner.show_toast(explain_set_fault(error))
+        else:
+            words = "changes are collected, and nothing is sent"
+            self._show(Notice(f"{words}\n& shows them and applies them, + ends staging", title="staging"))
 
     async def stage(
         self,

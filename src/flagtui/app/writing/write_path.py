@@ -58,7 +58,7 @@ class WritePath:
         """`staging` loads the staged set."""
         self._app_state = app_state
         self._runner = runner
-        self._stage = StageSteps(app_state, runner, staging)
+        self.stage_steps = StageSteps(app_state, runner, staging)
 
     async def change(
         self, changes: Sequence[Intent | Activity], on_report: OnReport, skipped: Sequence[Skipped] = ()
@@ -98,7 +98,7 @@ class WritePath:
         if (workspace := self._runner.open_workspace()) is None:
             return
         if self._app_state.is_staging:
-            self._stage.undo_step(is_redo=is_redo)
+            self.stage_steps.undo_step(is_redo=is_redo)
             return
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         here = self._app_state.signature(workspace)
@@ -212,7 +212,7 @@ class WritePath:
         context = self.write_context(signature)
         rules = self._app_state.rules_in(planned.place)
         if self._app_state.is_staging and purpose is None:
-            report = await self._stage.stage(planned, interface, rules, asked_with)
+            report = await self.stage_steps.stage(planned, interface, rules, asked_with)
         else:
             report = await run(planned, interface, rules, context, asked_with)
         if report is None:

@@ -29,7 +29,7 @@ from flagtui.cli.plumbing.set_sources import SetSource, find_source
 from flagtui.cli.plumbing.staging import as_trouble, sets_folder
 from flagtui.models.flag_rows import row_of_object
 from flagtui.models.rows import FlagRow
-from flagtui.text.set_words import NO_TRANSACTIONS
+from flagtui.text.set_words import order_note
 
 Choice = Literal["stop", "undo", "continue"]
 CHOICES: Final[Sequence[Choice]] = ("stop", "undo", "continue")
@@ -156,7 +156,7 @@ class ApplyRun:
         words = f"{count:,} change{'s' * (count != 1)}"
         reason = self.change_set.reason
         purpose = Purpose("Apply", f"{words}, {reason}" if reason else words)
-        asked_with = QuestionContext(purpose=purpose, batch=self.change_set.id, note=NO_TRANSACTIONS)
+        asked_with = QuestionContext(purpose=purpose, batch=self.change_set.id, note=order_note(count))
         agreement = self.terms.agreement
         terms = replace(self.terms, agreement=replace(agreement, reason=agreement.reason or reason))
         prompts = find_prompts() if terms.printer.format == "table" else NO_PROMPTS

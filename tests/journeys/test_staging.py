@@ -1,0 +1,138 @@
+"""Changes are staged with +, looked at with & and applied together, with one undo."""
+
+from dataclasses import replace
+
+from tests.doubles.whole_program import Program, Setting, running, words
+
+from flagtui.app.journal.staged_screen import StagedScreen
+from flagtui.app.writing.question import ConfirmScreen
+from flagtui.changes.guard import GuardRules, Level
+from flagtui.changes.sets.project_set import StagedSet
+
+
+def set_on_disk(program: Program) -> StagedSet:
+    workspace = program.app.app_state.workspace
+    assert workspace is not None
+    folder = program.app.app_state.session.state_folder / "sets"
+    return StagedSet(folder, program.app.app_state.signature(workspace), "another program")
+
+
+async def stage_two(program: Program) -> None:
+    await program.go_to("new-nav")
+    await program.press("plus", "space")
+    await program.go_to("export-parquet")
+    await program.press("percent_sign", *"40", "enter")
+
+
+async def test_staged_changes_are_applied_with_one_question_and_one_undo(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        assert "STAGING 2" in program.screen
+        assert "end staging" in program.screen
+        assert "75 → 40 %" in program.screen
+        assert (await program.stored("new-nav")).active
+        await program.press("ampersand")
+        assert isinstance(program.app.screen, StagedScreen)
+        assert "rollout 75 % → 40 %" in program.screen
+        await program.press("A")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        assert "Apply: 2 changes" in program.screen
+        await program.press("y")
+        assert not (await program.stored("new-nav")).active
+        assert "Nothing is staged." in program.screen
+        assert not set_on_disk(program).file.exists
+        await program.press("escape", "plus", "u", "y")
+        assert (await program.stored("new-nav")).active
+        assert (await program.stored("export-parquet")).targeting.rollout == 75
+
+
+async def test_u_unstages_the_last_step(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("u")
+        assert "STAGING 1" in program.screen
+        assert "export-parquet is not staged any more" in words(program.screen)
+        await program.press("u", "u")
+        assert "STAGING 0" in program.screen
+        assert "nothing was staged since staging began" in words(program.screen)
+        assert not set_on_disk(program).file.exists
+
+
+async def test_a_later_change_is_planned_on_the_staged_one(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("plus", "space")
+        assert "on → off" in program.screen
+        await program.press("space")
+        assert "STAGING 0" in program.screen
+        await program.press("space", "e")
+        assert "new-nav" in program.screen
+        assert "off" in program.screen
+
+
+async def test_marked_changes_are_unstaged_and_the_set_gets_a_reason(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("ampersand", "r", *"clean up", "enter", "x", "z")
+        (change,) = set_on_disk(program).file.read().changes
+        assert change.key == "new-nav"
+        assert set_on_disk(program).file.read().reason == "clean up"
+        await program.press("A")
+        assert "1 change, clean up" in words(program.screen)
+
+
+async def test_what_cannot_be_staged_is_refused_with_the_reason(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("plus", "at")
+        assert "cannot be staged: a schedule is kept by the server" in words(program.screen)
+        await program.press("J", "escape", "2", "space")
+        assert "experiments change in steps" in words(program.screen)
+
+
+async def test_a_change_by_another_user_is_marked_and_not_applied(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("plus", "space")
+        flag = await program.stored("new-nav")
+        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
+        await program.press("f5")
+        assert "○!" in program.screen
+        await program.press("ampersand")
+        assert "changed since" in program.screen
+        await program.press("A")
+        assert not isinstance(program.app.screen, ConfirmScreen)
+        assert "nothing was sent" in words(program.screen)
+        assert (await program.stored("new-nav")).active
+
+
+async def test_a_second_program_is_told_who_stages(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        staged = set_on_disk(program)
+        with staged.held():
+            await program.press("plus")
+        assert "another program" in words(program.screen)
+        assert "has this change set open" in words(program.screen)
+        assert "STAGING" not in program.screen
+
+
+async def test_what_another_program_stages_is_counted_in_the_header(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("plus")
+        assert "staged 2" in program.screen.partition("\n")[0]
+        staged = set_on_disk(program)
+        with staged.held():
+            staged.drop(lambda change_set: change_set.changes)
+        program.app.runner.look_at_staged()
+        await program.settle()
+        assert "staged" not in program.screen.partition("\n")[0]
+
+
+async def test_a_set_over_the_limit_of_the_profile_does_not_grow(setting: Setting) -> None:
+    rules = GuardRules(Level.GUARDED, place="TEST", bulk_limit=1)
+    async with running(replace(setting, rules=rules)) as program:
+        await stage_two(program)
+        assert "STAGING 1" in program.screen
+        assert "this profile allows 1 at once" in words(program.screen)
