@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "service": {"evaluate", "__init__"},
     "mirror": {"models", "api", "text", "config", "evaluate", "service", *EVERYWHERE},
-    "testing": {"mirror", "service"},
+    "testing": {"mirror", "models", "service"},
     "safe_text": set(),
     "local_time": set(),
     "private_folders": set(),

@@ -18,9 +18,10 @@ from flagtui.mirror.control import ask_mirror
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import EMPTY, MirroredFlags
-from flagtui.mirror.overrides import Overrides, make_override
+from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.running_mirrors import RunningMirror, make_mirror_secret
 from flagtui.mirror.upstream import DocumentUpstream
+from flagtui.models.override import make_override
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import Place, serving_in_thread
 

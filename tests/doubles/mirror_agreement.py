@@ -17,8 +17,8 @@ from flagtui.evaluate.flags import evaluate_all
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
-from flagtui.mirror.overrides import Override, Share
 from flagtui.mirror.upstream import ServerUpstream
+from flagtui.models.override import Override, Share
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import Place, serving_in_thread
 

@@ -1,13 +1,11 @@
 """The whole program in one process: app, client and service, with faults to order and a clock to turn."""
 
-import asyncio
-import os
 import re
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,11 @@ from typing import Any
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw, drawn_at_rest
 from tests.doubles.frame_truth import compare_frame
+from tests.doubles.setting import HOST as HOST
+from tests.doubles.setting import KEY as KEY
+from tests.doubles.setting import WIDTH as WIDTH
+from tests.doubles.setting import Setting as Setting
+from tests.doubles.setting import make_session
 from tests.doubles.slices import ALL_MODES, LONG
 from tests.doubles.steady_clock import Timing
 from tests.doubles.two_displays import TwiceDisplayed
@@ -22,26 +25,16 @@ from tests.doubles.wire import Wire
 from textual.pilot import Pilot
 
 from flagtui.api import Client
-from flagtui.api.errors import BadKey
 from flagtui.api.http_library import in_process
 from flagtui.app.app import FlagTui
-from flagtui.app.state.app_state import Neighbour, Session
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
-from flagtui.config.preferences import Preferences
-from flagtui.models.code_uses import CodeUses
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
-from flagtui.store.snapshots import Snapshots
 
-KEY = "phx_key_of_alice_0001"
-HOST = "http://127.0.0.1:1"
 WIDE = (132, 40)
-WIDTH = int(os.environ.get("FLAGTUI_DISPLAY_WIDTH", "0"))
-"""Cells across for every journey, whatever it asks for; `make check-display` tells them all at several."""
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 """When every test happens, so that ages on screen never move."""
 
@@ -50,7 +43,7 @@ class UnpolledProgram(FlagTui):
     """Without polling it does not read again after a failure: on a clock without waits that never ends."""
 
     def poll(self) -> None:
-        if self.app_state.session.refresh:
+        if self.app_state.session.refresh or self.app_state.session.mirror:
             super().poll()
 
 
@@ -156,40 +149,18 @@ class Program:
         self.others.append(client)
         return client
 
+    async def look_at_mirror(self) -> None:
+        """Let the next second pass, in which the mirror is read again."""
+        mirror = self.app.app_state.session.mirror
+        assert mirror is not None
+        await mirror.look()
+        await self.settle()
+
     async def go_to(self, key: str) -> None:
         """Search for a flag and stand on it."""
         await self.press("slash")
         self.app.screen.query_one("SearchLine").set_line(key)  # type: ignore[attr-defined]  # found by name
         await self.press("enter")
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a journey starts from."""
-
-    template: Path
-    folder: Path
-    size: tuple[int, int] = (100, 40)
-    """Too narrow for the pane beside a list, which asks and draws much; `WIDE` has it."""
-    rules: GuardRules = field(default_factory=lambda: GuardRules(Level.GUARDED, place="TEST"))
-    refresh: float = 0.0
-    options: tuple[tuple[str, Any], ...] = ()
-    """Settings of the service, such as strict or legacy."""
-    snapshots: bool = False
-    preferences: Preferences = field(default_factory=Preferences)
-    key_found: asyncio.Event | None = None
-    """Until it is set, the key is looked for; None finds it at once."""
-    has_key: bool = True
-    """Whether a key is found at all."""
-    unlock: float = 0.0
-    """Seconds a strict profile stays unlocked."""
-    neighbours: tuple[str, ...] = ()
-    """Other profiles of the same service, each read-only; one called `keyless` finds no key."""
-    code_uses: Callable[[str], CodeUses | None] = lambda _key: None
-    embedded_in: str = ""
-    """The command that has the service in its process, as `demo` has; what it is on a port otherwise."""
-    two_displays: bool = bool(WIDTH)
-    """Compare after every step what changed cells show with what whole frames show."""
 
 
 def make_template(path: Path, *, one_in: int = 1, **choices: Any) -> Path:
@@ -220,7 +191,7 @@ async def running(
     )
     between = Wire(in_process(service))
     wire(between)
-    session = _session(setting, between, timing)
+    session = make_session(setting, between, timing)
     app = (TwiceDisplayedProgram if setting.two_displays else UnpolledProgram)(session)
     others: list[Client] = []
     size = (WIDTH or setting.size[0], setting.size[1])
@@ -238,53 +209,6 @@ async def running(
                 await client.close()
     finally:
         close_service(service)
-
-
-def _session(setting: Setting, between: Wire, timing: Timing) -> Session:
-    """The profile `test` and its neighbours, each of which can be switched to."""
-
-    def client(key: str) -> Client:
-        return Client(HOST, key, 1, transport=between, clock=timing)
-
-    async def connect() -> Client:
-        if setting.key_found is not None:
-            await setting.key_found.wait()
-        return client(KEY) if setting.has_key else await no_key()
-
-    async def no_key() -> Client:
-        raise BadKey("There is no API key.")
-
-    def switch(name: str) -> Session | str:
-        if name == "test":
-            return replace(first, switch=switch)
-        if name not in setting.neighbours:
-            return f"There is no profile {name}."
-        rules = GuardRules(Level.READ_ONLY, place=name.upper())
-        if name == "keyless":
-            return replace(first, profile=name, badge="KEYLESS", rules=rules, connect=no_key, switch=switch)
-        return replace(first, profile=name, badge=name.upper(), colour="error", rules=rules, switch=switch)
-
-    first = Session(
-        profile="test",
-        host="service.test",
-        origin=HOST,
-        badge="TEST",
-        colour="secondary",
-        rules=setting.rules,
-        connect=connect,
-        code_uses=setting.code_uses,
-        journal_folder=setting.folder / "journal",
-        state_folder=setting.folder / "state",
-        snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),
-        refresh=setting.refresh,
-        unlock=setting.unlock,
-        preferences=setting.preferences,
-        timing=timing,
-        embedded_in=setting.embedded_in,
-        with_key=client,
-        neighbours=tuple(Neighbour(name, "service.test") for name in ("test", *setting.neighbours)),
-    )
-    return replace(first, switch=switch)
 
 
 def screen_text(app: FlagTui) -> str:

@@ -8,7 +8,7 @@ import pytest
 from tests.mirror.conftest import SECRET, Mirrored, flag
 
 from flagtui.mirror.mirrored_flags import MirroredFlags
-from flagtui.mirror.overrides import read_override
+from flagtui.models.override import read_override
 
 CONTROL = {"Authorization": f"Bearer {SECRET}"}
 

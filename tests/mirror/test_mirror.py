@@ -11,9 +11,9 @@ from flagtui.mirror.kept_definitions import KeptDefinitions
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
-from flagtui.mirror.overrides import read_override
 from flagtui.mirror.requests_seen import RecordFile
 from flagtui.mirror.upstream import UpstreamError
+from flagtui.models.override import read_override
 
 
 def values(mirrored: Mirrored) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import pytest
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Group, Person, Rules
-from flagtui.mirror.overrides import InvalidOverride, Override, Overrides, Share, read_override
+from flagtui.mirror.overrides import Overrides
+from flagtui.models.override import InvalidOverride, Override, Share, read_override
 from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
 
 
@@ -25,6 +26,7 @@ from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
         ('limits={"mail": "a@b"}@ann', Override("limits", {"mail": "a@b"}, "ann")),
         ('checkout="on"', Override("checkout", "on")),
         ('checkout="3"@ann', Override("checkout", "3", "ann")),
+        ('checkout="a@b"', Override("checkout", "a@b")),
     ],
 )
 def test_override_is_read_and_written(text: str, expected: Override) -> None:

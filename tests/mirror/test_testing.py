@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 import pytest
 from tests.doubles.official_sdk import quiet_client
 
-from flagtui.mirror.overrides import InvalidOverride
+from flagtui.models.override import InvalidOverride
 from flagtui.testing import FlagMirror, mirror
 
 

@@ -145,7 +145,9 @@ class FlagTui(ScreenOwner[None]):
             self._stop_seeking()
 
     def has_frame_worth_keeping(self) -> bool:
-        return self.app_state.session.profile == self._started_in and self.tabs.shows_next_start()
+        session = self.app_state.session
+        is_here = session.profile == self._started_in and session.mirror is None
+        return is_here and self.tabs.shows_next_start()
 
     def next_start(self) -> object:
         return self.size, self.look, self.app_state.session.profile, self.tabs.next_start()
@@ -210,7 +212,7 @@ class FlagTui(ScreenOwner[None]):
 
     def poll(self) -> None:
         """Look for what others change from now on, in place of any polling before."""
-        self.run_worker(self.server.polling.run(), group="polling", exclusive=True)
+        self.run_worker(self.server.poll(), group="polling", exclusive=True)
 
     def action_since(self) -> None:
         self.above.show_since()

@@ -25,6 +25,7 @@ from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
     from flagtui.changes.optimistic_rows import OptimisticRows
+    from flagtui.changes.overrides.override_plan import OverrideMirror
     from flagtui.store.workspace import Workspace
 
 
@@ -149,6 +150,8 @@ class UndoContext:
     """Numbers of the flags undone at the same time."""
     adds_later: bool = False
     """Whether the question can show late responses."""
+    mirror: OverrideMirror | None = None
+    """The mirror whose overrides are changed in place of flags."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,8 @@ class EntryKind(Protocol):
 
     noun: str = "change"
     """The noun for counting several undone changes."""
+    is_local: bool = False
+    """Whether its changes stay on this machine, whatever the profile allows."""
 
     def make_rows(self, workspace: Workspace, now: float) -> OptimisticRows[Any, Any]:
         """Return the rows of a list that show the undo; by default none. `now` is in Unix seconds."""

@@ -30,6 +30,7 @@ from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
     from flagtui.changes.optimistic_rows import OptimisticRows
+    from flagtui.changes.overrides.override_plan import OverrideMirror
     from flagtui.models.code_uses import CodeUses
     from flagtui.store.kinds import Kind
     from flagtui.store.load_progress import RecordId
@@ -68,6 +69,8 @@ class PlanContext:
     """Whether the question can show late responses."""
     uncounted: str = ""
     """Why no context is read, as with `--yes`; empty when it is read."""
+    mirror: OverrideMirror | None = None
+    """The mirror whose overrides are changed in place of flags."""
 
     @property
     def known_flags(self) -> Sequence[FlagRow] | None:
@@ -158,6 +161,11 @@ class Planner(Generic[Q, P, R]):
     def noun(self) -> str:
         """The noun for counting records that are being read."""
         return self.kind.removesuffix("s")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its changes stay on this machine, whatever the profile allows."""
+        return False
 
     def make_rows(self, workspace: Workspace) -> OptimisticRows[P, R]:
         """Return the rows of a list that show one approval; by default none."""

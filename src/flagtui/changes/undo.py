@@ -18,6 +18,8 @@ from flagtui.changes.experiments.step_undo import StepEntries
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.guard import Purpose
 from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, taken_back
+from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
+from flagtui.changes.overrides.override_save import OverrideEntries
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
 
 C = TypeVar("C")
@@ -25,6 +27,7 @@ KINDS: Final[dict[str, EntryKind]] = {
     "flag": FlagEntries(),
     "experiment": StepEntries(),
     EVENT: DefinitionEntries(),
+    OVERRIDE: OverrideEntries(),
     **RELATED,
 }
 _UNKNOWN: Final = LastingEntries("this program does not know the previous value", "")

@@ -45,6 +45,10 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
     def noun(self) -> str:
         return "record"
 
+    @property
+    def is_local(self) -> bool:
+        return kind_of(self.entry_kind).is_local
+
     def make_rows(self, workspace: Workspace) -> OptimisticRows[Proposal, Any]:
         return kind_of(self.entry_kind).make_rows(workspace, self.context.clock.time())
 
@@ -64,6 +68,7 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
             await context.names(),
             frozenset(part.entry.record for part in requests if part.entry.kind == "flag"),
             adds_later=context.adds_later and len(requests) == 1,
+            mirror=context.mirror,
         )
         results = await read_each(requests, partial(self._prepare, undo))
         ready = [(part, result) for part, result in results if isinstance(result, PreparedUndo)]

@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from io import TextIOWrapper
 from itertools import pairwise
+from typing import Any
 
 import click
 
@@ -75,6 +76,7 @@ class Program(LazyGroup):
     callback=lambda _context, _option, file: _log_to(file),
     help="Add a line to FILE for every request: never a key, a header or what is in it.",
 )
+@click.option("--mirror", is_flag=True, help="Open your running mirror: only its overrides are changed.")
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
 @click.option(
     "--linear",
@@ -86,11 +88,11 @@ class Program(LazyGroup):
 @click.pass_context
 def program(
     context: click.Context,
+    /,
     profile: str | None,
     project: str | None,
-    flag: str,
-    read_only: bool,
     no_mouse: bool,
+    **start: Any,
 ) -> None:
     """See and change feature flags, experiments and event definitions.
 
@@ -107,8 +109,10 @@ def program(
         )
     if context.invoked_subcommand is None:
         from flagtui.cli.launch.app_launch import open_app
+        from flagtui.cli.plumbing.profile_choice import ProfileRequest
 
-        raise SystemExit(open_app(profile, project, flag, read_only=read_only, has_mouse=not no_mouse))
+        request = ProfileRequest(profile, project, mouse=not no_mouse, **start)
+        raise SystemExit(open_app(request))
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """The guard of a profile. Checks of plans against it are in `changes`; showing it needs no plans."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -27,3 +27,8 @@ class GuardRules:
     """From this number of flags, the user types it, whatever the level."""
     is_unlocked: bool = False
     """Whether a strict profile was unlocked recently: one flag then needs no typing."""
+
+    @property
+    def on_this_machine(self) -> "GuardRules":
+        """Return the rules of changes that no one else sees: `y` confirms them."""
+        return replace(self, level=Level.GUARDED, require_reason=False, is_unlocked=False)

@@ -30,6 +30,7 @@ THEME_COLOURS: Final[Mapping[Colour, str]] = {
 }
 NEUTRAL: Final = "neutral"
 """The theme's variable for the badge of a host without a chosen profile."""
+MIRROR_BADGE: Final = "MIRROR"
 DEFAULT_HOST: Final = "us"
 CURRENT_PROJECT: Final = "@current"
 
@@ -64,6 +65,11 @@ class Profile:
     badge: str = setting("", text(12), "The word in the badge; the profile's name in capitals unless given.")
     guard: Guard = setting("guarded", one_of(*get_args(Guard)), "How a change is confirmed.")
     read_only: bool = setting(False, yes_or_no, "Refuse every change.")
+    mirror: bool = setting(
+        False,
+        yes_or_no,
+        "Open the app on your running mirror: it changes only overrides of this machine.",
+    )
     require_reason: bool = setting(
         False, yes_or_no, "Ask for a reason with every change; it goes into the journal."
     )
@@ -92,7 +98,7 @@ class Profile:
     @property
     def word(self) -> str:
         """Return the text of the badge."""
-        return self.badge or self.name.upper()[:12]
+        return self.badge or (MIRROR_BADGE if self.mirror else self.name.upper()[:12])
 
     @property
     def theme_colour(self) -> str:
@@ -101,13 +107,18 @@ class Profile:
 
     @property
     def badge_colour(self) -> Colour:
-        """Return the chosen colour, else red for a strict profile and blue for others."""
-        return self.colour or ("red" if self.guard == "strict" else "blue")
+        """Return the chosen colour, else purple for a mirror, red for a strict profile, blue for others."""
+        return self.colour or ("purple" if self.mirror else "red" if self.guard == "strict" else "blue")
 
     @property
     def level(self) -> str:
-        """Return the guard's level, where read-only is a level too."""
-        return "read_only" if self.read_only else self.guard
+        """Return the guard's level, where read-only is a level too; a mirror never writes to the host."""
+        return "read_only" if self.read_only or self.mirror else self.guard
+
+    @property
+    def mirrored(self) -> "Profile":
+        """Return the same profile with the badge and the colour of a mirror."""
+        return self if self.mirror else replace(self, mirror=True, badge="", colour="")
 
 
 @dataclass(frozen=True, slots=True)

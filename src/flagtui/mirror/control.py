@@ -1,14 +1,18 @@
 """Requests to a running mirror of this user: the commands and the app change its overrides with them."""
 
+import asyncio
 import http.client
 import json
 from collections.abc import Mapping
 from typing import Final
 
+from flagtui.api.errors import Unanswered, Unreachable
 from flagtui.config.locations import Locations
 from flagtui.mirror.endpoints import CONTROL_PATH
 from flagtui.mirror.running_mirrors import RunningMirror, find_mirrors
 from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.mirror_state import MirrorState
+from flagtui.models.override import Override
 
 SECONDS: Final = 5.0
 """For one request to this machine."""
@@ -17,10 +21,12 @@ SECONDS: Final = 5.0
 class MirrorUnavailable(Exception):
     """No mirror can be asked; the message is a sentence, `advice` what to do."""
 
-    def __init__(self, what: str, advice: str) -> None:
+    def __init__(self, what: str, advice: str, *, is_sent: bool = False) -> None:
         super().__init__(what)
         self.what = what
         self.advice = advice
+        self.is_sent = is_sent
+        """Whether the mirror may have acted on the request."""
 
 
 def choose_mirror(places: Locations, port: int | None = None) -> RunningMirror:
@@ -59,7 +65,10 @@ def ask_mirror(
     """
     link = http.client.HTTPConnection("127.0.0.1", mirror.port, timeout=SECONDS)
     headers = {"Authorization": f"Bearer {mirror.secret}", "Content-Type": "application/json"}
+    is_sent = False
     try:
+        link.connect()
+        is_sent = True
         if action:
             link.request("POST", f"{CONTROL_PATH}/{action}", json.dumps(body or {}), headers)
         else:
@@ -68,10 +77,41 @@ def ask_mirror(
         values = as_dict(json.loads(response.read()))
     except (OSError, http.client.HTTPException, ValueError, RecursionError) as fault:
         what = f"The mirror on port {mirror.port} does not respond."
-        raise MirrorUnavailable(what, "Start it again with: flagtui mirror") from fault
+        raise MirrorUnavailable(what, "Start it again with: flagtui mirror", is_sent=is_sent) from fault
     finally:
         link.close()
     if response.status != 200:
         what = as_text(values.get("detail")) or f"status {response.status}"
         raise MirrorUnavailable(f"The mirror on port {mirror.port} refused: {what}.", "Nothing was changed.")
     return values
+
+
+class MirrorControl:
+    """The overrides of one running mirror, as the app reads and changes them."""
+
+    def __init__(self, mirror: RunningMirror) -> None:
+        self._mirror = mirror
+
+    @property
+    def address(self) -> str:
+        """Return the origin of the mirror."""
+        return self._mirror.address
+
+    async def read(self) -> MirrorState:
+        """Request the state. Raises ApiError."""
+        return await self._ask()
+
+    async def set(self, override: Override) -> MirrorState:
+        """Serve this value from now on. Raises ApiError."""
+        return await self._ask("set", {"overrides": [str(override)]})
+
+    async def unset(self, key: str, person: str | None) -> MirrorState:
+        """Serve the value of the definitions again. Raises ApiError."""
+        return await self._ask("unset", {"key": key, "person": person})
+
+    async def _ask(self, action: str = "", body: Mapping[str, JSON] | None = None) -> MirrorState:
+        try:
+            return MirrorState.of(await asyncio.to_thread(ask_mirror, self._mirror, action, body))
+        except MirrorUnavailable as fault:
+            error = Unanswered if fault.is_sent else Unreachable
+            raise error(fault.what, next=fault.advice) from None

@@ -8,8 +8,8 @@ from hmac import compare_digest
 from typing import Final
 
 from flagtui.mirror.mirror import Mirror
-from flagtui.mirror.overrides import InvalidOverride, Override, read_override
 from flagtui.models.json_value import JSON, as_dict, as_list
+from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.service.answers import Answer, answer, empty
 from flagtui.service.errors import authentication_failed, forbidden, hand_written, invalid, not_found
 from flagtui.service.etags import tagged_answer

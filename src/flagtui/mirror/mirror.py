@@ -10,16 +10,26 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.mirror.kept_definitions import Kept, KeptDefinitions
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
-from flagtui.mirror.overrides import Override, Overrides
+from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RecordFile
 from flagtui.mirror.upstream import Upstream, UpstreamError
 from flagtui.models.json_value import JSON, as_list
+from flagtui.models.override import Override
 from flagtui.text.formats import ago, count
 
 POLL_SECONDS: Final = 30.0
 """Between two requests for definitions."""
 LOOK_SECONDS: Final = 0.5
 """Between two looks at the override file, and two writes of the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class MirroredProject:
+    """The project whose flags are served, by which the app opens the same one."""
+
+    profile: str
+    origin: str
+    project: str
 
 
 @dataclass
@@ -32,6 +42,8 @@ class Mirror:
     file: OverrideFile | None = None
     record: RecordFile | None = None
     kept: KeptDefinitions | None = None
+    project: MirroredProject | None = None
+    """None for definitions that are not those of a profile."""
     clock: Clock = field(default_factory=SystemClock)
     session: Overrides = field(default_factory=Overrides)
     """Overrides of the command line and of `flagtui mirror set`; they win over those of the file."""
@@ -162,8 +174,13 @@ class Mirror:
 
     def describe(self) -> dict[str, JSON]:
         """Return the state of the mirror for `flagtui mirror list` and the app."""
+        project = self.project or MirroredProject("", "", "")
         return {
             "upstream": self.upstream.name,
+            "profile": project.profile,
+            "origin": project.origin,
+            "project": project.project,
+            "is_recording": self.record is not None,
             "trouble": self.trouble,
             "fetched_at": self.fetched_at,
             "flags": self.flags.flag_count,

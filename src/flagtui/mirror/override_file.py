@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from flagtui.config.toml_source import KeyPath, SettingsError, TomlSource, read_source
-from flagtui.mirror.overrides import InvalidOverride, Override, make_override, read_value
+from flagtui.models.override import InvalidOverride, Override, make_override, read_value
 
 EVERYONE: Final = "everyone"
 PERSONS: Final = "persons"

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON
+from flagtui.models.mirror_state import MISSING
 from flagtui.service.sdk.sdk_call import Noted
 
 MOST: Final = 10_000
 """Different requests that are counted; a program that invents keys could fill the memory."""
 LONGEST: Final = 400
 """Characters of a key and of a caller."""
-MISSING: Final = "flag_not_found"
 
 
 RequestSeen = tuple[str, str, str, str]

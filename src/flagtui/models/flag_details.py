@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from flagtui.models.activity import Activity
     from flagtui.models.flag import Flag
     from flagtui.models.flag_answers import FlagStatus, ScheduledChange
+    from flagtui.models.mirror_state import MirrorState
 
 
 @dataclass(frozen=True)
@@ -101,3 +102,5 @@ class FlagDetails:
     no_dependents: str = ""
     """Why the dependents could not be loaded."""
     names: Names = NO_NAMES
+    mirror: MirrorState | None = None
+    """What the open mirror serves in place of flags; None without a mirror."""

@@ -83,6 +83,8 @@ class Command(Struct, frozen=True):
     """Why it cannot be staged; empty where it can, and for experiments, none of whose changes can."""
     needs_record: bool = True
     """Whether a record has to be chosen first, where it needs the server or is called from another tab."""
+    in_mirror: str = ""
+    """The title where a mirror is open and the command changes overrides; empty where it is refused there."""
     synonyms: str = ""
     """Words that find it and are not in its name or sentence."""
     cli: str = ""

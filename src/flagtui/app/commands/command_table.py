@@ -106,7 +106,7 @@ SCREEN_COMMANDS: Final = (
     Command("form.back", "escape", "Leave the form; asks first when something was changed", FORM,
             title="leave", shown=True, synonyms="close cancel"),
     Command("app.redo", "U", "Redo the last undone change", CHANGES, scope=RECORD_SCOPE,
-            needs_record=False, synonyms="again forward", cli="redo"),
+            in_mirror="redo", needs_record=False, synonyms="again forward", cli="redo"),
     Command("app.stage", "plus", "Stage changes instead of sending them, or end that", RECORDS,
             needs_record=False, scope=RECORD_SCOPE, cli="flags disable FLAGS --stage",
             synonyms="change set collect plan batch later draft"),

@@ -166,3 +166,11 @@ def badges(row: FlagRow) -> Iterator[Piece]:
         yield from ((" ", ""), (f" {row.type.upper()} ", f"bold $badge-text on {colour}"))
     where = "all runtimes" if row.runtime in ("all", "") else f"{safe_text(row.runtime, 20)} only"
     yield from ((" ", ""), (f" {where} ", plain))
+
+
+def upstream_words(row: FlagRow) -> str:
+    """Return what the project serves: `off`, `on`, `on, 20 %`."""
+    word, _ = state_of(row)
+    if row.rollout is None or not row.active or row.rollout == 100:
+        return word
+    return f"{word}, {row.rollout:g} %"

@@ -31,8 +31,19 @@ class FlagKeys(RecordKeys):
         if rows and self.editing.may_write():
             self._runner.run(edit(rows))
 
+    def _override(self, edit: str) -> bool:
+        """Begin an override of the chosen flags where a mirror is open; False where none is."""
+        mirror, rows = self._app_state.session.mirror, self.chosen()
+        if mirror is not None and rows:
+            from flagtui.app.flags.override_edits import OverrideEdits
+
+            edits = OverrideEdits(self._app_state, self._runner, self.on_report, mirror)
+            self._runner.run(edits.choose(rows) if edit == "value" else edits.share(rows))
+        return mirror is not None
+
     def action_switch(self) -> None:
-        self.editing.switch(self.chosen())
+        if not self._override("value"):
+            self.editing.switch(self.chosen())
 
     def action_delete(self) -> None:
         self.editing.delete(self.chosen())
@@ -41,7 +52,8 @@ class FlagKeys(RecordKeys):
         self.editing.archive(self.chosen())
 
     def action_rollout(self) -> None:
-        self._ask(self.editing.rollout, is_single=False)
+        if not self._override("share"):
+            self._ask(self.editing.rollout, is_single=False)
 
     def action_tags(self) -> None:
         self._ask(self.editing.tags, is_single=False)

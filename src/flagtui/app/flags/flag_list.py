@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version
+from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version, upstream_words
 from flagtui.app.flags.flag_keys import FlagKeys
 from flagtui.app.lists.loaded_list import InspectedList
 from flagtui.app.shell.preload import PANE, load_in_background
+from flagtui.app.widgets.column_layout import Column
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
@@ -23,6 +24,8 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     place = "flags"
     tab = "1"
     description = FLAG_LIST
+    _shown_mirror: object = None
+    """What was drawn of the mirror."""
 
     # Following the cursor
 
@@ -42,7 +45,33 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
             yield self._named(details)
 
     def _named(self, details: FlagDetails) -> FlagDetails:
-        return replace(details, names=self._app_state.names_about(details.flag))
+        mirror = self._app_state.session.mirror
+        state = None if mirror is None else mirror.state
+        return replace(details, names=self._app_state.names_about(details.flag), mirror=state)
+
+    # The mirror
+
+    def columns_shown(self) -> tuple[Column[FlagRow], ...]:
+        columns, mirror = super().columns_shown(), self._app_state.session.mirror
+        if mirror is None:
+            return columns
+        from flagtui.app.flags.mirror_parts import mirror_columns
+
+        return mirror_columns(columns, mirror)
+
+    def update_from_state(self) -> None:
+        super().update_from_state()
+        mirror = self._app_state.session.mirror
+        shown = None if mirror is None else (mirror, mirror.state, mirror.trouble)
+        if not self.is_mounted or (shown == self._shown_mirror and shown is None):
+            return
+        if shown != self._shown_mirror:
+            self._shown_mirror = shown
+            self.rows.set_columns(self.columns_shown())
+            self.draw_preview(self.record)
+        from flagtui.app.flags.mirror_parts import show_notices
+
+        show_notices(self, mirror, (row.key for row in self._finder.rows))
 
     # Keys
 
@@ -79,6 +108,10 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 def detail_lines(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
     """The whole pane, line by line."""
     yield from _head(details.row, width)
+    if details.mirror is not None:
+        from flagtui.text.override_lines import mirror_lines
+
+        yield from mirror_lines(details.mirror, details.row.key, upstream_words(details.row), width)
     if details.flag is None:
         yield from waiting_lines(details.trouble)
         return

@@ -139,6 +139,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             self._study,
             now=now,
             is_wide=is_wide,
+            details=self._with_mirror(self._study.details),
             names=app_state.names_about(self._study.details.flag),
             closed=self._beside.closed,
         )
@@ -150,6 +151,10 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             side = joined(side_lines(self._study, SIDE - 4), SIDE - 4)
             self.query_one("#flag-side", Static).update(side)
         self.pane.show(self._study)
+
+    def _with_mirror(self, details: FlagDetails) -> FlagDetails:
+        mirror = self._app_state.session.mirror
+        return details if mirror is None else replace(details, mirror=mirror.state)
 
     def may_change(self, action: str) -> bool | None:
         """What the server refused to keys before is dimmed."""

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from flagtui.app.commands.command_table import Command, command_of
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.state.permissions import may_write, writes_in
+from flagtui.app.state.permissions import may_run, override_titles, writes_in
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.text.styled import Notice, why_not_opened
 
@@ -48,7 +48,7 @@ class RecordKeys(AnyScreen):
 
     def may_change(self, action: str) -> bool | None:
         """Whether the command may run: None dims its key, False takes it away."""
-        return may_write(self._app_state, self.write_scope)
+        return may_run(self._app_state, action, self.place, self.write_scope)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing that changes records has a key where it is known that it would be refused."""
@@ -67,6 +67,8 @@ class RecordKeys(AnyScreen):
 
     def title_of(self, command_id: str) -> str:
         """Return the word beside a key where it is not that of the command; empty for all others."""
+        if self._app_state.session.mirror is not None:
+            return override_titles().get(command_id, "")
         if not self._app_state.is_staging:
             return ""
         return {"app.stage": "end staging", "app.undo": "unstage"}.get(command_id, "")

@@ -20,6 +20,13 @@ class ServerConnection:
         self._app_state = app_state
         self.polling = Polling(app_state, reconnect)
 
+    async def poll(self) -> None:
+        """Look for what others change, on the server and in the mirror, until cancelled."""
+        mirror, polls = self._app_state.session.mirror, [self.polling.run()]
+        if mirror is not None:
+            polls.append(mirror.run(self._app_state.notify_watchers))
+        await asyncio.gather(*polls)
+
     async def connect(self) -> None:
         """Open the client and load."""
         app_state = self._app_state

@@ -45,6 +45,9 @@ def location_of(app_state: AppState) -> Location:
 
 def link_of(app_state: AppState) -> Link:
     """How current the list in front is, in minutes, so that the words seldom move."""
+    mirror = app_state.session.mirror
+    if mirror is not None and mirror.trouble is not None:
+        return Link("offline", "mirror gone")
     if isinstance(app_state.trouble, NotSignedIn):
         return Link("signed-out", "sign in again")
     if app_state.workspace is not None and app_state.workspace.unresolved:
@@ -99,6 +102,8 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
         return Link("retrying", f"slow, {synced}")
     if retry := retry_words(app_state):
         return Link("retrying", f"a read failed, {retry}")
+    if (mirror := app_state.session.mirror) is not None:
+        return Link("retrying", "bad overrides.toml") if mirror.state.file_trouble else Link("synced", synced)
     if app_state.session.rules.level is Level.READ_ONLY:
         return Link("read-only", f"read-only, {synced}")
     return Link("synced", synced)

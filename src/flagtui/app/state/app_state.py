@@ -21,6 +21,7 @@ from flagtui.text.styled import is_own, link_to, shows_links
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.app.state.mirror_watch import MirrorWatch
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
     from flagtui.changes.sets.change_set import ChangeSet
@@ -75,6 +76,8 @@ class Session:
     """Whether the server was named without a profile, whose name is made up then."""
     embedded_in: str = ""
     """The command in whose process the server is, such as `demo --nasty`; empty where it has an address."""
+    mirror: MirrorWatch | None = None
+    """The mirror whose overrides are changed here; None changes the flags of the server."""
     flag: str = ""
     """Key of the flag to open first."""
     pick: Callable[[str], None] | None = None
@@ -291,10 +294,10 @@ class AppState:
         """Return the user and the project as the journal records them."""
         from flagtui.changes.journal_entries import Signature
 
-        me = workspace.me
+        me, mirror = workspace.me, self.session.mirror
         return Signature(
             by=(me.email or me.label) if me else "",
             profile=self.session.profile,
-            host=str(workspace.client.host),
+            host=mirror.address if mirror is not None else str(workspace.client.host),
             project=str(workspace.client.project),
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from textual.binding import Binding
 from textual.screen import Screen
@@ -12,11 +12,32 @@ from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.state.app_state import AppState
 from flagtui.config.guard_rules import Level
 
+IN_MIRROR: Final = "a mirror changes only overrides of this machine: space and % on a flag"
+
 
 @cache
 def writes_in(place: str) -> frozenset[str]:
     """The handlers of the commands that change something in a place."""
     return frozenset(command.handler for command in COMMANDS if command.writes and place in command.places)
+
+
+@cache
+def overrides_in(place: str) -> frozenset[str]:
+    """The handlers of those that change overrides where a mirror is open."""
+    return frozenset(command.handler for command in COMMANDS if command.in_mirror and place in command.places)
+
+
+@cache
+def override_titles() -> Mapping[str, str]:
+    """Their titles there, by id of the command."""
+    return {command.id: command.in_mirror for command in COMMANDS if command.in_mirror}
+
+
+def may_run(app_state: AppState, action: str, place: str, scope: str) -> bool | None:
+    """The same for one command of a place that changes something: with a mirror, only overrides."""
+    if app_state.session.mirror is not None:
+        return action in overrides_in(place)
+    return may_write(app_state, scope)
 
 
 def may_write(app_state: AppState, scope: str) -> bool | None:
@@ -39,6 +60,8 @@ def why_refused(app_state: AppState, key: str, screen: Screen[Any], keymap: Mapp
     bound = {binding.id for binding in screen.BINDINGS if isinstance(binding, Binding)}
     for command in COMMANDS:
         if command.id in bound and key in keymap.get(command.id, command.keys).split(","):
+            if command.writes and app_state.session.mirror is not None:
+                return "" if command.in_mirror else f"{command.title}: {IN_MIRROR}"
             if command.writes and app_state.session.rules.level is Level.READ_ONLY:
                 return f"{command.title}: {app_state.session.badge} is read-only; nothing can be changed"
             if missing := _why_out_of_scope(app_state, command, screen):

@@ -31,6 +31,7 @@ class WorkspaceContext(PlanContext):
         super().__init__(
             workspace.client, app_state.session.timing, workspace.people, adds_later=not is_staged
         )
+        self.mirror = app_state.session.mirror
         self.workspace = workspace
         self._app_state = app_state
         self._staged = staged

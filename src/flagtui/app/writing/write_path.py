@@ -211,7 +211,8 @@ class WritePath:
             return await self._explain_skipped(intents, planned, interface, skipped)
         context = self.write_context(signature)
         rules = self._app_state.rules_in(planned.place)
-        if self._app_state.is_staging and purpose is None:
+        rules = rules.on_this_machine if planner.is_local else rules
+        if self._app_state.is_staging and purpose is None and not planner.is_local:
             report = await self.stage_steps.stage(planned, interface, rules, asked_with)
         else:
             report = await run(planned, interface, rules, context, asked_with)

@@ -14,18 +14,31 @@ from flagtui.cli.plumbing.profile_choice import (
 )
 
 
-def open_app(profile: str | None, project: str | None, flag: str, *, read_only: bool, has_mouse: bool) -> int:
+def open_app(request: ProfileRequest) -> int:
     """Run the app until it is left; the exit code.
 
     Raises:
         Trouble: when something the person wrote, or this machine, makes it impossible.
     """
     require_terminal()
-    request = ProfileRequest(profile, project, read_only, has_mouse, flag)
     environment = read_login_environment()
+    if request.mirror:
+        return open_mirror(environment, request)
     if is_unknown(environment) and not request.profile:
         return open_welcome(environment, request)
     return open_profile(choose_signed_in(environment, request), request)
+
+
+def open_mirror(environment: LoginEnvironment, request: ProfileRequest) -> int:
+    """Run the app on the user's running mirror, in the profile that it serves."""
+    from flagtui.cli.launch.profile_mirror import find_running, open_mirrored
+
+    mirror = find_running(environment.places)
+    if not mirror.is_of_sample or request.profile:
+        return open_profile(open_mirrored(environment, request, mirror), request)
+    with asked_background():
+        from flagtui.cli.launch.sample_app import open_sample
+    return open_sample(environment, request, mirror.watch())
 
 
 def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:

@@ -39,6 +39,7 @@ from flagtui.store.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.app.state.mirror_watch import MirrorWatch
 
 
 def checked_keymap(settings: Settings) -> dict[str, str]:
@@ -87,6 +88,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
             environment = replace(known, settings=settings_in(known.places))
             name = profile.name if profile.name in environment.settings.profiles else None
             renewed = choose(environment, ProfileRequest(profile=name))
+            renewed = renewed.mirrored if profile.mirror else renewed
             keymap = checked_keymap(environment.settings)
             return Reread(make_session(renewed, read_only=read_only), keymap)
         except Trouble as trouble:
@@ -109,6 +111,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
         refresh=float(profile.refresh),
         unlock=profile.unlock * 60.0,
         preferences=shared,
+        mirror=_mirror_of(opening),
         overridden=" ".join(opening.chosen.overridden),
         redact=key.redact,
         with_key=key.client_with,
@@ -120,6 +123,15 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
         switch=switch,
         reread=reread,
     )
+
+
+def _mirror_of(opening: Opening) -> "MirrorWatch | None":
+    """Return the running mirror of a profile that opens one. Raises Trouble."""
+    if not opening.profile.mirror:
+        return None
+    from flagtui.cli.launch.profile_mirror import watch_mirror
+
+    return watch_mirror(opening)
 
 
 @dataclass
@@ -142,7 +154,7 @@ class KeyInUse:
             what, next = no_key_words(opening, answer)
             raise BadKey(what, next=next)
         self._known.append(answer.key)
-        return make_client(opening.profile, opening.host, answer.key)
+        return make_client(opening.profile, opening.host, answer.key, read_only=opening.profile.mirror)
 
     def client_with(self, text: str) -> "Client":
         """A client with a key that was typed. Raises ApiError."""
@@ -150,7 +162,8 @@ class KeyInUse:
 
         key = typed_key(text)
         self._known.append(key)
-        return make_client(self.opening.profile, self.opening.host, key)
+        profile = self.opening.profile
+        return make_client(profile, self.opening.host, key, read_only=profile.mirror)
 
     def keep(self, text: str) -> str:
         """Store a typed key in the keyring, or return why it is not stored."""

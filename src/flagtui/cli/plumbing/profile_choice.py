@@ -38,6 +38,8 @@ class ProfileRequest:
     mouse: bool = True
     flag: str = ""
     """The key of the flag to open first."""
+    mirror: bool = False
+    """Whether to open the user's running mirror, whatever the profile says."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Opening:
     @property
     def profile(self) -> Profile:
         return self.chosen.profile
+
+    @property
+    def mirrored(self) -> "Opening":
+        """Return the same on the user's running mirror."""
+        return replace(self, chosen=replace(self.chosen, profile=self.profile.mirrored))
 
     @property
     def settings(self) -> Settings:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.flags.flag_columns import called_words
+from flagtui.app.flags.flag_columns import called_words, upstream_words
 from flagtui.app.flags.flag_preview_lines import seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
@@ -15,6 +15,7 @@ from flagtui.text.activity_words import activity_words, actor_name
 from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.formats import NOT_KNOWN, age, moment
 from flagtui.text.long_lists import spaced
+from flagtui.text.override_lines import mirror_lines
 from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
@@ -22,6 +23,7 @@ from flagtui.text.styled import Piece
 def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     """Shows everything at a glance, without what the column beside it shows."""
     details, flag = study.details, study.details.flag
+    yield from mirror_lines(details.mirror, details.row.key, upstream_words(details.row), width)
     yield from seen_by_lines(details, study.names)
     if flag is None:
         return

@@ -1,8 +1,8 @@
 """`flagtui mirror set|unset|list|clear`: the overrides of a running mirror."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from time import time
 from typing import Final
 
@@ -15,9 +15,9 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.locations import find_locations
 from flagtui.mirror.control import MirrorUnavailable, ask_mirror, choose_mirror
-from flagtui.mirror.overrides import InvalidOverride, Override, read_override
-from flagtui.mirror.requests_seen import MISSING
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.mirror_state import MirrorState
+from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import ago, count
 
@@ -145,12 +145,9 @@ def _listed(state: Mapping[str, JSON]) -> list[ListedOverride]:
 
 def _missing_keys(state: Mapping[str, JSON]) -> list[str]:
     """Return requested keys that do not exist, the most requested first, with how often."""
-    counts: Counter[str] = Counter()
-    for request in map(as_dict, as_list(state.get("requested"))):
-        if request.get("reason") == MISSING and isinstance(request.get("count"), int):
-            counts[as_text(request.get("key"))] += request["count"]
+    counts = MirrorState.of(state).missing_keys
     shown = [
-        f"{safe_text(key, 80)} ({count(times, 'time')})" for key, times in counts.most_common(MOST_SHOWN)
+        f"{safe_text(key, 80)} ({count(times, 'time')})" for key, times in islice(counts.items(), MOST_SHOWN)
     ]
     rest = len(counts) - len(shown)
     return [*shown, f"{rest} more"] if rest else shown

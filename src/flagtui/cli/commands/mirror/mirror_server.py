@@ -6,32 +6,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 from urllib.parse import urlsplit
 
 import click
 
-from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.api.http_library import in_process
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.project_session import find_key, open_profile
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN, sample_client
 from flagtui.config.locations import FolderUnusable, find_locations
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.kept_definitions import KeptDefinitions
-from flagtui.mirror.mirror import Mirror
+from flagtui.mirror.mirror import Mirror, MirroredProject
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.override_file import OverrideFile
-from flagtui.mirror.overrides import InvalidOverride, Override, Overrides, read_override
+from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RecordFile
 from flagtui.mirror.running_mirrors import announced, find_mirrors, make_mirror_secret
 from flagtui.mirror.upstream import FileUpstream, ServerUpstream, Upstream, UpstreamError
+from flagtui.models.override import InvalidOverride, Override, read_override
 from flagtui.safe_text import safe_text
-from flagtui.service import close_service, create_service
 from flagtui.service.sample_data.company import WEB
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import CannotListen, Place, listen, run
@@ -40,7 +38,6 @@ from flagtui.text.formats import count
 OVERRIDES_FILE: Final = "overrides.toml"
 TOKEN: Final = "phc_mirror"
 """Shown as an example: a mirror takes any token."""
-_SAMPLE_KEY: Final = "phx_sample_of_the_mirror"
 
 
 @dataclass(frozen=True)
@@ -118,14 +115,15 @@ def serve_mirror(**given: object) -> None:
     options = MirrorOptions(**given)  # type: ignore[arg-type]  # click has checked the types
     overrides = _read_overrides(options.overrides)
     origins = tuple(map(_read_origin, options.origins))
-    with _open_upstream(options) as (upstream, kept):
+    with _open_upstream(options) as source:
         mirror = Mirror(
-            upstream,
+            source.upstream,
             MirroredFlags(),
             _log,
             file=_override_file(options.overrides_file),
             record=None if options.record is None else RecordFile(options.record),
-            kept=kept,
+            kept=source.kept,
+            project=source.project,
             session=Overrides.of(overrides),
         )
         _serve(options, mirror, Place(port=options.port, origins=origins))
@@ -155,33 +153,37 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
         listener.close()
 
 
+@dataclass(frozen=True)
+class _Source:
+    """Where definitions come from, where they are kept, and the project that the app opens."""
+
+    upstream: Upstream
+    kept: KeptDefinitions | None = None
+    project: MirroredProject | None = None
+
+
 @contextmanager
-def _open_upstream(options: MirrorOptions) -> Iterator[tuple[Upstream, KeptDefinitions | None]]:
-    """Yield where definitions come from, and where they are kept. Raises Trouble."""
+def _open_upstream(options: MirrorOptions) -> Iterator[_Source]:
+    """Yield the source of the definitions. Raises Trouble."""
     if options.sample and options.source is not None:
         raise Trouble("--sample and --from exclude each other. Give one of them.", code="usage")
     if options.source is not None:
-        yield FileUpstream(options.source), None
+        yield _Source(FileUpstream(options.source))
     elif options.sample:
-        with TemporaryDirectory() as folder:
-            service = create_service(Path(folder) / "sample.db", key=_SAMPLE_KEY, sample="company")
-            transport = in_process(service)
-            client = Client("http://127.0.0.1:1", _SAMPLE_KEY, WEB, transport=transport, read_only=True)
-            try:
-                yield ServerUpstream(client, "the sample"), None
-            finally:
-                close_service(service)
+        with sample_client() as client:
+            project = MirroredProject("", SAMPLE_ORIGIN, str(WEB))
+            yield _Source(ServerUpstream(client, "the sample"), None, project)
     else:
         opening = open_profile(options.place.profile, options.place.project)
         try:
             client = make_client(opening.profile, opening.host, find_key(opening).key, read_only=True)
         except ApiError as error:
             raise in_words(error) from None
-        name = f"{opening.profile.name} ({opening.host.origin}, project {opening.profile.project})"
+        project = MirroredProject(opening.profile.name, opening.host.origin, opening.profile.project)
+        name = f"{project.profile} ({project.origin}, project {project.project})"
         cache = opening.environment.places.cache if opening.settings.snapshots else None
-        place = (opening.host.origin, opening.profile.project)
-        kept = None if cache is None else KeptDefinitions(cache, *place)
-        yield ServerUpstream(client, name), kept
+        kept = None if cache is None else KeptDefinitions(cache, project.origin, project.project)
+        yield _Source(ServerUpstream(client, name), kept, project)
 
 
 def _override_file(named: Path | None) -> OverrideFile | None:

@@ -1,0 +1,129 @@
+"""Overrides in the pipeline and in the journal: a mirror counts no versions, so each is read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flagtui.changes.adapter import (
+    Adapter,
+    EntryKind,
+    PreparedUndo,
+    Recovery,
+    RecoveryVerdict,
+    mark_own_conflicts,
+)
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.difference import FieldConflict
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.overrides.override_plan import (
+    KIND,
+    VERBS,
+    OverrideIntent,
+    OverrideMirror,
+    OverridePlan,
+    plan_override,
+    value_at,
+    values_of,
+)
+from flagtui.changes.proposal import Outcome
+from flagtui.models.json_value import JSON
+from flagtui.models.mirror_state import MirrorState
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
+    from flagtui.changes.adapter import UndoContext
+
+OverrideOutcome = Outcome[OverridePlan, MirrorState]
+
+
+@dataclass(frozen=True)
+class OverrideAdapter(Adapter[OverridePlan, MirrorState]):
+    """What is peculiar to overrides."""
+
+    mirror: OverrideMirror
+
+    def journal_entry(self, plan: OverridePlan) -> Entry:
+        intent = plan.intent
+        person: dict[str, JSON] = {} if intent.person is None else {"person": intent.person}
+        return Entry(
+            key=plan.key,
+            verb=plan.verb.name,
+            kind=KIND,
+            record=plan.id,
+            before={**values_of(plan.previous), **person},
+            after={**values_of(intent.value), **person},
+            words=tuple(line.words for line in plan.lines),
+        )
+
+    def is_compared(self, plan: OverridePlan) -> bool:
+        return False
+
+    async def read(self, plan: OverridePlan) -> MirrorState:
+        return await self.mirror.read()
+
+    def conflict(self, plan: OverridePlan, now: MirrorState) -> OverrideOutcome | None:
+        current = value_at(now, plan.intent)
+        if current == plan.previous:
+            return None
+        reason = f"its override is {current or 'removed'} now"
+        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+
+    async def send(self, plan: OverridePlan) -> OverrideOutcome:
+        intent, override = plan.intent, plan.intent.override
+        if override is None:
+            state = await self.mirror.unset(intent.key, intent.person)
+        else:
+            state = await self.mirror.set(override)
+        return self.judge(plan, state) or Outcome(
+            plan, "refused", state, f"the mirror serves {value_at(state, intent) or 'no override'}"
+        )
+
+    def judge(self, plan: OverridePlan, seen: MirrorState | None) -> OverrideOutcome | None:
+        if seen is None:
+            return None
+        current = value_at(seen, plan.intent)
+        if current == plan.intent.value:
+            return Outcome(plan, "saved", seen)
+        if plan.intent.value is None and current != plan.previous:
+            # The override of the file had been overruled.
+            return Outcome(plan, "saved", seen, remarks=(f"{seen.file} sets {current}",))
+        return None
+
+    def is_as_before(self, plan: OverridePlan, seen: MirrorState | None) -> bool:
+        return seen is not None and value_at(seen, plan.intent) == plan.previous
+
+
+class OverrideEntries(EntryKind):
+    """Undo overrides, in the mirror that is open."""
+
+    noun = "override"
+    is_local = True
+
+    def undo_words(self, entry: Entry) -> str:
+        return VERBS[entry.verb].undo if entry.verb in VERBS else super().undo_words(entry)
+
+    async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
+        if context.mirror is None:
+            return Blocked("elsewhere", "it is an override of a mirror", "open it with: flagtui --mirror")
+        previous, person = part.before.get(KIND), part.before.get("person")
+        intent = OverrideIntent(
+            part.record,
+            part.key,
+            previous if isinstance(previous, str) else None,
+            person if isinstance(person, str) else None,
+        )
+        state = await context.mirror.read()
+        current = value_at(state, intent)
+        conflicts: tuple[FieldConflict, ...] = ()
+        if current not in (part.after.get(KIND), intent.value):
+            conflicts = (FieldConflict((KIND,), part.after.get(KIND), intent.value, current),)
+        own = mark_own_conflicts(conflicts, part, context.entries)
+        plan = plan_override(intent, state, context.clock.time(), own)
+        if plan is None or isinstance(plan, Blocked):
+            return plan
+        return PreparedUndo(part, plan, OverrideAdapter(context.mirror), context.signature)
+
+    async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
+        """An override that was left open ends with its mirror, and the server knows nothing of it."""
+        return Recovery(entry, "not known")

@@ -1,0 +1,115 @@
+"""One value set on this machine in place of a flag's own: how it is written and checked."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flagtui.models.json_value import JSON
+
+LONGEST_KEY: Final = 400
+_WORDS: Final[Mapping[str, bool]] = {"true": True, "on": True, "false": False, "off": False}
+_HELP: Final = "write KEY=on, KEY=off, KEY=variant, KEY=20%, or KEY=JSON, with @PERSON for one person"
+
+
+class InvalidOverride(ValueError):
+    """The text is no override; the message is the reason and the form to use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of everyone, chosen by the flag's own bucketing."""
+
+    percentage: float
+    """From 0 to 100."""
+
+    def __str__(self) -> str:
+        return f"{self.percentage:g}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One value of one flag, for everyone or for one person."""
+
+    key: str
+    value: Any
+    """True, false, a variant, a share, or another JSON value that the flag serves."""
+    person: str | None = None
+    """The distinct id; None for everyone."""
+
+    @property
+    def value_text(self) -> str:
+        """Return the value as it is written in an override."""
+        if isinstance(self.value, Share):
+            return str(self.value)
+        if isinstance(self.value, bool):
+            return "on" if self.value else "off"
+        is_plain = (
+            isinstance(self.value, str)
+            and self.value
+            and "@" not in self.value
+            and read_value(self.value) == self.value
+        )
+        return self.value if is_plain else json.dumps(self.value, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value_text}" + (f"@{self.person}" if self.person is not None else "")
+
+
+def read_override(text: str) -> Override:
+    """Parse `KEY=VALUE[@PERSON]`. Raises InvalidOverride."""
+    key, has_value, rest = text.partition("=")
+    if not has_value:
+        raise InvalidOverride(f"{text!r} has no value; {_HELP}")
+    if rest.lstrip().startswith(("{", "[", '"')):
+        value, rest = _read_json_start(rest.lstrip())
+        if rest and not rest.startswith("@"):
+            raise InvalidOverride(f"{rest!r} follows the JSON value; {_HELP}")
+        person = rest[1:] if rest else None
+    else:
+        word, has_person, name = rest.partition("@")
+        value, person = read_value(word), name if has_person else None
+    return make_override(key.strip(), value, person)
+
+
+def make_override(key: str, value: Any, person: str | None = None) -> Override:
+    """Return a checked override. Raises InvalidOverride."""
+    if not key or len(key) > LONGEST_KEY:
+        raise InvalidOverride(f"an override names a flag of 1 to {LONGEST_KEY} characters; {_HELP}")
+    if person == "":
+        raise InvalidOverride(f"{key} names no person after @; {_HELP}")
+    if isinstance(value, Share) and person is not None:
+        raise InvalidOverride(f"{key}={value}: a share is for everyone, not for one person")
+    if isinstance(value, Share) and not 0 <= value.percentage <= 100:
+        raise InvalidOverride(f"{key}={value}: a share is from 0 to 100 %")
+    if value is None or value == "" or isinstance(value, list):
+        raise InvalidOverride(f"{key} needs a value that a flag can serve; {_HELP}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidOverride(f"{key}={value} is no JSON number")
+    return Override(key, value, person)
+
+
+def read_value(text: str) -> Any:
+    """Return the value of a word: on, off, a share such as `20%`, a JSON number, or a variant."""
+    word = text.strip()
+    if word.casefold() in _WORDS:
+        return _WORDS[word.casefold()]
+    if word.endswith("%"):
+        try:
+            return Share(float(word[:-1]))
+        except ValueError:
+            return word
+    try:
+        number = json.loads(word)
+    except (ValueError, RecursionError):
+        return word
+    return number if isinstance(number, int | float) else word
+
+
+def _read_json_start(text: str) -> tuple[JSON, str]:
+    try:
+        value, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        raise InvalidOverride(f"{text!r} is no JSON value; {_HELP}") from None
+    return value, text[end:]

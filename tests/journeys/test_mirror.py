@@ -1,0 +1,147 @@
+"""The app on a mirror: overrides are set, undone and shown, and nothing is written to the server."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.doubles.open_mirror import OpenMirror, open_mirror
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+
+from flagtui.api.errors import Unreachable
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.mirror.override_file import OverrideFile
+from flagtui.mirror.requests_seen import RecordFile
+
+
+@asynccontextmanager
+async def on_mirror(setting: Setting, mirror: OpenMirror) -> AsyncIterator[Program]:
+    """The app on this mirror; whatever was done, the server was only read."""
+    async with running(replace(setting, mirror=mirror, size=WIDE)) as program:
+        yield program
+        assert program.wire.writes() == []
+
+
+def overrides(mirror: OpenMirror) -> list[str]:
+    return [str(each) for each in mirror.mirror.session]
+
+
+def row(program: Program, key: str) -> str:
+    return next(line[:88] for line in program.screen.splitlines() if f"●  {key}" in line)
+
+
+async def test_space_overrides_a_flag_on_this_machine_and_u_undoes_it(setting: Setting) -> None:
+    mirror = open_mirror()
+    async with on_mirror(setting, mirror) as program:
+        assert "flagtui  MIRROR" in program.screen
+        assert "space override here" in program.screen.splitlines()[-1]
+        await program.go_to("new-nav")
+        await program.press("space")
+        assert "● no override  as upstream: on, 25 %" in program.screen
+        await program.press(*"off", "enter")
+        question = words(program.screen)
+        assert "Override in MIRROR" in question
+        assert "only overrides of this machine; nothing is written to prod" in question
+        assert "u afterwards would give it the previous override" in question
+        await program.press("y")
+        assert mirror.changes == ["set new-nav=off"]
+        assert "new-nav is overridden on this machine · u to undo" in program.notices[-1]
+        assert "25 %  off" in row(program, "new-nav")
+        assert (await program.stored("new-nav")).active
+        await program.press("u", "y")
+        assert overrides(mirror) == []
+        await program.press("U", "y")
+        assert overrides(mirror) == ["new-nav=off"]
+
+
+async def test_percent_overrides_with_a_share(setting: Setting) -> None:
+    mirror = open_mirror()
+    async with on_mirror(setting, mirror) as program:
+        await program.go_to("new-nav")
+        await program.press("percent_sign", *"120", "enter")
+        assert "a number from 0 to 100" in words(program.screen)
+        await program.press("backspace")
+        assert "12% of everyone, on this machine only" in words(program.screen)
+        await program.press("enter", "y")
+        assert overrides(mirror) == ["new-nav=12%"]
+
+
+async def test_variant_is_chosen_on_the_page_of_a_flag(setting: Setting) -> None:
+    mirror = open_mirror()
+    async with on_mirror(setting, mirror) as program:
+        await program.go_to("ai-summaries")
+        await program.press("enter", "space", *"v2", "enter", "y")
+        assert overrides(mirror) == ["ai-summaries=v2"]
+        assert "everyone v2 upstream on, 10 %" in words(program.screen)
+
+
+async def test_marked_flags_are_overridden_together(setting: Setting) -> None:
+    mirror = open_mirror("new-nav=on")
+    async with on_mirror(setting, mirror) as program:
+        await program.press("x", "x", "x", "space")
+        assert "Override 3 flags, on this machine only" in words(program.screen)
+        await program.press(*"off", "enter", "y")
+        assert len(mirror.changes) == 3
+        assert all(text.endswith("=off") for text in overrides(mirror))
+        await program.press("u", "y")
+        assert overrides(mirror) == ["new-nav=on"]
+
+
+async def test_rows_and_page_show_overrides_of_persons_and_requests(setting: Setting, tmp_path: Path) -> None:
+    mirror = open_mirror("new-nav=on", "new-nav=off@ann", record=RecordFile(tmp_path / "r.ndjson"))
+    mirror.request("new-nav", "nev-nav", "nev-nav")
+    async with on_mirror(setting, mirror) as program:
+        assert "25 %  on, off @a…  1 × no val…" in row(program, "new-nav")
+        assert "requested here, no such flag: nev-nav (2 ×)" in program.screen
+        await program.go_to("new-nav")
+        await program.press("enter")
+        page = words(program.screen)
+        assert "everyone on upstream on, 25 % ann off" in page
+        assert "REQUESTED HERE 1 time" in page
+        mirror.mirror.clear()
+        await program.look_at_mirror()
+        assert "as upstream on, 25 %" in words(program.screen)
+
+
+async def test_bad_override_file_and_a_mirror_that_is_gone_are_shown(
+    setting: Setting, tmp_path: Path
+) -> None:
+    file = OverrideFile(tmp_path / "overrides.toml")
+    file.path.write_text("[everyone]\nnew-nav = true\n")
+    mirror = open_mirror(file=file)
+    mirror.mirror.look_at_files()
+    async with on_mirror(setting, mirror) as program:
+        assert "on" in row(program, "new-nav").split()
+        file.path.write_text("[everyone\n")
+        mirror.mirror.look_at_files()
+        await program.look_at_mirror()
+        assert "overrides.toml" in words(program.screen)
+        assert "; the last good overrides stay" in words(program.screen)
+        assert program.screen.splitlines()[0].endswith("bad overrides.toml")
+        mirror.error = Unreachable("The mirror on port 8020 does not respond.", next="Start it again.")
+        await program.look_at_mirror()
+        assert "mirror gone: The mirror on port 8020 does not respond. Start it again." in program.screen
+        assert program.screen.splitlines()[0].endswith("mirror gone")
+        await program.go_to("new-nav")
+        await program.press("space", *"off", "enter")
+        assert "does not respond" in program.notices[-1]
+        mirror.error = None
+        file.path.write_text("")
+        mirror.mirror.look_at_files()
+        await program.look_at_mirror()
+        assert program.screen.splitlines()[0].endswith("synced just now")
+
+
+@pytest.mark.parametrize("tab", ["1", "2", "3"])
+async def test_every_other_change_is_refused_with_the_reason(setting: Setting, tab: str) -> None:
+    place = {"1": "flags", "2": "experiments", "3": "events"}[tab]
+    refused = [command for command in COMMANDS if command.writes and place in command.places]
+    assert any(command.in_mirror for command in refused)
+    async with on_mirror(setting, open_mirror()) as program:
+        await program.press(tab)
+        for command in refused:
+            if not command.in_mirror:
+                await program.press(command.keys.split(",")[0])
+                assert not program.app.screen.is_modal, command.id
+                assert "a mirror changes only overrides of this machine" in program.notices[-1], command.id
