@@ -1,10 +1,14 @@
 """Every screen as text, at the sizes people have."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from tests.doubles.open_mirror import open_mirror
 from tests.doubles.whole_program import Setting, running
 from tests.golden.conftest import SIZES, Golden
+
+from flagtui.mirror.requests_seen import RecordFile
 
 SCREENS: dict[str, tuple[str, ...]] = {
     "flags": (),
@@ -44,6 +48,30 @@ SCREENS: dict[str, tuple[str, ...]] = {
 async def test_a_screen_is_drawn_as_it_was_at_every_size(setting: Setting, golden: Golden, name: str) -> None:
     async with running(replace(setting, size=SIZES[0])) as program:
         await program.press(*SCREENS[name])
+        for width, height in SIZES:
+            await program.pilot.resize_terminal(width, height)
+            await program.settle()
+            golden.check(f"{name}-{width}x{height}", program.screen)
+
+
+MIRROR_SCREENS: dict[str, tuple[str, ...]] = {
+    "mirror-flags": (),
+    "mirror-flag": ("slash", *"new-nav", "enter", "enter"),
+    "mirror-values": ("slash", *"ai-summaries", "enter", "space"),
+    "mirror-share": ("percent_sign", *"20"),
+    "mirror-question": ("slash", *"new-nav", "enter", "space", *"off", "enter"),
+}
+
+
+@pytest.mark.parametrize("name", MIRROR_SCREENS)
+async def test_screens_of_a_mirror_are_unchanged(
+    setting: Setting, golden: Golden, name: str, tmp_path: Path
+) -> None:
+    record = RecordFile(tmp_path / "requests.ndjson")
+    mirror = open_mirror("new-nav=on", "new-nav=off@ann", "ai-summaries=v2@bob", record=record)
+    mirror.request("new-nav", "nev-nav", times=3)
+    async with running(replace(setting, size=SIZES[0], mirror=mirror)) as program:
+        await program.press(*MIRROR_SCREENS[name])
         for width, height in SIZES:
             await program.pilot.resize_terminal(width, height)
             await program.settle()

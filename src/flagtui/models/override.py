@@ -53,6 +53,11 @@ class Override:
         )
         return self.value if is_plain else json.dumps(self.value, ensure_ascii=False)
 
+    @property
+    def words(self) -> str:
+        """Return the value as screens show it. Raw."""
+        return f"{self.value.percentage:g} %" if isinstance(self.value, Share) else self.value_text
+
     def __str__(self) -> str:
         return f"{self.key}={self.value_text}" + (f"@{self.person}" if self.person is not None else "")
 

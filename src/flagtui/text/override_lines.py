@@ -21,10 +21,10 @@ LABEL: Final = 16
 
 def override_words(overrides: Sequence[SetOverride]) -> str:
     """Return all overrides of a flag in a few words: `on`, `test @ann`, `20%, 2 people`. Raw."""
-    words = [each.override.value_text for each in overrides if each.override.person is None]
+    words = [each.override.words for each in overrides if each.override.person is None]
     persons = [each.override for each in overrides if each.override.person is not None]
     if len(persons) == 1:
-        words.append(f"{persons[0].value_text} @{persons[0].person}")
+        words.append(f"{persons[0].words} @{persons[0].person}")
     elif persons:
         words.append(f"{len(persons):,} people")
     return ", ".join(words)
@@ -58,7 +58,7 @@ def mirror_lines(state: MirrorState | None, key: str, upstream: str, width: int)
         yield [(f" {'as upstream':<{LABEL}}", "$text-muted"), (upstream, "")]
     for each in overrides[: MOST + 1]:
         whom = "everyone" if each.override.person is None else safe_text(each.override.person, LABEL - 1)
-        value = safe_text(each.override.value_text, room)
+        value = safe_text(each.override.words, room)
         beside = f"   upstream {upstream}" if each.override.person is None else ""
         yield [
             (f" {whom:<{LABEL}}", "$text-muted"),

@@ -19,7 +19,7 @@ from flagtui.app.commands.command import (
 
 RECORD_COMMANDS: Final = (
     Command("flags.toggle", "space", "Turn the flag on or off", FLAG, title="on/off", handler="switch",
-            shown=True, scope=FLAG_SCOPE, in_mirror="override here",
+            shown=True, scope=FLAG_SCOPE, in_mirror="override",
             synonyms="enable disable activate deactivate switch kill stop",
             cli="flags enable|disable FLAGS", applies_to="many"),
     Command("lists.open", "enter", "Open what is under the cursor", LISTS, shown=True, asks=True,
@@ -28,7 +28,7 @@ RECORD_COMMANDS: Final = (
             scope=RECORD_SCOPE, in_mirror="undo", needs_record=False, synonyms="revert back oops",
             cli="undo"),
     Command("flags.rollout", "percent_sign", "Set the rollout: a number, or a step of the ramp", FLAG,
-            shown=True, scope=FLAG_SCOPE, in_mirror="share here",
+            shown=True, scope=FLAG_SCOPE, in_mirror="share",
             synonyms="percent percentage release ramp share",
             cli="flags rollout FLAGS --to PERCENT", applies_to="many"),
     Command("flags.edit", "e", "Edit the flag in a form", FLAG, shown=True, scope=FLAG_SCOPE,

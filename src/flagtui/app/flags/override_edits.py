@@ -84,4 +84,4 @@ def _read_share(line: str) -> PromptReading:
     share = share_of(line)
     if share is None:
         return PromptReading(problem="a number from 0 to 100")
-    return PromptReading([(f"{Share(share)} of everyone, {HERE}", "$text-muted")])
+    return PromptReading([(f"{share:g} % of everyone, {HERE}", "$text-muted")])

@@ -95,7 +95,6 @@ class Session:
     """The profiles one can switch to, this one among them."""
     switch: Callable[[str], Session | str] | None = None
     """The session of another profile, or why it cannot be opened."""
-
     reread: Callable[[], Reread | str] | None = None
     """This profile as the settings file has it now, or what is wrong in it. None without a file."""
 
@@ -202,8 +201,7 @@ class AppState:
 
     def recalled_rows(self, kind: Kind) -> tuple[Any, ...]:
         """The rows of an earlier run, if they are of this kind."""
-        recalled = self.recalled
-        return recalled.rows if recalled is not None and recalled.place.kind == kind else ()
+        return recalled.rows if (recalled := self.recalled) and recalled.place.kind == kind else ()
 
     @property
     def trouble(self) -> ApiError | None:
@@ -246,8 +244,7 @@ class AppState:
     @property
     def rules(self) -> GuardRules:
         """The profile's, and whether it is unlocked at the moment."""
-        session = self.session
-        return replace(session.rules, is_unlocked=session.monotonic() < self.unlocked_until)
+        return replace(self.session.rules, is_unlocked=self.session.monotonic() < self.unlocked_until)
 
     def rules_in(self, place: str) -> GuardRules:
         """The same with where it happens, when that is not the project on screen."""

@@ -102,8 +102,9 @@ def plan_override(
         return None
     if value is None and before is not None and before.is_in_file:
         return Blocked("in the file", f"its override is in {state.file}", "remove it there")
-    sides = [MISSING if each is None else each for each in (previous, value)]
-    words = f"override: {previous or 'none'} → {value or 'none'}"
+    shown = [None if before is None else before.override.words, wanted and wanted.words]
+    sides = [MISSING if each is None else each for each in shown]
+    words = f"override: {' → '.join(each or 'none' for each in shown)}"
     return OverridePlan(
         verb=VERBS["override" if value is not None else "remove override"],
         lines=(DiffLine(DifferenceLine((KIND,), *sides), words),),
@@ -134,7 +135,7 @@ def _consequences(intent: OverrideIntent, state: MirrorState) -> Iterator[Conseq
     if intent.person is None:
         for each in state.overrides_of(intent.key):
             if (person := each.override.person) is not None:
-                yield Consequence("Unchanged", f"{person} keeps {each.override.value_text}")
+                yield Consequence("Unchanged", f"{person} keeps {each.override.words}")
     current = state.override_at(intent.key, intent.person)
     if current is not None and current.is_in_file:
         yield Consequence("File", f"{state.file} is overruled until the mirror ends", "warning")

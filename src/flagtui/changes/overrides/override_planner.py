@@ -46,5 +46,6 @@ class OverridePlanner(Planner[OverrideIntent, OverridePlan, MirrorState]):
             return skip(intent.id, intent.key, plan)
         if plan is not None:
             return plan
-        words = "has no override" if intent.value is None else f"is overridden with {intent.value} already"
+        override = intent.override
+        words = "has no override" if override is None else f"is overridden with {override.words} already"
         return skip_no_op(intent.id, intent.key, f"it {words}", f"{intent.key} {words}; nothing was changed.")
