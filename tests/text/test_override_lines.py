@@ -76,7 +76,7 @@ def test_notices_name_troubles_and_requested_keys_without_a_flag() -> None:
     made = state(requested=requested, is_recording=True)
     assert [words for words, _ in notice_lines(made, "", frozenset({"new-nav"}))] == []
     gone = [words for words, _ in notice_lines(shown, "It does not respond.", frozenset())]
-    assert gone == ["mirror gone: It does not respond. The values below are its last ones."]
+    assert gone == ["mirror gone: It does not respond."]
 
 
 def test_text_of_a_program_is_made_safe() -> None:

@@ -89,7 +89,7 @@ def notice_lines(state: MirrorState, gone: str, has_flag: frozenset[str]) -> Ite
     `gone` is why it does not respond; `has_flag` holds the keys of the project.
     """
     if gone:
-        yield (f"mirror gone: {safe_text(gone, 200)} The values below are its last ones.", "$error")
+        yield (f"mirror gone: {safe_text(gone, 300)}", "$error")
         return
     if state.file_trouble:
         yield (f"{safe_text(state.file_trouble, 300)}; the last good overrides stay", "$warning")

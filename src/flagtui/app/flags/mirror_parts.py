@@ -54,10 +54,12 @@ def show_notices(screen: BrowseScreen, mirror: MirrorWatch | None, keys: Iterabl
         screen.mount(shown, before="#search-bar")
     if shown is not None:
         shown.display = bool(lines)
-        shown.update(joined(lines, screen.size.width - 4))
+        shown.update(joined(lines, screen.size.width - 4).rstrip())
 
 
 def _lines_of(mirror: MirrorWatch, keys: Iterable[str]) -> list[list[Piece]]:
-    gone = "" if mirror.trouble is None else f"{mirror.trouble.what} {mirror.trouble.next}"
+    trouble = mirror.trouble
+    last = "The values below are its last ones."
+    gone = "" if trouble is None else f"{trouble.what} {last} {trouble.next}"
     has_flag = frozenset(keys) if mirror.state.missing_keys else frozenset[str]()
     return [[piece] for piece in notice_lines(mirror.state, gone, has_flag)]
