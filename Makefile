@@ -98,6 +98,7 @@ bench: $(READY) ## measure decoding, searching, loading, the service and the who
 	$(BIN)/python benchmarks/many_events.py
 	$(BIN)/python benchmarks/paging.py
 	$(BIN)/python benchmarks/service.py
+	$(BIN)/python benchmarks/mirror.py
 	$(BIN)/python benchmarks/command_line.py
 	$(BIN)/python benchmarks/code_references.py
 	$(BIN)/python benchmarks/whole_program.py

@@ -135,6 +135,19 @@ def test_mirror_of_another_project_is_one_line(
     assert words.replace("PORT", str(port)) in str(trouble.value)
 
 
+def test_profile_chooses_among_several_mirrors() -> None:
+    staging = MirroredProject("other", "https://flags.staging.example", "1")
+    environment = read_login_environment()
+    with running_mirror(PROD) as first, running_mirror(staging) as second:
+        assert find_running(environment.places, "other").running.port == second
+        session = make_session(choose(environment, ProfileRequest("mine")), read_only=False)
+        assert require(session.mirror).address == f"http://127.0.0.1:{first}"
+        with pytest.raises(Trouble) as trouble:
+            find_running(environment.places)
+    for words in (f"prod on port {first}", f"other on port {second}", "flagtui --mirror --profile NAME"):
+        assert words in str(trouble.value)
+
+
 def test_app_without_a_running_mirror_names_the_command_that_starts_one() -> None:
     with pytest.raises(Trouble, match=r"No mirror of yours is running\. Start one with: flagtui mirror"):
         find_running(find_locations())

@@ -135,6 +135,13 @@ async def test_bad_override_file_and_a_mirror_that_is_gone_are_shown(
         assert program.screen.splitlines()[0].endswith("synced just now")
 
 
+async def test_p_keeps_the_project_that_the_mirror_serves(setting: Setting) -> None:
+    async with on_mirror(setting, open_mirror()) as program:
+        await program.press("p")
+        assert not program.app.screen.is_modal
+        assert "the mirror serves this project alone" in program.notices[-1]
+
+
 @pytest.mark.parametrize("tab", ["1", "2", "3"])
 async def test_every_other_change_is_refused_with_the_reason(setting: Setting, tab: str) -> None:
     place = {"1": "flags", "2": "experiments", "3": "events"}[tab]

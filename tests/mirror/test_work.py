@@ -17,7 +17,10 @@ from flagtui.service.sdk.sdk_application import SdkApplication
 from flagtui.service.sdk.sdk_call import SdkCall
 
 FLAGS = [flag(f"flag-{number}") for number in range(100)]
-BODY = json.dumps({"context": {"targetingKey": "ann", "plan": "pro"}}).encode()
+
+
+def body_of(person: str) -> bytes:
+    return json.dumps({"context": {"targetingKey": person, "plan": "pro"}}).encode()
 
 
 def encoding(value: Any) -> Callable[[SdkCall], Answer]:
@@ -35,18 +38,19 @@ def application_of(value: Any) -> SdkApplication:
     return SdkApplication(MirroredFlags({"flags": FLAGS}), (*ENDPOINTS, only_encodes))
 
 
-def request(application: SdkApplication, path: str) -> bytes:
+def request(application: SdkApplication, path: str, person: str = "ann") -> bytes:
+    body = body_of(person)
     sent: list[Any] = []
 
     async def receive() -> Any:
-        return {"type": "http.request", "body": BODY, "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     scope = {
         **{"type": "http", "method": "POST", "path": path, "query_string": b"", "scheme": "http"},
-        "headers": [(b"host", b"localhost"), (b"content-length", str(len(BODY)).encode())],
+        "headers": [(b"host", b"localhost"), (b"content-length", str(len(body)).encode())],
     }
     asyncio.run(application(scope, receive, send))
     content: bytes = sent[1]["body"]
@@ -82,6 +86,19 @@ def test_repeated_request_takes_little_more_than_encoding(path: str, most: float
     repeated = calls_of(lambda: request(application, path))
     encoded = calls_of(lambda: request(application, "/only/encodes"))
     assert repeated <= most * encoded
+
+
+def test_request_of_a_new_person_takes_nine_times_the_calls_of_encoding() -> None:
+    """By time it is half of that: `benchmarks/mirror.py` measures it."""
+    path = "/ofrep/v1/evaluate/flags"
+    response = json.loads(request(application_of({}), path))
+    application = application_of(response)
+    for number in range(30):
+        request(application, path, person=f"person-{number}")
+    request(application, "/only/encodes")
+    new = calls_of(lambda: request(application, path, person="new"))
+    encoded = calls_of(lambda: request(application, "/only/encodes"))
+    assert new <= 9 * encoded, (new, encoded)
 
 
 def test_first_request_for_one_flag_takes_at_most_twice_the_work_of_encoding() -> None:

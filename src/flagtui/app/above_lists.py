@@ -111,6 +111,12 @@ class AboveLists:
         """Another project of the same key to open. Only within a worker."""
         if (workspace := self._app_state.workspace) is None:
             return None
+        if self._app_state.session.mirror is not None:
+            what = (
+                "the mirror serves this project alone; start one for another: flagtui mirror --profile NAME"
+            )
+            show_toast(self._app, Notice(what, "warning", "not switched"))
+            return None
         try:
             choices = await project_choices(self._app_state)
         except ApiError as error:

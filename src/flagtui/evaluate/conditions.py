@@ -21,11 +21,10 @@ def evaluate_condition(run: Run, flag: Flag, index: int, inherited: Vantage | No
     )
     if not isinstance(vantage, Vantage):
         return ConditionResult(index, vantage)
-    checks = _checked(run, vantage, condition)
-    decisive = next((one for one in checks if one.verdict is False), None)
-    if decisive:
+    checks = _checked(run, vantage, condition) if condition.filters else ()
+    if any(each.verdict is False for each in checks):
         return ConditionResult(index, Outcome.PROPERTIES_DIFFER, checks)
-    unknown = next((one.verdict for one in checks if isinstance(one.verdict, Unknown)), None)
+    unknown = next((each.verdict for each in checks if isinstance(each.verdict, Unknown)), None)
     if unknown:
         return _unknown(index, unknown, checks)
     return _drawn(run.rules, flag, index, checks, vantage)
@@ -118,5 +117,5 @@ def _fraction(text: str) -> float:
     """Return the first 15 hexadecimal digits of the SHA-1 divided by their greatest value: 0 to 1
     inclusive.
     """
-    digest = sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-    return int(digest[:15], 16) / _SCALE
+    digest = sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    return (int.from_bytes(digest[:8]) >> 4) / _SCALE

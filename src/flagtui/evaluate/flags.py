@@ -42,13 +42,7 @@ def evaluate(
 
     `decided` holds dependencies whose values are set from outside, by key.
     """
-    flag = definitions.flags[flag_key]
-    run = Run(person, definitions, rules, _evaluate_flag, under_way=frozenset({flag_key}))
-    if decided:
-        run.decided.update(decided)
-    if flag.rules is not None and flag.is_active and rules is Rules.SERVER:
-        return _by_rules(flag.key, evaluate_rules(flag.rules, person, run.manner))
-    return _evaluate_flag(run, flag) if rules is Rules.SERVER else _begin_as_library(run, flag)
+    return evaluate_all(person, definitions, [flag_key], rules, decided)[flag_key]
 
 
 def evaluate_all(
@@ -56,8 +50,22 @@ def evaluate_all(
     definitions: Definitions,
     keys: Iterable[str] | None = None,
     rules: Rules = Rules.SERVER,
+    decided: Mapping[str, Evaluation] | None = None,
 ) -> dict[str, Evaluation]:
-    return {key: evaluate(key, person, definitions, rules) for key in keys or definitions.flags}
+    """Evaluate these flags, or all, each as if it were requested alone. See `evaluate`."""
+    run = Run(person, definitions, rules, _evaluate_flag)
+    evaluations: dict[str, Evaluation] = {}
+    for key in definitions.flags if keys is None else keys:
+        flag = definitions.flags[key]
+        # Nothing is shared: what a library decides of a dependency depends on the flag that asks first.
+        run.under_way, run.decided = frozenset((key,)), {**decided} if decided else {}
+        if rules is Rules.LIBRARY:
+            evaluations[key] = _begin_as_library(run, flag)
+        elif flag.rules is not None and flag.is_active:
+            evaluations[key] = _by_rules(flag.key, evaluate_rules(flag.rules, person, run.manner))
+        else:
+            evaluations[key] = _evaluate_flag(run, flag)
+    return evaluations
 
 
 def verdict_on(question: Filter, person: Person, definitions: Definitions) -> Verdict:
@@ -164,7 +172,7 @@ def _by_conditions(run: Run, flag: Flag, vantage: Vantage | None) -> Evaluation:
         result = evaluate_condition(run, flag, index, vantage)
         results.append(result)
         if result.outcome is Outcome.MATCHED:
-            doubt = _find_doubt(flag, results)
+            doubt = _find_doubt(flag, results) if index else None
             return _undecided(flag, doubt, results) if doubt else _matched(run, flag, results, vantage)
         if result.unknown and result.unknown.is_final:
             return _undecided(flag, result.unknown, results)

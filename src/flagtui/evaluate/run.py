@@ -93,9 +93,9 @@ class Person:
 _NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Vantage:
-    """Whose properties are read, and what is hashed."""
+    """Whose properties are read, and what is hashed. As quick to create as the results (evaluation.py)."""
 
     properties: Mapping[str, Any]
     identifier: str | int

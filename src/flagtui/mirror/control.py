@@ -3,7 +3,7 @@
 import asyncio
 import http.client
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from flagtui.api.errors import Unanswered, Unreachable
@@ -31,20 +31,28 @@ class MirrorUnavailable(Exception):
 
 def choose_mirror(places: Locations, port: int | None = None) -> RunningMirror:
     """Return the mirror on this port, or the only one that runs. Raises MirrorUnavailable."""
-    mirrors = find_mirrors(places)
-    if port is not None:
-        mirrors = [mirror for mirror in mirrors if mirror.port == port]
-        if not mirrors:
-            raise MirrorUnavailable(
-                f"No mirror of yours runs on port {port}.", f"Start one with: flagtui mirror --port {port}"
-            )
-    mirrors = [mirror for mirror in mirrors if _responds(mirror)]
-    if not mirrors:
-        raise MirrorUnavailable("No mirror of yours is running.", "Start one with: flagtui mirror")
+    mirrors = [mirror for mirror in find_mirrors(places) if port in (None, mirror.port)]
+    if port is not None and not mirrors:
+        raise MirrorUnavailable(
+            f"No mirror of yours runs on port {port}.", f"Start one with: flagtui mirror --port {port}"
+        )
+    mirrors = _responding(mirrors)
     if len(mirrors) > 1:
         ports = ", ".join(str(mirror.port) for mirror in mirrors)
         raise MirrorUnavailable(f"Several mirrors run, on ports {ports}.", "Choose one with --port.")
     return mirrors[0]
+
+
+def responding_mirrors(places: Locations) -> list[RunningMirror]:
+    """Return every mirror that responds, by port; at least one. Raises MirrorUnavailable."""
+    return _responding(find_mirrors(places))
+
+
+def _responding(mirrors: Sequence[RunningMirror]) -> list[RunningMirror]:
+    responding = [mirror for mirror in mirrors if _responds(mirror)]
+    if not responding:
+        raise MirrorUnavailable("No mirror of yours is running.", "Start one with: flagtui mirror")
+    return responding
 
 
 def _responds(mirror: RunningMirror) -> bool:

@@ -33,7 +33,7 @@ def open_mirror(environment: LoginEnvironment, request: ProfileRequest) -> int:
     """Run the app on the user's running mirror, in the profile that it serves."""
     from flagtui.cli.launch.profile_mirror import find_running, open_mirrored
 
-    mirror = find_running(environment.places)
+    mirror = find_running(environment.places, request.profile)
     if not mirror.is_of_sample or request.profile:
         return open_profile(open_mirrored(environment, request, mirror), request)
     with asked_background():

@@ -1,5 +1,6 @@
 """The running mirror of a profile, and the profile that a running mirror serves."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from flagtui.app.state.mirror_watch import MirrorWatch
@@ -8,7 +9,7 @@ from flagtui.cli.plumbing.profile_choice import LoginEnvironment, Opening, Profi
 from flagtui.cli.plumbing.sample_project import SAMPLE_ORIGIN
 from flagtui.config.locations import Locations
 from flagtui.config.profiles import CURRENT_PROJECT, Profile
-from flagtui.mirror.control import MirrorControl, MirrorUnavailable, ask_mirror, choose_mirror
+from flagtui.mirror.control import MirrorControl, MirrorUnavailable, ask_mirror, responding_mirrors
 from flagtui.mirror.running_mirrors import RunningMirror
 from flagtui.models.mirror_state import MirrorState
 from flagtui.safe_text import safe_text
@@ -36,13 +37,32 @@ class FoundMirror:
         return f"The mirror on port {self.running.port} serves {safe_text(self.state.upstream, 200)}"
 
 
-def find_running(places: Locations) -> FoundMirror:
-    """Return the only mirror that runs. Raises Trouble."""
+def find_running(places: Locations, profile: str | None = None) -> FoundMirror:
+    """Return the mirror that runs; of several, that of the named profile. Raises Trouble."""
+    mirrors = _find_all(places)
+    return mirrors[0] if len(mirrors) == 1 else _choose(mirrors, lambda state: state.profile == profile)
+
+
+def _find_all(places: Locations) -> list[FoundMirror]:
     try:
-        running = choose_mirror(places)
-        return FoundMirror(running, MirrorState.of(ask_mirror(running)))
+        return [
+            FoundMirror(running, MirrorState.of(ask_mirror(running)))
+            for running in responding_mirrors(places)
+        ]
     except MirrorUnavailable as missing:
         raise Trouble(missing.what, missing.advice) from None
+
+
+def _choose(mirrors: Sequence[FoundMirror], is_meant: Callable[[MirrorState], bool]) -> FoundMirror:
+    """Return the only mirror that is meant. Raises Trouble."""
+    meant = [mirror for mirror in mirrors if is_meant(mirror.state)]
+    if len(meant) == 1:
+        return meant[0]
+    names = ", ".join(
+        f"{mirror.state.profile or mirror.state.upstream} on port {mirror.running.port}" for mirror in mirrors
+    )
+    fix = "Choose one with: flagtui --mirror --profile NAME"
+    raise Trouble(f"Several mirrors run: {safe_text(names, 300)}.", fix)
 
 
 def open_mirrored(environment: LoginEnvironment, request: ProfileRequest, mirror: FoundMirror) -> Opening:
@@ -56,8 +76,13 @@ def open_mirrored(environment: LoginEnvironment, request: ProfileRequest, mirror
 
 def watch_mirror(opening: Opening) -> MirrorWatch:
     """Return the running mirror of this profile. Raises Trouble if there is none."""
-    mirror, profile = find_running(opening.environment.places), opening.profile
-    if mirror.state.origin != opening.host.origin or not _is_project(mirror.state, profile):
+    profile, mirrors = opening.profile, _find_all(opening.environment.places)
+
+    def serves_profile(state: MirrorState) -> bool:
+        return state.origin == opening.host.origin and _is_project(state, profile)
+
+    mirror = mirrors[0] if len(mirrors) == 1 else _choose(mirrors, serves_profile)
+    if not serves_profile(mirror.state):
         fix = f"Start one for it with: flagtui mirror --profile {profile.name}"
         raise Trouble(f"{mirror.words}, not {profile.name}.", fix)
     return mirror.watch()

@@ -1,13 +1,15 @@
 """The flags of one project at one moment, and the results of evaluating them for one person."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+import msgspec
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, Unknown, Why
 from flagtui.evaluate.explanation import describe_unknown
-from flagtui.evaluate.flags import evaluate
+from flagtui.evaluate.flags import evaluate_all
 from flagtui.evaluate.run import Person
 from flagtui.service.answers import text_of
 from flagtui.service.errors import Json
@@ -77,6 +79,8 @@ class FlagResult:
     """Why the flag was not evaluated; empty when it was."""
     rule_id: str | None = None
     rule_type: str | None = None
+    outcome: Hashable = None
+    """Equal for equal results of one flag set; None where results are not kept."""
 
     @property
     def is_typed(self) -> bool:
@@ -100,6 +104,10 @@ class FlagSet:
     """Evaluate flags of configuration version 2, and respond with their records to callers that know them."""
     overrides: Mapping[str, Mapping[str | None, Any]] = field(default_factory=dict)
     """By flag key and person, values that are set on this machine; the person None is everyone."""
+    _results: dict[Hashable, FlagResult] = field(default_factory=dict, init=False)
+    """By outcome: a flag has few results, however many people request it."""
+    encoded: dict[Hashable, msgspec.Raw] = field(default_factory=dict, init=False)
+    """By outcome, the JSON text of results, kept by the protocol that writes it."""
 
     def evaluate(self, person: Person, keys: Iterable[str] | None = None) -> list[FlagResult]:
         """Return the results of these flags, or of all; keys that do not exist are skipped."""
@@ -107,10 +115,14 @@ class FlagSet:
         values = self._values_for(person)
         # Dependents of an overridden flag follow it.
         decided = {key: _decided(key, value) for key, value in values.items()}
+        evaluated = [key for key in existing if key not in values and not self._is_refused(key)]
+        evaluations = evaluate_all(person, self.definitions, evaluated, decided=decided)
         return [
             self._overridden(self.records[key], values[key])
             if key in values
-            else self._evaluated(self.records[key], person, decided)
+            else self._result(evaluations[key])
+            if key in evaluations
+            else _refused(self.records[key])
             for key in existing
         ]
 
@@ -122,11 +134,19 @@ class FlagSet:
             if (name := person.distinct_id if person.distinct_id in by_person else None) in by_person
         }
 
-    def _evaluated(self, record: FlagRecord, person: Person, decided: Mapping[str, Evaluation]) -> FlagResult:
-        if record.has_rules and not self.serves_rules and record.is_active:
-            description = describe_unknown(Unknown(Why.CONFIGURATION_NEWER, record.key))
-            return FlagResult(record, None, FAILED, description, problem=description)
-        return _result(record, evaluate(record.key, person, self.definitions, decided=decided))
+    def _is_refused(self, key: str) -> bool:
+        record = self.records[key]
+        return record.has_rules and not self.serves_rules and record.is_active
+
+    def _result(self, evaluation: Evaluation) -> FlagResult:
+        if evaluation.rules is not None or evaluation.unknown is not None:
+            return _result(self.records[evaluation.key], evaluation)
+        outcome = (evaluation.key, evaluation.value, evaluation.reason, evaluation.condition_index)
+        result = self._results.get(outcome)
+        if result is None:
+            result = replace(_result(self.records[evaluation.key], evaluation), outcome=outcome)
+            self._results[outcome] = result
+        return result
 
     def _overridden(self, record: FlagRecord, value: Any) -> FlagResult:
         payload = None
@@ -134,6 +154,11 @@ class FlagSet:
             stored = self.definitions.flags[record.key].payloads.get("true" if value is True else value)
             payload = _payload_text(record, stored)
         return FlagResult(record, value, OVERRIDE, "Override on this machine", payload=payload)
+
+
+def _refused(record: FlagRecord) -> FlagResult:
+    description = describe_unknown(Unknown(Why.CONFIGURATION_NEWER, record.key))
+    return FlagResult(record, None, FAILED, description, problem=description)
 
 
 def _decided(key: str, value: Any) -> Evaluation:

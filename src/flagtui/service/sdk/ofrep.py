@@ -1,6 +1,6 @@
 """OFREP 0.3.0, the remote evaluation protocol of OpenFeature: one flag, all flags, and news of changes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -56,7 +56,7 @@ def evaluate_flags(call: SdkCall) -> Answer:
     results = flag_set.evaluate(call.source.person_of(context))
     note(call, results)
     stream = {"type": "sse", "endpoint": {"requestUri": EVENTS_PATH}, "inactivityDelaySec": INACTIVE_SECONDS}
-    content = encode({"flags": [describe(result, flag_set) for result in results], "eventStreams": [stream]})
+    content = encode({"flags": encode_results(results, flag_set), "eventStreams": [stream]})
     return tagged_answer(content, call.headers)
 
 
@@ -68,6 +68,20 @@ def changes(call: SdkCall) -> Answer:
 def read_credential(call: SdkCall) -> str:
     """Return the key of the `X-API-Key` or the `Authorization` header; empty for none."""
     return call.headers.get("x-api-key") or call.headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def encode_results(results: Iterable[FlagResult], flag_set: FlagSet) -> list[msgspec.Raw]:
+    """Return the JSON text of each result; the texts of kept results are kept as well."""
+    kept = flag_set.encoded
+    texts = []
+    for result in results:
+        text = kept.get(result.outcome)
+        if text is None:
+            text = msgspec.Raw(encode(describe(result, flag_set)))
+            if result.outcome is not None:
+                kept[result.outcome] = text
+        texts.append(text)
+    return texts
 
 
 def describe(result: FlagResult, flag_set: FlagSet) -> dict[str, Json]:
