@@ -17,6 +17,7 @@ from tests.doubles import warm_start
 from tests.doubles.faulty_service import served
 from tests.doubles.templates import make_once
 from tests.doubles.terminal import usual_environment
+from tests.doubles.thin_sample import thin_out
 
 from flagtui.api.client import Client
 from flagtui.cli.main import main
@@ -76,6 +77,7 @@ def small_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _make_small_sample(database: Path) -> None:
     close_service(create_service(database, key=KEY, sample=sample(flags=12)))
+    thin_out(database)
 
 
 @pytest.fixture(scope="session")
@@ -88,8 +90,12 @@ def service(small_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home, without a keyring and without variables of ours."""
+    """An empty home, without a keyring and without variables of ours; commands run in it.
+
+    In the checkout, each scan of code would read the whole source.
+    """
     move_home(tmp_path, monkeypatch)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
