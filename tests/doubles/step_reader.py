@@ -200,6 +200,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
     ),
 }
+OTHER["Groups"] = OTHER["People"]
 
 
 def steps_from(experiment: Experiment) -> set[str]:

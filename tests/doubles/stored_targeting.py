@@ -1,16 +1,22 @@
 """What is stored about targeting, held against what was read back from sentences about it."""
 
 import json
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from tests.doubles.targeting_reader import LISTS, Asked, Claimed, is_told, read_targeting
+from tests.doubles.targeting_reader import LISTS, Asked, Claimed, is_told, read_clause, read_targeting
 
 from flagtui.safe_text import safe_text
 
 JSON = Any
 NAME_ROOM = 60
 """Characters of a property, a cohort or a flag that a sentence names."""
+AND: Final = re.compile(r" and (?![\d,]+ more)")
+SHORT: Final = re.compile(
+    r"(?P<share>[\d.]+) % of (?P<audience>those|everyone|(?:all )?groups of type \d+)"
+    r"(?: where (?P<asks>.*?))?(?:, as (?P<variant>\w+))?"
+)
 
 
 def filters_in(value: JSON) -> Iterator[dict[str, JSON]]:
@@ -40,6 +46,24 @@ def compare(filters: dict[str, JSON], lines: list[str]) -> None:
     for claimed, raw in zip(found.conditions, stored, strict=True):
         assert not claimed.unreadable, lines
         compare_condition(claimed, raw, filters.get("aggregation_group_type_index"), variants)
+
+
+def compare_short(text: str, raw: dict[str, JSON], index: JSON) -> None:
+    """Read a condition on one line and compare each claim with what a flag of this group type stores."""
+    parts = SHORT.fullmatch(text)
+    assert parts, text
+    stored = raw["rollout_percentage"]
+    assert is_share(parts["share"], 100 if stored is None else stored), (text, raw)
+    assert parts["variant"] == (raw.get("variant") or None), (text, raw)
+    own = raw.get("aggregation_group_type_index", index)
+    groups = None if own is None else f"groups of type {own}"
+    filters = raw["properties"]
+    people = "those" if filters else "everyone"
+    assert parts["audience"] == (people if groups is None else groups if filters else f"all {groups}"), text
+    clauses = AND.split(parts["asks"]) if parts["asks"] else []
+    assert len(clauses) == len(filters), (text, raw)
+    for clause, raw_filter in zip(clauses, filters, strict=True):
+        assert differs(read_clause(clause), raw_filter, own) == "", (clause, raw_filter)
 
 
 def said_before(filters: dict[str, JSON]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from flagtui.changes.experiments.metric_nodes import GOAL, form_of, goals_of, nodes_of
-from flagtui.changes.experiments.metric_words import metric_words, named_node
+from flagtui.changes.experiments.metric_words import further_words, metric_words, named_node
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_answers import HealthFinding
 from flagtui.models.experiment_results import MetricResult
@@ -25,6 +25,13 @@ class Metric:
     role: Role
     is_saved: bool = False
     saved_name: str = ""
+    unit: str = "people"
+    """What the experiment counts: see `Experiment.unit`."""
+
+    @property
+    def measures(self) -> str:
+        """What it measures on one line, all of it."""
+        return ", ".join([metric_words(self.raw, self.unit), *further_words(self.raw)])
 
     @property
     def uuid(self) -> str:
@@ -58,7 +65,7 @@ class Metric:
     def name(self) -> str:
         """Its own name, the shared metric's, else the event that it counts; the last step for a funnel."""
         events = [*map(named_node, nodes_of(self.raw))]
-        last = events[-1 if self.kind == "funnel" else 0] if events else metric_words(self.raw)
+        last = events[-1 if self.kind == "funnel" else 0] if events else metric_words(self.raw, self.unit)
         return as_text(self.raw.get("name")) or self.saved_name or last
 
 
@@ -123,11 +130,11 @@ def _in_role(experiment: Experiment, role: Role) -> Iterator[Metric]:
         if role == "primary"
         else experiment.secondary_metrics_ordered_uuids
     )
-    metrics = [Metric(as_dict(raw), role) for raw in own if isinstance(raw, dict)]
+    metrics = [Metric(as_dict(raw), role, unit=experiment.unit) for raw in own if isinstance(raw, dict)]
     if experiment.has_old_goal:
-        metrics = [Metric(raw, role) for raw in goals_of(experiment, role)]
+        metrics = [Metric(raw, role, unit=experiment.unit) for raw in goals_of(experiment, role)]
     metrics += [
-        Metric(link.query, role, is_saved=True, saved_name=link.name)
+        Metric(link.query, role, is_saved=True, saved_name=link.name, unit=experiment.unit)
         for link in experiment.saved_metrics
         if link.is_primary == (role == "primary") and link.query
     ]

@@ -31,12 +31,12 @@ def metric_name(metric: Mapping[str, JSON]) -> str:
     return as_text(metric.get("name")) or metric_words(metric)
 
 
-def metric_words(metric: Mapping[str, JSON]) -> str:
-    """What it measures, as a phrase. Raw."""
+def metric_words(metric: Mapping[str, JSON], unit: str = "people") -> str:
+    """What it measures, as a phrase; `unit` is what the experiment counts (`Experiment.unit`). Raw."""
     form = form_of(metric)
     kind = as_text(form.get("metric_type")) or as_text(form.get("kind")) or "?"
     nodes = [*nodes_of(form)]
-    return _PHRASES[kind](form, nodes) if kind in _PHRASES else kind
+    return _PHRASES[kind](form, nodes, unit) if kind in _PHRASES else kind
 
 
 def further_words(metric: Mapping[str, JSON]) -> tuple[str, ...]:
@@ -96,13 +96,12 @@ def _name(node: Mapping[str, JSON]) -> str:
     return "any event" if kind == "EventsNode" and "event" in node else UNNAMED
 
 
-def _mean(form: Item, nodes: list[Item]) -> str:
-    least = as_number(form.get("threshold"))
-    told = describe_node(nodes[0])
-    return f"mean of {told}" if least is None else f"share of people with at least {least:g} of {told}"
+def _mean(form: Item, nodes: list[Item], unit: str) -> str:
+    least, counted = as_number(form.get("threshold")), describe_node(nodes[0])
+    return f"mean of {counted}" if least is None else f"share of {unit} with at least {least:g} of {counted}"
 
 
-def _funnel(form: Item, nodes: list[Item]) -> str:
+def _funnel(form: Item, nodes: list[Item], _unit: str) -> str:
     order, steps = as_text(form.get("funnel_order_type")), [*map(named_node, nodes)]
     if not steps:
         return "funnel without steps"
@@ -182,16 +181,16 @@ def _listed(nodes: list[Item]) -> str:
     return ", ".join(map(describe_node, nodes)) or UNNAMED
 
 
-_PHRASES: Final[Mapping[str, Callable[[Item, list[Item]], str]]] = {
+_PHRASES: Final[Mapping[str, Callable[[Item, list[Item], str], str]]] = {
     "mean": _mean,
     "funnel": _funnel,
-    "ratio": lambda _form, nodes: f"{describe_node(nodes[0])} per {describe_node(nodes[1])}",
-    "retention": lambda _form, nodes: f"retention {named_node(nodes[0])} → {named_node(nodes[1])}",
-    "trends": lambda _form, nodes: f"count of {_listed(nodes)}",
-    "count": lambda _form, nodes: f"count of {_listed(nodes)}",
-    "continuous": lambda _form, nodes: f"mean of {_listed(nodes)}",
-    "binomial": lambda _form, nodes: f"share of people with {named_node(nodes[0])}",
-    GOAL: lambda _form, nodes: f"goal of {_listed(nodes)}",
+    "ratio": lambda _form, nodes, _unit: f"{describe_node(nodes[0])} per {describe_node(nodes[1])}",
+    "retention": lambda _form, nodes, _unit: f"retention {named_node(nodes[0])} → {named_node(nodes[1])}",
+    "trends": lambda _form, nodes, _unit: f"count of {_listed(nodes)}",
+    "count": lambda _form, nodes, _unit: f"count of {_listed(nodes)}",
+    "continuous": lambda _form, nodes, _unit: f"mean of {_listed(nodes)}",
+    "binomial": lambda _form, nodes, unit: f"share of {unit} with {named_node(nodes[0])}",
+    GOAL: lambda _form, nodes, _unit: f"goal of {_listed(nodes)}",
 }
 
 

@@ -46,7 +46,7 @@ def left_alone(fresh: Experiment) -> Told:
         "off": ("stays off: no one gets a variant", "plain"),
         "on": ("stays on; who matches is not known here", "warning"),
         "no one": ("stays on and matches no one: no one gets a variant", "plain"),
-        "served": ("stays on: people keep getting their variants", "warning"),
+        "served": (f"stays on: {fresh.unit} keep getting their variants", "warning"),
     }
     return told[standing(fresh)]
 
@@ -71,13 +71,13 @@ def matching_users(fresh: Experiment) -> str:
     return f"{len(deciding):,} conditions, at most {filters.rollout:g} % of those they match"
 
 
-def still_given(filters: Filters, shipped: str, *, to_everyone: bool) -> Iterator[str]:
-    """What some people get all the same once a variant is shipped: `condition 2 still gives control`."""
+def still_given(filters: Filters, shipped: str, *, to_everyone: bool, unit: str) -> Iterator[str]:
+    """Other variants that some still get once one is shipped: `condition 2 still gives control`."""
     keys = {variant.key for variant in filters.variants}
     for number, condition in enumerate(() if to_everyone else filters.deciding, 1):
         if condition.variant in keys and condition.variant != shipped and condition.rollout > 0:
             yield f"condition {number} still gives {condition.variant}"
     if filters.holdout_id is not None:
-        yield f"people held out still get holdout-{filters.holdout_id}"
+        yield f"{unit} held out still get holdout-{filters.holdout_id}"
     if filters.feature_enrollment:
         yield "those who opted in to early access still get plain true, those who opted out false"

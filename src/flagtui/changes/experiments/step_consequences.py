@@ -52,11 +52,10 @@ def consequences(
             yield from _launching(fresh)
         case "pause":
             yield _flag(fresh, "is turned off: no one gets a variant until it is resumed", "danger")
-            counted = "no new people are counted while it is off"
+            counted = f"no new {fresh.unit} are counted while it is off"
             if activated_by(fresh.exposure_criteria):
-                counted = (
-                    "no one is exposed while it is off; users exposed before count once they are activated"
-                )
+                before = f"{fresh.unit} exposed before count once they are activated"
+                counted = f"no one is exposed while it is off; {before}"
             yield Consequence("Results", counted)
         case "resume":
             yield _flag(fresh, *turned_on(fresh, ": its variants are served again", "good"))
@@ -139,7 +138,7 @@ def _launching(fresh: Experiment) -> Iterator[Consequence]:
     split = " · ".join(f"{variant.key} {variant.rollout:g} %" for variant in fresh.variants)
     yield Consequence("Split", split)
     if people := matching_users(fresh):
-        yield Consequence("People", people)
+        yield Consequence(fresh.unit.capitalize(), people)
     count = len(fresh.metrics) + len(fresh.metrics_secondary) + len(fresh.saved_metrics)
     yield Consequence("Metrics", f"{count} measured from now on")
 
@@ -152,7 +151,7 @@ def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
         audience = "no one, since no condition matches"
     begins = "stays off; once it is on it " if flag is not None and not flag.active else ""
     yield _flag(fresh, f"{begins}gives {choices.variant} to {audience}", "danger")
-    others = "; ".join(still_given(filters, choices.variant, to_everyone=choices.everyone))
+    others = "; ".join(still_given(filters, choices.variant, to_everyone=choices.everyone, unit=fresh.unit))
     yield Consequence("Others", others or "no other variant is served")
     if choices.everyone:
         yield Consequence("Conditions", "an open condition of 100 % is put before all others", "warning")

@@ -8,8 +8,6 @@ from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
     exposed_by,
-    further_words,
-    metric_words,
     several_words,
 )
 from flagtui.details.metric_findings import Metric
@@ -41,15 +39,10 @@ def _measured(place: int, metric: Metric, width: int) -> Lines:
         yield [(" " * LABEL, ""), *line]
 
 
-def measure_text(metric: Metric) -> str:
-    """What a metric measures on one line, all of it. Safe."""
-    words = [metric_words(metric.raw), *further_words(metric.raw)]
-    return safe_text(", ".join(words), LONG)
-
-
 def _wrapped(metric: Metric, width: int) -> Iterator[list[Piece]]:
     name = safe_text(as_text(metric.raw.get("name")) or metric.saved_name, 60)
-    text = f"{name}: {measure_text(metric)}" if name else measure_text(metric)
+    words = safe_text(metric.measures, LONG)
+    text = f"{name}: {words}" if name else words
     lines = wrap(text, width, subsequent_indent="  ", break_long_words=True) or [""]
     named = min(len(name), len(lines[0]))
     yield [(lines[0][:named], "bold"), (lines[0][named:], "")]
@@ -92,20 +85,20 @@ def _statistics(experiment: Experiment) -> Iterator[str]:
     if baseline := as_text(settings.get("baseline_variant_key")):
         yield f"compared with {baseline}"
     if experiment.only_count_matured_users:
-        yield "only people whose window is over"
-    if (cuped := _cuped(as_dict(settings.get("cuped")))) is not None:
+        yield f"only {experiment.unit} whose window is over"
+    if (cuped := _cuped(as_dict(settings.get("cuped")), experiment.unit)) is not None:
         yield cuped
     if _is_sequential(settings) or _is_sequential(as_dict(settings.get("frequentist"))):
         yield "sequential testing: it may be looked at any time"
 
 
-def _cuped(settings: Mapping[str, JSON]) -> str | None:
-    """What people did before they met it explains part of the differences."""
+def _cuped(settings: Mapping[str, JSON], unit: str) -> str | None:
+    """What the units did before they met it explains part of the differences."""
     if settings.get("enabled") is not True:
         return None
     days = as_number(settings.get("lookback_days"))
     span = f" in {days:g} days" if days is not None else ""
-    return f"CUPED: adjusted for what people did{span} before they met it"
+    return f"CUPED: adjusted for what {unit} did{span} before they met it"
 
 
 def _is_sequential(settings: Mapping[str, JSON]) -> bool:

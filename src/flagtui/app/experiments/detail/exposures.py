@@ -100,8 +100,8 @@ def alarm_lines(findings: Findings) -> Lines:
 
 
 def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
+    unit = findings.experiment.unit if findings.experiment is not None else "people"
     if findings.exposure_trouble:
-        unit = findings.experiment.unit if findings.experiment is not None else "people"
         by = f"{unit} of the first metric; " if findings.exposed else ""
         yield [(f"{by}exposures are not known: {safe_text(findings.exposure_trouble, 120)}", "$warning")]
         return
@@ -112,4 +112,4 @@ def _mismatch_lines(findings: Findings, shares: dict[str, float]) -> Lines:
         yield [(f"traffic split ok (χ² test, p = {p_value:.3g})", "$faint")]
         return
     words = f"! traffic split uneven, not as intended (χ² test, p = {p_value:.1g})."
-    yield [(words, "bold $error"), (" Something loses users; do not trust the results.", "$error")]
+    yield [(words, "bold $error"), (f" Something loses {unit}; do not trust the results.", "$error")]

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import click
 
-from flagtui.changes.experiments.metric_words import further_words, metric_words
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -73,8 +72,7 @@ def _measures(whole: WholeExperiment) -> list[str]:
 
 def _measured(metric: Metric) -> str:
     name = as_text(metric.raw.get("name")) or metric.saved_name
-    words = ", ".join([metric_words(metric.raw), *further_words(metric.raw)])
-    named = f"{name}: {words}" if name else words
+    named = f"{name}: {metric.measures}" if name else metric.measures
     shared = " (shared)" if metric.is_saved else ""
     return f"{metric.role}{shared}: {named}"
 
