@@ -12,9 +12,11 @@ def test_disable_passes_through_few_files_and_functions(signed_in: Run, service:
         return next(row.key for row in page.rows if row.active and not row.depends_on)
 
     key = service.ask(read_key)
+    # Modules are imported once in a process: their work is not the command's.
+    signed_in("flags", "disable", key, "--dry-run")
     with tracing_writes() as trace:
         done = signed_in("flags", "disable", key, "--yes")
     assert done.code == 0, done.err
-    assert 40 < len(trace.files) <= 84
-    assert 200 < len(trace.functions) <= 500
+    assert 40 < len(trace.files) <= 84, len(trace.files)
+    assert 200 < len(trace.functions) <= 440
     assert 10 < len(trace.envelopes) <= 27, sorted(trace.envelopes)

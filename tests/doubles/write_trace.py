@@ -1,5 +1,6 @@
 """What a change passes through: files, functions and envelope types of the client, seen by a profiler."""
 
+import inspect
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,7 +17,11 @@ ENVELOPES: Final = "flagtui.changes."
 
 @dataclass
 class WriteTrace:
-    """Distinct files and functions that were entered, and types of `changes` that were created."""
+    """Distinct files and functions that were entered, and types of `changes` that were created.
+
+    A function is what `def` makes: a comprehension has no frame from Python 3.12 on, and the body of a class runs
+    when its module is first imported.
+    """
 
     files: set[str] = field(default_factory=set)
     functions: set[tuple[str, str]] = field(default_factory=set)
@@ -32,9 +37,10 @@ class WriteTrace:
                 self.envelopes.add(kind.__name__)
         if code.co_filename.startswith(str(SOURCE)):
             path = code.co_filename[len(str(SOURCE)) + 1 :]
-            if not path.startswith("service/") and code.co_name != "<module>":
+            if not path.startswith("service/") and code.co_flags & inspect.CO_OPTIMIZED:
                 self.files.add(path)
-                self.functions.add((path, code.co_qualname))
+                if not code.co_name.startswith("<"):
+                    self.functions.add((path, code.co_qualname))
 
 
 @contextmanager
