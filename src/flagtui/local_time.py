@@ -21,7 +21,7 @@ _LONGEST_LABEL: Final = 5
 
 class _Person:
     zone: ZoneInfo | None = None
-    """None is the zone of the process, for which the standard library stands in."""
+    """None is the zone of the process, which the standard library knows."""
 
 
 def is_zone(name: str) -> bool:
@@ -153,7 +153,7 @@ def on_day(at: time, now: float, days: int = 0) -> float:
 
 
 def last(at: time, now: float) -> float:
-    """When the clock showed that last; a time that a change of the clocks left out counts as well."""
+    """Return when the clock last showed that time; a time skipped by a change of the clocks counts too."""
     return max(found for days in (0, -1, -2) for found in _readings(at, now, days) if found <= now)
 
 

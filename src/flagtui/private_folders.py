@@ -36,7 +36,7 @@ def make_private(folder: "str | os.PathLike[str]") -> None:
         try:
             os.chmod(path, facts.st_mode & PRIVATE)
         except OSError:
-            # Some file systems have no modes; whoever mounted them decides who can enter.
+            # Some file systems have no modes; their mount options decide who can enter.
             return
 
 

@@ -28,7 +28,7 @@ _EMOJI: Final = "\u2190-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f4
 _JOINABLE: Final = "\u2194\u2195\u2600-\u27bf\u2b1b\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
 """What joined emoji consist of; terminals draw other symbols beside each other, however they are joined."""
 _MAY_JOIN: Final = re.compile(f"[{_FLAG_LETTERS}{_TONES}]")
-"""Characters that are printable by themselves and yet a part of the emoji beside them."""
+"""Characters that are printable alone and still a part of the emoji beside them."""
 # Compiled when first met: few texts have emoji, and every start would pay.
 _JOINED: Final = (
     # A flag of two letters; a digit in a keycap; an emoji, and emoji joined to it, each with its tone.

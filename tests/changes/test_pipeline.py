@@ -77,8 +77,10 @@ async def test_without_an_answer_it_is_looked_for_and_never_sent_again(
     looks = len(LOOKS) if boils_at is None else boils_at + 1
     assert room.kitchen.asked == ["send kettle", *["read"] * looks]
     assert outcome.ending == room.journal.entries()[0].ending == ("unknown" if boils_at is None else "saved")
-    assert room.told[0] == "kettle: no answer; looking whether it was done"
-    assert room.told[1:] == (["kettle: no answer; the change is not there so far"] if boils_at != 0 else [])
+    assert room.told[0] == "kettle: no response; checking whether it was applied"
+    assert room.told[1:] == (
+        ["kettle: no response; the change is not applied so far"] if boils_at != 0 else []
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ async def test_a_write_that_never_arrived_has_failed_after_a_minute(office: Offi
     assert (await office.save_context.settle(outcome)).ending == "failed"
     assert 60 <= office.clock.now - office.clock.began <= 70
     assert (office.journal.entries()[0].ending, office.ada.sends) == ("failed", 1)
-    assert any("is not there so far at version 12" in words for words in office.told)
+    assert any("is not applied so far at version 12" in words for words in office.told)
 
 
 async def test_a_record_that_can_never_be_read_stays_unknown(office: Office) -> None:

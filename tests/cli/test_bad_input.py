@@ -60,8 +60,8 @@ def test_a_database_somebody_else_has_locked_is_said_to_be(tmp_path: Path) -> No
     ("words", "code", "said"),
     [
         *((("--key", key), 2, NO_KEY) for key in ("ab", "phx_with space", "phx_é")),
-        (("--nasty",), 2, "Say --sample as well"),
-        (("--flags", "5"), 2, "Say --sample as well"),
+        (("--nasty",), 2, "Add --sample"),
+        (("--flags", "5"), 2, "Add --sample"),
         (
             ("--newest", "--legacy"),
             2,

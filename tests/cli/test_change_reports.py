@@ -21,18 +21,18 @@ from flagtui.models.flag import Flag
     [
         (
             *(ServerFault("The server failed (500)."), "unknown"),
-            "the server failed (500); the change may have been made; it was not sent twice",
-            *("The journal keeps it: flagtui journal.", 4),
+            "the server failed (500); the change may have been applied; it was not sent twice",
+            *("It is in the journal: flagtui journal.", 4),
         ),
         (
             *(ServerFault("The server failed (502)."), "unknown"),
-            "the server failed (502); the change may have been made; it was not sent twice",
-            *("The journal keeps it: flagtui journal.", 4),
+            "the server failed (502); the change may have been applied; it was not sent twice",
+            *("It is in the journal: flagtui journal.", 4),
         ),
         (
             *(Unanswered("The server took too long to answer."), "unknown"),
-            "no response arrived; the change may have been made; it was not sent twice",
-            *("The journal keeps it: flagtui journal.", 4),
+            "no response arrived; the change may have been applied; it was not sent twice",
+            *("It is in the journal: flagtui journal.", 4),
         ),
         (
             *(RateLimited("Too many requests; wait 3 s."), "refused"),

@@ -98,7 +98,7 @@ async def test_signal_ends_after_the_change_in_flight(
     # When the loop hears of it is the system's business; that nothing more begins then is ours.
     assert ended == ["saved"] * line.ada.sends + ["not_sent"] * (5 - line.ada.sends)
     assert 2 <= line.ada.sends <= 3
-    assert "stopping after the change that is on its way" in said.err
+    assert "stopping after the change in flight" in said.err
 
 
 CALLED = (
@@ -164,5 +164,5 @@ async def test_a_second_ctrl_c_while_an_answer_is_looked_for_tells_each_change_o
     told = [json.loads(each) for each in said.out.splitlines()]
     assert code == STOPPED
     assert [(one["key"], one["ending"]) for one in told] == [("flag-1", "unknown"), ("flag-2", "not_sent")]
-    assert "looking what became of flag-1, for 60 s at most" in said.err
+    assert "checking whether flag-1 was changed, for 60 s at most" in said.err
     assert line.clock.now - line.clock.began == pytest.approx(30, abs=4)

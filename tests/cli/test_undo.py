@@ -88,10 +88,10 @@ def test_the_last_change_is_taken_back_once_and_by_its_id(
     newest = machine.journal.entries()[0]
     assert newest.undoes == "aaaa1111"
     told = signed_in("journal", is_shown=True).out.splitlines()
-    assert [line for line in told if line.startswith(newest.id[:8]) and line.endswith("takes back aaaa1111")]
-    assert [line for line in told if line.startswith("aaaa1111") and line.endswith("taken back")]
+    assert [line for line in told if line.startswith(newest.id[:8]) and line.endswith("undoes aaaa1111")]
+    assert [line for line in told if line.startswith("aaaa1111") and line.endswith(", undone")]
     again = signed_in("undo", "aaaa", "--yes")
-    assert (again.code, "taken back already" in again.err) == (3, True)
+    assert (again.code, "already undone" in again.err) == (3, True)
     back = signed_in("undo", newest.id[:8], "--yes", "--json")
     assert [one["ending"] for one in json.loads(back.out)["records"]] == ["saved"]
     assert machine.flag().active is False
@@ -103,7 +103,7 @@ def test_what_was_undone_is_made_again_until_something_else_is_changed(
     machine.turn_off("ffff1111")
     assert signed_in("redo", "--yes").code == 3
     assert signed_in("undo", "--yes").code == 0
-    assert "there is nothing of yours to take back" in signed_in("undo", "--yes").err
+    assert "you have no change to undo" in signed_in("undo", "--yes").err
     again = signed_in("redo", "--yes", is_shown=True)
     assert (again.code, machine.flag().active) == (0, False), again.err
     assert f"Redo: turn {machine.key} off again" in again.out
@@ -149,7 +149,7 @@ def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run,
 def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
     signed_in: Run, machine: Machine
 ) -> None:
-    assert signed_in("undo").err == "flagtui: there is nothing of yours to take back in this project.\n"
+    assert signed_in("undo").err == "flagtui: you have no change to undo in this project.\n"
     machine.turn_off("cccc1111")
     machine.turn_off("cccc2222")
     for arguments, words, code in (

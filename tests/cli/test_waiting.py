@@ -15,7 +15,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api.connection_state import ConnectionState
 from flagtui.cli.plumbing.output.lines import Steps
-from flagtui.cli.plumbing.project_session import waits_told
+from flagtui.cli.plumbing.project_session import report_waits
 
 CALCULATED = ("experiments results", "experiments timeseries", "flags wait")
 
@@ -62,20 +62,20 @@ def test_who_stops_waiting_is_told_that_it_stays_scheduled(service: Service, hom
 
 
 def test_what_is_being_calculated_is_waited_for_and_what_came_is_told(signed_in: Run) -> None:
-    late = signed_in("experiments", "results", "31", "--anew", "--wait", "0.4", "--json")
+    late = signed_in("experiments", "results", "31", "--recalculate", "--wait", "0.4", "--json")
     assert late.code == 4
     assert "Checkout redesign: not everything is calculated after 0.4 s" in late.err
     assert {one["why"] for one in json.loads(late.out)["records"]} <= {"not calculated yet"}
-    early = signed_in("experiments", "timeseries", "31", "--anew", "--wait", "0.1", "--json")
+    early = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "0.1", "--json")
     assert (early.code, bool(json.loads(early.out)["records"])) == (4, True)
-    whole = signed_in("experiments", "timeseries", "31", "--anew", "--wait", "60", "--json")
+    whole = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "60", "--json")
     assert (whole.code, bool(json.loads(whole.out)["records"])) == (0, True)
     assert "waiting until the days are calculated, for 60 s at most" in whole.err
 
 
 def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     link = ConnectionState(SteadyClock())
-    link.watch(waits_told(link))
+    link.watch(report_waits(link))
     for seconds in (0.5, 40.0, 40.0):
         link.hold(seconds, "because the server asked for a pause")
     assert capsys.readouterr().err == "waiting 40 s because the server asked for a pause\n"

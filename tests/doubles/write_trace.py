@@ -19,8 +19,8 @@ ENVELOPES: Final = "flagtui.changes."
 class WriteTrace:
     """Distinct files and functions that were entered, and types of `changes` that were created.
 
-    A function is what `def` makes: a comprehension has no frame from Python 3.12 on, and the body of a class runs
-    when its module is first imported.
+    Only a `def` counts: a comprehension has no frame from Python 3.12 on, and a class body runs when its
+    module is first imported.
     """
 
     files: set[str] = field(default_factory=set)

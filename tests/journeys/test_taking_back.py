@@ -41,7 +41,7 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(setting: Set
         assert isinstance(program.app.screen, JournalScreen)
         rows = program.app.screen.query_one(RowList)
         assert rows.shown == 3
-        assert "z takes it back" in words(program.screen)
+        assert "z undoes it" in words(program.screen)
         await program.press("slash", *"nav turn")
         assert rows.shown == 1
         await program.press("enter", "z")

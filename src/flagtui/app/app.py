@@ -271,7 +271,7 @@ class FlagTui(ScreenOwner[None]):
         if self.runner.is_saving:
             show_toast(self, Notice("saving first: a change is in flight", "warning"))
             if not await self.runner.finish():
-                self.last_words = "a change got no answer; it is in the journal as not known"
+                self.last_words = "a change got no response; the journal lists it as not known"
         self.exit()
 
     def on_click(self, event: events.Click) -> None:

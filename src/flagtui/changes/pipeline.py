@@ -132,7 +132,7 @@ async def _send(
         if not error.sent:
             return [_outcome_of_error(plan, error) for plan in plans]
         for plan in plans:
-            context.tell(f"{plan.key}: no answer; looking whether it was done")
+            context.tell(f"{plan.key}: no response; checking whether it was applied")
         every = [as_unknown(plan, error) for plan in plans]
     open_ones = [place for place, one in enumerate(every) if one.ending == "unknown"]
     looked = await asyncio.gather(*(look_up(every[place], adapter, context) for place in open_ones))

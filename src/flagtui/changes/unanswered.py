@@ -50,14 +50,14 @@ async def _look(
     except NotFound as error:
         return replace(adapter.gone(plan, error), journal_id=unknown.journal_id)
     except ApiError:
-        told = replace(unknown, reason="no answer, and it cannot be read at the moment")
+        told = replace(unknown, reason="no response, and the record cannot be read at the moment")
     else:
         found = adapter.judge(plan, seen)
         if found is not None:
             return replace(found, journal_id=unknown.journal_id)
         version = getattr(seen, "version", None)
         at = f" at version {version}" if version is not None else ""
-        words = f"no answer; the change is not there so far{at}"
+        words = f"no response; the change is not applied so far{at}"
         told = replace(unknown, record=seen, was_read=True, reason=words)
     if unknown.ending != "unknown":
         # The response names the pending approval.

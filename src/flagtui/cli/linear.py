@@ -14,7 +14,7 @@ from flagtui.config.locations import KEY_VARIABLE, take_variable
 
 LEAVING = ("quit", "exit", "q")
 DRAWN = dict.fromkeys(range(0x2500, 0x2580))
-"""Box characters: bars and frames, which say nothing that words beside them don't."""
+"""Box characters: bars and frames, which add nothing to the words beside them."""
 
 
 class WithoutDrawing:

@@ -83,7 +83,7 @@ class Program(LazyGroup):
     is_flag=True,
     expose_value=False,
     callback=lambda context, _option, wanted: context.meta.update({LINEAR: wanted}),
-    help="Ask for commands and answer in lines, without a screen.",
+    help="Read commands and print lines, without a screen.",
 )
 @click.pass_context
 def program(
@@ -168,12 +168,12 @@ def _run(arguments: list[str]) -> int:
 
 
 def _called(arguments: list[str]) -> int:
-    """Do what is asked for; the exit code."""
+    """Run the command and return the exit code."""
     words = list(map(require_text, arguments))
     try:
         if _COMPLETION in os.environ:
             return int(program(words, prog_name="flagtui", standalone_mode=False) or 0)
-        # Not as click does it: of a reader that is gone it says nothing.
+        # Click reports nothing when the reader of the output is gone.
         with program.make_context("flagtui", words, obj=_run) as context:
             return int(program.invoke(context) or 0)
     except click.exceptions.Exit as end:
@@ -183,7 +183,7 @@ def _called(arguments: list[str]) -> int:
 
 
 def _complain(trouble: Trouble, arguments: list[str]) -> int:
-    """Say it on standard error, as JSON where the output is JSON; the exit code."""
+    """Print the error on standard error, as JSON where the output is JSON, and return the exit code."""
     leave()
     if not JSON_WORDS.isdisjoint(arguments) or any(
         name in ("-o", "--output") and form in ("json", "ndjson") for name, form in pairwise(arguments)
@@ -224,14 +224,14 @@ def _log_to(file: str | None) -> None:
 
 def _usage_in_words(wrong: click.UsageError) -> Trouble:
     """One sentence and where the help is; a group called without a command is helped at once."""
-    said = wrong.format_message()
+    message = wrong.format_message()
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
-        return Trouble(said, code="usage")
+        return Trouble(message, code="usage")
     where = wrong.ctx.command_path if wrong.ctx else "flagtui"
     # Choices come a line each.
-    said = re.sub(r":?\s*\n\s*", " ", said).strip() if "\n" in said else said
-    ending = "" if said.endswith((".", "?", "!")) else "."
-    return Trouble(safe_text(f"{said}{ending}", 500), f"See: {where} --help", code="usage")
+    message = re.sub(r":?\s*\n\s*", " ", message).strip() if "\n" in message else message
+    ending = "" if message.endswith((".", "?", "!")) else "."
+    return Trouble(safe_text(f"{message}{ending}", 500), f"See: {where} --help", code="usage")
 
 
 def _fault_in_words(fault: Exception) -> str:

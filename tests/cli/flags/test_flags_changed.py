@@ -123,7 +123,7 @@ def test_a_query_chooses_and_half_a_query_chooses_nothing(signed_in: Run, servic
     done = signed_in("flags", "disable", query, "--yes")
     assert (done.code, read(service, key).active) == (0, False)
     nobody = signed_in("flags", "disable", query, "--yes")
-    assert (nobody.code, nobody.err) == (3, "flagtui: nothing was found; nothing was sent.\n")
+    assert (nobody.code, nobody.err) == (3, "flagtui: no record matches; nothing was sent.\n")
     # Nothing named is a mistake, and not everything.
     for words in ((), ("",)):
         assert signed_in("flags", "disable", *words, "--yes").code == 2
@@ -194,7 +194,7 @@ def test_a_question_says_what_is_left_out_and_why(signed_in: Run, key: str, serv
     done = signed_in("flags", "disable", key, "left-out-base", "--dry-run", is_shown=True)
     shown = " ".join(done.out.split())
     assert "Turn OFF 1 of 2 flags" in shown
-    assert "left out: left-out-base: left-out-child depends on this flag and is on; change or turn" in shown
+    assert "skipped: left-out-base: left-out-child depends on this flag and is on; change or turn" in shown
 
 
 def test_no_op_is_unchanged_and_exits_with_0(signed_in: Run, key: str) -> None:

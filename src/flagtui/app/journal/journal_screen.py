@@ -219,7 +219,7 @@ class JournalScreen(ReadList[Entry]):
         if workspace is None:
             return "needs a connection"
         if entry.id in self._undoable:
-            return "z takes it back"
+            return "z undoes it"
         blocked = why_not(entry, self._app_state.signature(workspace))
         return blocked.reason if blocked else "already undone"
 

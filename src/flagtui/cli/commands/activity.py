@@ -18,7 +18,7 @@ from flagtui.store.query.language import compile_query
     "activity",
     line="Show who changed which flag.",
     kind=ACTIVITY,
-    empty="The activity tells of no such change.",
+    empty="The activity has no such change.",
     operations=("flags.activity",),
     examples=(
         "activity --limit 20",
@@ -28,7 +28,7 @@ from flagtui.store.query.language import compile_query
 )
 @query_argument("activity")
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N", default=50, show_default=True, help="At most so many."
+    "--limit", type=click.IntRange(1), metavar="N", default=50, show_default=True, help="Print at most N."
 )
 async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> list[ChangeRow]:
     """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.
@@ -41,16 +41,16 @@ async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) 
     centre, rest, wrong = split_centre(line, session.now)
     if wrong:
         raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
-    wanted = read_query(rest, ENTRIES)
-    passes = compile_query(wanted, now=session.now, me=await session.me() if ":me" in rest else None)
-    found: list[ChangeRow] = []
+    narrowing = read_query(rest, ENTRIES)
+    passes = compile_query(narrowing, now=session.now, me=await session.me() if ":me" in rest else None)
+    changes: list[ChangeRow] = []
     async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
-        row = change_row(entry, -len(found))
+        row = change_row(entry, -len(changes))
         if centre is not None and row.at is not None and row.at < centre.since:
             break
         if passes(row) and (centre is None or centre.holds(row.at)):
-            found.append(row)
-        if len(found) >= limit and centre is None:
+            changes.append(row)
+        if len(changes) >= limit and centre is None:
             break
-    order = range(len(found)) if centre is None else by_closeness(found, range(len(found)), centre)
-    return [found[index] for index in order[:limit]]
+    order = range(len(changes)) if centre is None else by_closeness(changes, range(len(changes)), centre)
+    return [changes[index] for index in order[:limit]]

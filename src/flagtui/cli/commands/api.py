@@ -42,7 +42,7 @@ def api(path: str, source: str | None, place: WorkPlace) -> None:
     """Read PATH with the key of the profile, and print the JSON of the response.
 
     PATH begins with /api/, or is below the project: feature_flags/. {project} is its number. A full address
-    is accepted where it is of the profile's host. Nothing can be changed: POST is sent only to addresses
+    is accepted where it is of the profile's host. Nothing can be changed: POST is sent only to endpoints
     that this program knows to change nothing.
     """
     if not path.strip():

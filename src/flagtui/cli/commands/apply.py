@@ -17,7 +17,7 @@ from flagtui.changes.sets.set_plans import SetPlan, plan_set
 from flagtui.changes.sets.set_progress import SetProgress, progress_of
 from flagtui.cli.commands.undo import undo_entries
 from flagtui.cli.plumbing.change_records import UNCHANGED, ChangeResult, exit_code
-from flagtui.cli.plumbing.change_report import ChangeReport, change_command, set_apart
+from flagtui.cli.plumbing.change_report import ChangeReport, change_command, results_of_skipped
 from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of, show_conflicts
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
 from flagtui.cli.plumbing.options import WriteTerms
@@ -122,7 +122,7 @@ class ApplyRun:
         return plan
 
     def _report_blocked(self, blocked: Sequence[Skipped]) -> int:
-        results, errors = set_apart(blocked), [skipped.error for skipped in blocked if skipped.error]
+        results, errors = results_of_skipped(blocked), [skipped.error for skipped in blocked if skipped.error]
         self.report.results(results)
         progress("Nothing was sent: a set is applied as a whole.")
         return EXIT_CODES[code_of(errors[0])] if errors else exit_code(results)

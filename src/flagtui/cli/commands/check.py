@@ -71,7 +71,7 @@ class CheckOptions(TypedDict):
 def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]) -> int:
     """Check the keys of flags and events in code; exit with 7 for findings.
 
-    Unless --rules says otherwise: unknown-key, deleted-key, archived and missing-required. The marker
+    The default --rules are unknown-key, deleted-key, archived and missing-required. The marker
     "flagtui: ok REASON" in a comment accepts a line.
     """
     rules = _read_rules(options["rules"])

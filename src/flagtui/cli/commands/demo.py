@@ -66,7 +66,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
 )
 @click.option("--read-only", is_flag=True, help="Refuse every change.")
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
-@click.option("--linear", is_flag=True, help="Ask for commands and answer in lines, without a screen.")
+@click.option("--linear", is_flag=True, help="Read commands and print lines, without a screen.")
 @click.argument("words", metavar="[COMMAND]...", nargs=-1, type=COMMAND_WORDS)
 @click.pass_context
 def demo(
@@ -89,6 +89,6 @@ def demo(
         require_terminal()
     mouse = not (no_mouse or before["no_mouse"])
     # Click has checked the types.
-    found = Demonstration(mouse=mouse, flag=before["flag"], **given)  # type: ignore[arg-type]
-    options = replace(found, read_only=found.read_only or is_read_only())
+    demonstration = Demonstration(mouse=mouse, flag=before["flag"], **given)  # type: ignore[arg-type]
+    options = replace(demonstration, read_only=demonstration.read_only or is_read_only())
     raise SystemExit(open_demo(options) if is_screen else run_in_demo(options, words))

@@ -45,7 +45,7 @@ FINDING: Final[RecordSchema[Finding]] = RecordSchema(
         RecordField("about", "text", "What it is about.", is_shown=True),
         RecordField("value", "text", "What was found.", is_shown=True),
         RecordField("state", "text", "fine, note or wrong.", is_shown=True),
-        RecordField("next", "text", "What to do about it.", is_shown=True),
+        RecordField("next", "text", "The next step.", is_shown=True),
     ),
 )
 
@@ -77,8 +77,8 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
     return findings + _ask_server(opening)
 
 
-def tell_findings(findings: Sequence[Finding]) -> None:
-    """One line each, what to do about it below."""
+def print_findings(findings: Sequence[Finding]) -> None:
+    """Print each finding on a line, and its next step below."""
     width = max(len(finding.about) for finding in findings)
     for finding in findings:
         mark = _MARKS[finding.state]
@@ -105,14 +105,14 @@ def _journal(places: Locations) -> Iterator[Finding]:
 
 
 def _ask_server(opening: Opening) -> list[Finding]:
-    found = opening.keys.find(opening.owner)
-    if not isinstance(found, FoundSecret):
+    secret = opening.keys.find(opening.owner)
+    if not isinstance(secret, FoundSecret):
         return []
     try:
-        return asyncio.run(_findings_of_server(opening, found))
+        return asyncio.run(_findings_of_server(opening, secret))
     except ApiError as error:
-        said = f"{error.what}"
-        return [Finding("server", found.key.redact(said), "wrong", error.next)]
+        problem = f"{error.what}"
+        return [Finding("server", secret.key.redact(problem), "wrong", error.next)]
 
 
 async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Finding]:
@@ -120,15 +120,17 @@ async def _findings_of_server(opening: Opening, found: FoundSecret) -> list[Find
         introduction = await load_identity(client)
         findings = [Finding("server", f"{opening.host.origin} answers"), *_clock(client)]
         if introduction.person:
-            findings.append(Finding("signed in", "yes, and the server tells as whom"))
-        known = abilities(introduction.key)
-        generation = "tells the scopes of a key" if known else "does not tell the scopes of a key: older"
-        findings.append(Finding("generation", generation, "fine" if known else "note"))
+            findings.append(Finding("signed in", "yes, and the server reports the user"))
+        granted = abilities(introduction.key)
+        generation = (
+            "reports the scopes of a key" if granted else "does not report the scopes of a key: older"
+        )
+        findings.append(Finding("generation", generation, "fine" if granted else "note"))
         findings += [
             Finding("key may", f"{each.words} ({each.scope})")
             if each.works
             else Finding("key may not", f"{each.words}", "note", f"Add {each.scope} to the key.")
-            for each in known
+            for each in granted
         ]
         findings.append(await _flags(client))
     return [replace(each, value=found.key.redact(each.value)) for each in findings]
@@ -155,19 +157,19 @@ def _clock(client: Client) -> Iterator[Finding]:
 
 @command(
     "doctor",
-    line="Say what was found where; to paste into a report.",
+    line="Check settings, key, server and terminal; to paste into a report.",
     kind=FINDING,
     is_online=False,
     examples=("doctor", "doctor --offline --json"),
 )
 @PROFILE
-@click.option("--offline", is_flag=True, help="Ask neither the server nor the keyring.")
+@click.option("--offline", is_flag=True, help="Use neither the server nor the keyring.")
 def doctor(profile: str, offline: bool, printer: Printer) -> None:
-    """Say what was found where, what the key may do, and what the terminal can; without secrets."""
+    """Check settings, key, server and terminal, and show the findings, without secrets."""
     findings = diagnose(named_profile(profile), offline=offline)
     if printer.is_for_programs or printer.fields:
         printer.records(FINDING, findings)
     else:
-        tell_findings(findings)
+        print_findings(findings)
     if any(finding.state == "wrong" for finding in findings):
         raise SystemExit(EXIT_CODES["findings"])

@@ -27,7 +27,7 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
     "journal-entry",
     "A change of yours, from the journal of this machine.",
     (
-        RecordField("id", "text", "What flagtui undo takes.", is_shown=True),
+        RecordField("id", "text", "The id for flagtui undo.", is_shown=True),
         RecordField("at", "time?", "When it began.", is_shown=True),
         RecordField("profile", "text", "In which profile.", lambda one: one.signature.profile, True),
         RecordField("record_kind", "text", "flag, experiment, event_definition, …", lambda one: one.kind),
@@ -37,7 +37,7 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
         RecordField(
             "ending",
             "text",
-            "How it ended; open while that is not known.",
+            "How it ended; open while unknown.",
             lambda one: one.ending or "open",
             True,
             choices=("open", *get_args(Ending)),
@@ -45,17 +45,17 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
         RecordField("words", "texts", "The differences."),
         RecordField("before", "object", "The changed fields before.", lambda one: dict(one.before)),
         RecordField("after", "object", "The changed fields after.", lambda one: dict(one.after)),
-        RecordField("reason", "text", "Why, as it was given."),
+        RecordField("reason", "text", "The reason that the user gave."),
         RecordField("by", "text", "Who the key belongs to.", lambda one: one.signature.by),
         RecordField("host", "text", "On which server.", lambda one: one.signature.host),
         RecordField("project", "text", "In which project.", lambda one: one.signature.project),
         RecordField("version", "whole?", "The version before."),
         RecordField("saved_version", "whole?", "The version after."),
         RecordField("batch", "text", "The same for what was confirmed together."),
-        RecordField("undoes", "text", "The entry it took back."),
-        RecordField("ended_at", "time?", "When its end was known."),
+        RecordField("undoes", "text", "The entry that it undid."),
+        RecordField("ended_at", "time?", "When the outcome was recorded."),
         RecordField("is_secret", "truth", "Whether payloads are masked."),
-        RecordField("note", "text", "What was found out at the end."),
+        RecordField("note", "text", "The result of a later check."),
     ),
 )
 
@@ -72,14 +72,14 @@ def find_changes(since: str, words: str, profile: str) -> list[Entry]:
     if folder is None:
         raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")
     try:
-        found = Journal(folder / "journal").entries(start, words)
+        entries = Journal(folder / "journal").entries(start, words)
     except OSError as error:
         raise Trouble(f"{error.filename} cannot be read: {error.strerror}.") from None
-    return [entry for entry in found if not profile or entry.signature.profile == profile]
+    return [entry for entry in entries if not profile or entry.signature.profile == profile]
 
 
-def tell_changes(entries: list[Entry]) -> None:
-    """One line for each, and its reason below."""
+def print_changes(entries: list[Entry]) -> None:
+    """Print each entry and its reason below."""
     if not entries:
         say("Nothing was changed.")
     gone = taken_back(entries)
@@ -94,8 +94,8 @@ def tell_changes(entries: list[Entry]) -> None:
 
 def _back(entry: Entry, gone: frozenset[str]) -> str:
     """Return which change the entry undid, and whether it was undone itself."""
-    did = f", takes back {entry.undoes[:SHORT_ID]}" if entry.undoes else ""
-    return did + (", taken back" if entry.id in gone else "")
+    did = f", undoes {entry.undoes[:SHORT_ID]}" if entry.undoes else ""
+    return did + (", undone" if entry.id in gone else "")
 
 
 @command(
@@ -112,7 +112,7 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 )
 @click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N", default=200, show_default=True, help="At most so many."
+    "--limit", type=click.IntRange(1), metavar="N", default=200, show_default=True, help="Print at most N."
 )
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
@@ -124,6 +124,6 @@ def journal(
     if markdown:
         print(markdown_of(entries, f"Changes since {since}" if since else "Changes"))
     elif printer.format == "table" and not printer.fields:
-        tell_changes(entries)
+        print_changes(entries)
     else:
         printer.records(ENTRY, entries)

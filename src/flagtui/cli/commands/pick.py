@@ -19,7 +19,7 @@ NOTHING_CHOSEN: Final = 130
     examples=("pick", "pick --profile prod"),
 )
 def pick(place: WorkPlace) -> int:
-    """Choose a flag in the list and print its key; ends with 130 when none is chosen.
+    """Choose a flag in the list and print its key; exit with 130 when none is chosen.
 
     The list is drawn on the terminal, whatever standard output is, so that this works:
 

@@ -60,8 +60,8 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
     examples=("profiles", "profiles --json --fields name,guard"),
 )
 def profiles(printer: Printer) -> None:
-    """List the profiles of the settings file; the one with a star is opened when none is named."""
+    """List the profiles of the settings file; a star marks the default."""
     settings = read_login_environment().settings
-    known, default = settings.profiles.values(), settings.default_profile
-    listed = [ListedProfile(one, one.name == default or len(known) == 1) for one in known]
+    profiles, default = settings.profiles.values(), settings.default_profile
+    listed = [ListedProfile(profile, profile.name == default or len(profiles) == 1) for profile in profiles]
     printer.records(LISTED, listed, "There is no profile yet. Make one with: flagtui auth login")

@@ -46,17 +46,17 @@ PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
     examples=("projects", "projects --json"),
 )
 def projects(printer: Printer, place: WorkPlace) -> None:
-    """List the projects the key can open, across organisations; the star is the one that is opened."""
+    """List the projects that the key can open, in all organisations; a star marks the default."""
 
     async def question(client: Client) -> tuple[Introduction, int]:
-        found = await load_identity(client)
+        introduction = await load_identity(client)
         opened, _ = await open_project(client, opening)
-        return found, await opened.projects.current()
+        return introduction, await opened.projects.current()
 
     opening = open_profile(place.profile, place.project)
-    found, current = ask(opening, find_key(opening), question)
+    introduction, current = ask(opening, find_key(opening), question)
     listed = [
-        ListedProject(project, found.organization_of(project), project.id == current)
-        for project in found.projects
+        ListedProject(project, introduction.organization_of(project), project.id == current)
+        for project in introduction.projects
     ]
     printer.records(PROJECT, listed, "The key opens no project.")

@@ -45,8 +45,8 @@ COMMAND: Final[RecordSchema[SimpleNamespace]] = RecordSchema(
 def commands(printer: Printer) -> None:
     """List every command of this program; with --json all that a program needs to use it."""
     codes = {str(code): words for code, words in EXIT_WORDS.items()}
-    found = [SimpleNamespace(**description, exit_codes=codes) for description in descriptions().values()]
-    printer.records(COMMAND, found)
+    commands = [SimpleNamespace(**description, exit_codes=codes) for description in descriptions().values()]
+    printer.records(COMMAND, commands)
 
 
 @command(
@@ -57,7 +57,7 @@ def commands(printer: Printer) -> None:
 )
 @click.argument("shell", type=click.Choice([*SCRIPTS]))
 def completion(shell: str) -> None:
-    """Print the completion for SHELL; keys and tags come from the copies of lists on disk.
+    """Print the completion for SHELL; keys and tags come from cached lists.
 
     bash: flagtui completion bash >> ~/.bashrc
 

@@ -74,7 +74,7 @@ def _check(options: Serving) -> None:
     if options.newest and options.legacy:
         raise Trouble("--newest and --legacy exclude each other. Give one of them, or neither.", code="usage")
     if not options.sample and (options.nasty or options.flags is not None):
-        raise Trouble("--flags and --nasty say what the sample holds. Say --sample as well.", code="usage")
+        raise Trouble("--flags and --nasty describe the sample. Add --sample.", code="usage")
     try:
         if options.key is not None:
             check_secret(options.key)
@@ -118,7 +118,7 @@ def _log(line: str) -> None:
     metavar="PORT",
     default=8010,
     show_default=True,
-    help="0 takes a free one.",
+    help="The port; 0 chooses a free one.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -137,13 +137,13 @@ def _log(line: str) -> None:
 @click.option(
     "--key", help="An all-access key to accept, such as phx_local. Without it one is made for a new database."
 )
-@click.option("--sample", is_flag=True, help="Fill a new database with a believable company.")
+@click.option("--sample", is_flag=True, help="Fill a new database with a made-up company.")
 @click.option("--nasty", is_flag=True, help="With --sample: add a project of hostile texts.")
 @click.option("--flags", type=click.IntRange(0, 100_000), metavar="N", help="With --sample: how many flags.")
 @click.option(
     "--rate-limit", type=click.IntRange(1), metavar="N", help="Refuse more than N requests a minute per key."
 )
-@click.option("--strict", is_flag=True, help="Keep from keys what the product keeps from them.")
+@click.option("--strict", is_flag=True, help="Refuse personal keys where the product refuses them.")
 @click.option(
     "--rules-v2", is_flag=True, help="Create, change and evaluate flags of configuration version 2 (rules)."
 )

@@ -30,7 +30,7 @@ from flagtui.cli.plumbing.session_context import SessionContext, signature_of
 from flagtui.cli.plumbing.value_types import ChangeId
 from flagtui.text.formats import ago
 
-ANOTHER: Final = "To take back another change, give its id: flagtui journal shows the ids."
+ANOTHER: Final = "To undo another change, give its id: flagtui journal shows the ids."
 AT_ONCE: Final = "an undo belongs to the journal, not to a set"
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
 
@@ -59,10 +59,10 @@ def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
 async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
     """Undo your last change, or the one with CHANGE_ID; flagtui journal shows the ids.
 
-    It is held against today's record: what was changed there since, by another person or by you, is
-    shown first and stays, unless you choose to overwrite it. flagtui redo makes it again.
+    It is compared with the current record: later changes, by another user or by you, are
+    shown first and stay, unless you choose to overwrite them. flagtui redo redoes the change.
     """
-    return await _take_back(session, change, terms)
+    return await _undo_or_redo(session, change, terms)
 
 
 @change_command(
@@ -75,10 +75,10 @@ async def undo(session: ProjectSession, change: str, terms: WriteTerms) -> int:
 )
 async def redo(session: ProjectSession, terms: WriteTerms) -> int:
     """Redo the last undone change, unless you changed something else since."""
-    return await _take_back(session, "", terms, is_redo=True)
+    return await _undo_or_redo(session, "", terms, is_redo=True)
 
 
-async def _take_back(
+async def _undo_or_redo(
     session: ProjectSession, change: str, terms: WriteTerms, *, is_redo: bool = False
 ) -> int:
     """Undo all changes confirmed together, up to the first failure, and return the exit code.
@@ -88,16 +88,16 @@ async def _take_back(
     entries = await asyncio.to_thread(session.journal.entries)
     await session.me()
     signature = signature_of(session)
-    found = chosen(entries, change, signature, is_redo=is_redo)
+    changes = chosen(entries, change, signature, is_redo=is_redo)
     now = session.clock.time()
-    is_surprising = not change and now - found[0].at > SURPRISING
+    is_surprising = not change and now - changes[0].at > SURPRISING
     purpose = Purpose(
         "Redo" if is_redo else "Undo",
-        undo_words(found, is_redo=is_redo),
-        ago(found[0].at, now) if is_surprising else "",
+        undo_words(changes, is_redo=is_redo),
+        ago(changes[0].at, now) if is_surprising else "",
     )
     with ChangeReport(terms.printer) as report:
-        return await undo_entries(session, found, terms, report, purpose, is_newest=not change)
+        return await undo_entries(session, changes, terms, report, purpose, is_newest=not change)
 
 
 async def undo_entries(
@@ -112,20 +112,22 @@ async def undo_entries(
     """Undo these changes, up to the first failure, and return the exit code; `is_newest` names a way out."""
     entries, signature = await asyncio.to_thread(session.journal.entries), signature_of(session)
     context = SessionContext(session, terms)
-    for parts, asked in await questions_of(changes, entries, session.client, purpose):
+    for parts, question_purpose in await questions_of(changes, entries, session.client, purpose):
         kind = parts[0].entry.kind
         planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
         planned = await planner.plan(parts)
         if not planned.plans and is_newest:
             skipped = [replace(it, next=ANOTHER) if it.is_no_op else it for it in planned.skipped]
             planned = replace(planned, skipped=skipped)
-        if code := await ask_and_send(planned, session, terms, report, QuestionContext(purpose=asked)):
+        if code := await ask_and_send(
+            planned, session, terms, report, QuestionContext(purpose=question_purpose)
+        ):
             return code
     return 0
 
 
 def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool) -> Sequence[Entry]:
-    """The change with this id, or the newest with those that were confirmed with it. Raises Trouble."""
+    """Return the change with this id, or the newest and those confirmed with it. Raises Trouble."""
     if is_redo:
         if again := next_redo(entries, here):
             return again
@@ -134,22 +136,22 @@ def chosen(entries: Sequence[Entry], change: str, here: Signature, *, is_redo: b
     if not change:
         newest = next_undo(entries, here)
         if not newest:
-            raise Trouble("there is nothing of yours to take back in this project.", code="nothing_to_do")
+            raise Trouble("you have no change to undo in this project.", code="nothing_to_do")
         if refusal := why_not(newest[0], here):
             words = f"{newest[0].key}, {newest[0].verb}"
             raise Trouble(_sentence(words, refusal.reason, refusal.next), ANOTHER, code="refused")
         return newest
-    found = [entry for entry in entries if entry.id.startswith(change.lower())]
-    if not found:
+    matches = [entry for entry in entries if entry.id.startswith(change.lower())]
+    if not matches:
         what = f"no change {change} is in the journal."
         raise Trouble(what, "flagtui journal shows the ids.", code="not_found")
-    if len(found) > 1:
-        raise Trouble(f"{len(found):,} changes begin with {change}; give more of the id.", code="usage")
-    if refusal := why_not(found[0], here):
-        raise Trouble(_sentence(found[0].key, refusal.reason, refusal.next), code="refused")
-    if found[0] not in undoable(entries, here):
-        raise Trouble(f"{found[0].key}: it was taken back already.", code="nothing_to_do")
-    return found
+    if len(matches) > 1:
+        raise Trouble(f"{len(matches):,} changes begin with {change}; give more of the id.", code="usage")
+    if refusal := why_not(matches[0], here):
+        raise Trouble(_sentence(matches[0].key, refusal.reason, refusal.next), code="refused")
+    if matches[0] not in undoable(entries, here):
+        raise Trouble(f"{matches[0].key}: it is already undone.", code="nothing_to_do")
+    return matches
 
 
 def _sentence(key: str, reason: str, following: str) -> str:

@@ -27,18 +27,18 @@ from flagtui.store.query.language import compile_query
 from flagtui.store.query.vocabulary import WrongValue
 
 MOST: Final = 100_000
-"""Entries read back at most to find the one that was told last."""
+"""Entries read at most to find the last reported one."""
 PAGE: Final = 100
 FIRST: Final = 10_000
-"""Entries the first look goes back at most."""
+"""Entries that the first request reads back at most."""
 BEFORE: Final = 100
-"""Entries from before the beginning that are remembered, in case the newest of them goes."""
+"""Earlier entries that are remembered, in case the newest of them disappears."""
 KNOWN: Final = 20_000
 """Identities remembered in all."""
 
 
 class WatchOptions(TypedDict):
-    """As click gives them."""
+    """The options as click passes them."""
 
     since: str
     every: float
@@ -54,43 +54,45 @@ class WatchOptions(TypedDict):
     examples=("watch flag:checkout --since 30d --count 1", "watch kind:rollout --since 30d --count 1 --json"),
 )
 @query_argument("activity")
-@click.option("--since", default="", metavar="WHEN", help="Begin with changes since then: 2h.")
+@click.option("--since", default="", metavar="WHEN", help="Start with changes since then: 2h.")
 @click.option(
     "--every",
     type=NumberRange(0.2, 3600),
     metavar="SECONDS",
     default=5.0,
     show_default=True,
-    help="Time between looks.",
+    help="Time between requests.",
 )
-@click.option("--count", type=click.IntRange(1), metavar="N", help="End after so many changes.")
-@click.option("--exec", "program", default="", metavar="CMD", help="Run it for each; its input is the JSON.")
+@click.option("--count", type=click.IntRange(1), metavar="N", help="Stop after N changes.")
+@click.option(
+    "--exec", "program", default="", metavar="CMD", help="Run CMD for each change, with its JSON as input."
+)
 def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: Unpack[WatchOptions]) -> int:
     """Print every change of a flag from now on: what, before and after, and who; QUERY narrows.
 
-    It goes on through lost connections and restarts of the server, and prints each change once, in order.
+    It survives lost connections and restarts of the server, and prints each change once, in order.
     With --json or --ndjson it is one JSON object a line. CMD is run as it is, never by a shell.
 
     QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off by:me'
     """
     line = " ".join(query)
-    wanted = read_query(line, ENTRIES)
+    narrowing = read_query(line, ENTRIES)
     program = _program(given["program"])
     form = "ndjson" if printer.format == "json" else printer.format
     printer = replace(printer, format=form, has_headings=False)
 
     async def work(session: ProjectSession) -> int:
         now = session.now
-        passes = compile_query(wanted, now=now, me=await session.me() if ":me" in line else None)
-        feed, told = UnheardChanges(session, _since(given["since"], now) if given["since"] else None), 0
+        passes = compile_query(narrowing, now=now, me=await session.me() if ":me" in line else None)
+        feed, count = UnheardChanges(session, _since(given["since"], now) if given["since"] else None), 0
         async for row in followed(feed, given["every"]):
             if not passes(row):
                 continue
             printer.records(ACTIVITY, [row])
             if program:
                 _run(program, printer, row)
-            told += 1
-            if told == given["count"]:
+            count += 1
+            if count == given["count"]:
                 return 0
         return 0
 
@@ -103,7 +105,7 @@ class UnheardChanges:
 
     session: ProjectSession
     since: float | None = None
-    """Unix seconds from which the first look tells; None begins with what comes after it."""
+    """Unix seconds of the first change to report; None reports only changes after the first request."""
     known: dict[str, None] = field(default_factory=dict)
     is_begun: bool = False
 
@@ -111,11 +113,11 @@ class UnheardChanges:
         """Return the entries not yet reported, oldest first. Raises ApiError; nothing is lost then."""
         new: list[Activity] = []
         old: list[Activity] = []
-        # The first look has to know where the feed ended, by entries and not by anybody's clock.
+        # The first request finds the end of the feed by its entries, since clocks may differ.
         async for entry in self._from_the_top(MOST if self.is_begun else FIRST):
             if entry.identity in self.known:
                 break
-            (new if self.is_begun or self._is_told(entry) else old).append(entry)
+            (new if self.is_begun or self._is_reported(entry) else old).append(entry)
             if len(old) >= BEFORE:
                 break
         self.is_begun = True
@@ -126,34 +128,34 @@ class UnheardChanges:
         return new[::-1]
 
     async def _from_the_top(self, most: int) -> AsyncIterator[Activity]:
-        """Entry after entry from the newest at the first page on, without what comes while pages are read.
+        """Yield the entries from the newest on, without those that arrive while pages are read.
 
-        Newer entries move all others down; the count shows by how many.
+        New entries move all others down; the count shows by how many.
         """
         read, page, total, last = 0, 1, 0, ""
         # A count that grows with every answer can make every entry look known.
         while read < most and page <= most:
-            found = await self.session.client.flags.activity(limit=PAGE, page=page)
-            entries, now = found.entries, found.total_count or 0
+            activity = await self.session.client.flags.activity(limit=PAGE, page=page)
+            entries, now = activity.entries, activity.total_count or 0
             total = now if page == 1 else total
             start = (page - 1) * PAGE - max(0, now - total)
-            # Where the last one stands on this page says more than a count that may be newer than it.
-            place = next((at + 1 for at, one in enumerate(entries) if one.identity == last), read - start)
+            # The position of the last entry on this page is exact; the count may be newer than the page.
+            place = next((at + 1 for at, entry in enumerate(entries) if entry.identity == last), read - start)
             for entry in entries[max(0, place) :]:
                 read, last = read + 1, entry.identity
                 yield entry
-            if not entries or not found.has_more:
+            if not entries or not activity.has_more:
                 return
             page += 1
 
-    def _is_told(self, entry: Activity) -> bool:
+    def _is_reported(self, entry: Activity) -> bool:
         if self.since is None or entry.created_at is None:
             return False
         return entry.created_at.timestamp() >= self.since
 
 
 async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]:
-    """Every new entry; a server that cannot be asked is asked again. Raises ApiError for what stays so."""
+    """Yield every new entry; retry while the server is unreachable. Raises ApiError for other errors."""
     trouble, place = "", 0
     while True:
         try:
@@ -161,16 +163,16 @@ async def followed(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRo
                 place += 1
                 yield change_row(entry, place)
             if trouble:
-                progress("the server answers again")
+                progress("the server responds again")
             trouble = ""
         except (Unreachable, Unanswered, ServerFault) as error:
-            trouble = _tell_once(error, trouble)
+            trouble = _report_once(error, trouble)
         await feed.session.clock.sleep(every)
 
 
-def _tell_once(error: ApiError, before: str) -> str:
+def _report_once(error: ApiError, before: str) -> str:
     if error.what != before:
-        progress(f"{error.what} Going on looking.")
+        progress(f"{error.what} Still watching.")
     return error.what
 
 
@@ -182,7 +184,7 @@ def _since(text: str, now: float) -> float:
 
 
 def _program(text: str) -> list[str]:
-    """The program and its arguments, as they are: no shell reads them."""
+    """Return the program and its arguments; no shell reads them."""
     try:
         words = shlex.split(text)
     except ValueError:

@@ -53,7 +53,7 @@ def checked_keymap(settings: Settings) -> dict[str, str]:
 
 
 def preferences_of(settings: Settings, settings_file: Path | None, memory: Path) -> Preferences:
-    """What the settings say of the lists, and what is remembered of them in that folder."""
+    """The settings of the lists, and their state remembered in that folder."""
     return Preferences(
         settings_file=settings_file,
         memory=memory,

@@ -1,4 +1,4 @@
-"""The app on a mirror of the sample, which is made again in this process and only read."""
+"""The app on a mirror of the sample, which is generated in this process and only read."""
 
 from contextlib import ExitStack
 

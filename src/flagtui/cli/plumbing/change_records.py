@@ -53,7 +53,7 @@ class ChangeResult:
     words: str = ""
     next: str = ""
     now: str = ""
-    """What was saved, in words for people, where `words` does not say it."""
+    """The saved values in words, where `words` does not have them."""
     id: str = ""
     version: int | None = None
     journal_id: str = ""
@@ -136,15 +136,17 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
             lambda ending: str(ending).replace("_", " "),
             choices=ENDINGS,
         ),
-        RecordField("words", "text", "What is true of it now, or why not.", is_shown=True, is_long=True),
-        RecordField("next", "text", "What to do about it.", is_shown=True, is_long=True),
+        RecordField(
+            "words", "text", "What is true of the record now, or the reason.", is_shown=True, is_long=True
+        ),
+        RecordField("next", "text", "The next step.", is_shown=True, is_long=True),
         RecordField("version", "whole?", "The version that was saved."),
-        RecordField("journal_id", "text", "What flagtui undo takes."),
-        RecordField("undoes", "text", "The entry of the journal it took back."),
+        RecordField("journal_id", "text", "The id for flagtui undo."),
+        RecordField("undoes", "text", "The journal entry that it undid."),
         RecordField(
             "conflicts",
             "objects",
-            "What was changed there since: where, was, yours, theirs, by_you.",
+            "Values changed meanwhile: where, was, yours, theirs, by_you.",
             lambda one: _sides(one.conflicts),
         ),
         RecordField("project", "text", "The id of its project.", lambda one: one.place.project),
@@ -154,7 +156,7 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
 )
 PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
     "change-plan",
-    "What a change would do. Nothing was sent.",
+    "The effect of a change that was not sent.",
     (
         RecordField("key", "text", "What the record is called.", lambda one: one.record.key, True),
         RecordField("id", "text", "Its id; 0 for a new one.", lambda one: id_words(one.record.id)),
@@ -166,25 +168,25 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "Each difference: where, words, before, after.",
             _changes,
             True,
-            lambda found: "; ".join(one["words"] for one in found),
+            lambda found: "; ".join(difference["words"] for difference in found),
             is_long=True,
         ),
         RecordField(
             "cautions",
             "texts",
-            "What to be careful about.",
+            "Warnings.",
             lambda one: [each.text for each in _of(one, "cautions", ())],
         ),
         RecordField(
             "conflicts",
             "objects",
-            "What another person changed there first.",
+            "Values that another user changed first.",
             lambda one: _sides(_of(one, "conflicts", ())),
         ),
         RecordField(
             "left_out",
             "text",
-            "Why nothing would be changed; empty when something would.",
+            "Why the record is skipped; empty when it would change.",
             lambda one: f"{one.left_out.reason}; {one.left_out.next}".rstrip("; ") if one.left_out else "",
             True,
             is_long=True,
@@ -195,7 +197,7 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "What follows: label, text.",
             lambda one: [{"label": each.label, "text": each.text} for each in _of(one, "consequences", ())],
             True,
-            lambda found: "; ".join(f"{one['label']}: {one['text']}" for one in found),
+            lambda found: "; ".join(f"{change['label']}: {change['text']}" for change in found),
             is_long=True,
         ),
         RecordField(

@@ -9,7 +9,7 @@ import click
 
 from flagtui.api.errors import RateLimited, ServerFault
 from flagtui.changes.guard import GuardRefused
-from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
+from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.proposal import Outcome, Proposal, Skipped
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.change_records import (
@@ -31,10 +31,10 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.record_command import RecordCommand, command
 
 STOPPED: Final = 130
-TOLD_BY_THE_ANSWER: Final[tuple[Code, ...]] = ("sign_in", "not_found", "rate_limited")
+CODES_OF_RESPONSES: Final[tuple[Code, ...]] = ("sign_in", "not_found", "rate_limited")
 """What a refusal can mean that another exit code is for."""
-MOST_TOLD: Final = 3
-"""Differences of one record that are told when it is saved."""
+MOST_LISTED: Final = 3
+"""Differences of one record that are listed when it is saved."""
 
 
 def change_command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:
@@ -99,8 +99,8 @@ def _advice(result: ChangeResult) -> str:
     return f"To go on: {result.next}." if result.ending == LEFT_OUT and result.next else result.next
 
 
-def set_apart(skipped: Sequence[Skipped]) -> list[ChangeResult]:
-    """What was asked for and is left as it is, as results."""
+def results_of_skipped(skipped: Sequence[Skipped]) -> list[ChangeResult]:
+    """Return the results of skipped records."""
     return [
         ChangeResult(it.key, UNCHANGED if it.is_no_op else LEFT_OUT, it.reason, it.next, id_words(it.id))
         for it in skipped
@@ -108,63 +108,63 @@ def set_apart(skipped: Sequence[Skipped]) -> list[ChangeResult]:
 
 
 def nothing_sent(apart: Sequence[ChangeResult], report: ChangeReport) -> int:
-    """Report why there is no question; the exit code. Raises Trouble when no record was selected."""
+    """Report why there is no question; return the exit code. Raises Trouble when no record was selected."""
     if not apart:
-        raise Trouble("nothing was found; nothing was sent.", code="nothing_to_do")
+        raise Trouble("no record matches; nothing was sent.", code="nothing_to_do")
     report.results(apart)
     return exit_code(apart)
 
 
 def refusal(refused: GuardRefused) -> Trouble:
-    """That the guard does not even ask."""
+    """Return the error for a change that the guard refuses."""
     fix = f"To go on: {refused.next}." if refused.next else ""
     return Trouble(f"{refused.reason}; nothing was sent.", fix, code="refused")
 
 
 def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
-    """How a change ended; `undoes` is the entry of the journal that it took back."""
+    """Return how a change ended; `undoes` is the journal entry that it undid."""
     plan, record, error = outcome.plan, outcome.record, outcome.error
     words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
-    said = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
-    if outcome.reason == LEFT_ON_ITS_WAY:
-        words = f"{words}; the next start of the app finds out whether it was done"
+    sentences = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
+    if outcome.reason == LEFT_IN_FLIGHT:
+        words = f"{words}; the next start of the app checks whether it was applied"
     elif outcome.ending == "unknown":
         cause = "no response arrived"
         if isinstance(error, ServerFault):
             cause = f"the server failed ({error.status})"
-        words = f"{cause}; the change may have been made; it was not sent twice"
-        said = ("the journal keeps it: flagtui journal",)
+        words = f"{cause}; the change may have been applied; it was not sent twice"
+        sentences = ("it is in the journal: flagtui journal",)
     elif outcome.ending in ("refused", "failed"):
         if isinstance(error, RateLimited):
-            words, said = "too many requests", (f"run again {time_to_retry(error)}",)
+            words, sentences = "too many requests", (f"run again {time_to_retry(error)}",)
         words = f"{words.rstrip('.')}; nothing was changed"
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
     code = code_of(error) if error and outcome.ending in ("refused", "failed") else None
     id = getattr(record, "id", plan.id)
     if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
-        said = (f"it is #{id}", *said)
+        sentences = (f"it is #{id}", *sentences)
     return ChangeResult(
         plan.key,
         outcome.ending,
         words,
-        " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in said if part),
+        " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in sentences if part),
         _now(plan) if outcome.is_saved else "",
         "" if isinstance(id, int) and id <= 0 else str(id),
         getattr(record, "version", None) if outcome.is_saved else None,
         outcome.journal_id,
         undoes,
         outcome.conflicts,
-        code=code if code in TOLD_BY_THE_ANSWER else None,
+        code=code if code in CODES_OF_RESPONSES else None,
     )
 
 
 def _now(plan: Proposal) -> str:
-    """The first differences of a change whose name leaves them open: `rollout 10 % → 25 %`."""
+    """Return the first differences of a change that its name does not state: `rollout 10 % → 25 %`."""
     if plan.verb.name in STATES or plan.verb.name == "create":
         return ""
     # `has a new description` has named it.
     named = plan.verb.done.partition("new ")[2]
-    told = [line.words.removeprefix(f"{named}: ") for line in plan.lines[:MOST_TOLD]]
-    told += [f"{more} more"] if (more := len(plan.lines) - MOST_TOLD) > 0 else []
-    return "; ".join(told)
+    differences = [line.words.removeprefix(f"{named}: ") for line in plan.lines[:MOST_LISTED]]
+    differences += [f"{more} more"] if (more := len(plan.lines) - MOST_LISTED) > 0 else []
+    return "; ".join(differences)

@@ -46,7 +46,7 @@ def _request_log() -> Log | None:
 
 
 def typed_key(text: str) -> Secret:
-    """A key as it was typed. Raises ApiError for what cannot be one."""
+    """Return a typed key. Raises ApiError for invalid text."""
     try:
         return Secret(read_key(text))
     except KeyMalformed as malformed:

@@ -30,7 +30,7 @@ from flagtui.safe_text import safe_text
 FILE: Final = Path(__file__).parents[1] / "commands.jsonl"
 """A line for each command. `make generate` writes it."""
 LINEAR: Final = "flagtui.linear"
-"""Says in a click context that lines were asked for instead of a screen."""
+"""Key in a click context: lines were requested instead of a screen."""
 DEFAULT: Final = "run"
 """The command that a group runs when none is named: `flagtui mirror --sample`."""
 HELP: Final = frozenset(("-h", "--help"))
@@ -74,7 +74,7 @@ class CommandPlace(click.Context):
         tb: TracebackType | None,
     ) -> bool | None:
         if isinstance(exc_value, click.UsageError) and exc_value.ctx is None:
-            # An option without its value does not say of which command it is.
+            # An option without its value may belong to any command.
             exc_value.ctx = self
         return super().__exit__(exc_type, exc_value, tb)
 
@@ -124,15 +124,19 @@ class ShownCommand(click.Command):
 class DescribedCommand(ShownCommand):
     """Represent a command for help and completion; everything else is left to that command."""
 
-    def __init__(self, name: str, told: Mapping[str, Any], real: Callable[[], click.Command]) -> None:
-        params: list[click.Parameter] = [*map(_argument, told["arguments"])]
+    def __init__(self, name: str, description: Mapping[str, Any], real: Callable[[], click.Command]) -> None:
+        params: list[click.Parameter] = [*map(_argument, description["arguments"])]
         # Click makes the one for help.
-        params += [_option(one, told["fields"]) for one in told["options"] if "--help" not in one["names"]]
+        params += [
+            _option(option, description["fields"])
+            for option in description["options"]
+            if "--help" not in option["names"]
+        ]
         # What follows the first word of another command is for that command, a call for help too.
-        is_whole = all(one["completed_by"] != "commands" for one in told["arguments"])
+        is_whole = all(argument["completed_by"] != "commands" for argument in description["arguments"])
         settings = {"allow_interspersed_args": is_whole}
-        super().__init__(name, help=told["help"], params=params, context_settings=settings)
-        self.examples = [example.removeprefix("flagtui ") for example in told["examples"]]
+        super().__init__(name, help=description["help"], params=params, context_settings=settings)
+        self.examples = [example.removeprefix("flagtui ") for example in description["examples"]]
         self._real = real
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -149,7 +153,7 @@ class DescribedCommand(ShownCommand):
         made = super().make_context(info_name, args, parent, **extra)
         if made.resilient_parsing:
             return made
-        # What stood there was the value of an option: a call for help has ended the program.
+        # The word was the value of an option: a call for help has ended the program.
         return self._real().make_context(info_name, given, parent, **extra)
 
 
@@ -222,8 +226,8 @@ class LazyGroup(click.Group):
             return None
         if any(other.startswith(f"{words} ") for other in command_index()):
             return LazyGroup(cmd_name, prefix=f"{words} ", help=load_help(words))
-        found: click.Command = load_command(words)
-        return found
+        command: click.Command = load_command(words)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -23,13 +23,19 @@ from flagtui.changes.guard import (
     guard,
 )
 from flagtui.changes.interface import Interface, run
-from flagtui.changes.pipeline import STOPPED as LEFT_ON_ITS_WAY
+from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.pipeline import Batch, Report
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangePlan, ChangeResult, exit_code
-from flagtui.cli.plumbing.change_report import ChangeReport, nothing_sent, refusal, result_of, set_apart
+from flagtui.cli.plumbing.change_report import (
+    ChangeReport,
+    nothing_sent,
+    refusal,
+    result_of,
+    results_of_skipped,
+)
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.needs import how_to_agree, needs_of
 from flagtui.cli.plumbing.options import WriteTerms
@@ -42,7 +48,7 @@ from flagtui.text.question_lines import conflict_lines, question_lines
 
 WIDTH: Final = 96
 MOST_NAMED: Final = 12
-"""Records that are named with the reason why they are left out."""
+"""Skipped records that are listed with the reason."""
 
 
 async def carry_out(planned: Planned[Any, P], session: ProjectSession, terms: WriteTerms) -> int:
@@ -68,7 +74,7 @@ async def ask_and_send(
         raise planned.refused
     report.place = place_of(session, planned.project)
     _check_count(planned, terms.agreement.max_changes)
-    apart = set_apart(planned.skipped)
+    apart = results_of_skipped(planned.skipped)
     asked_with = replace(asked_with, skipped=planned.skipped)
     if terms.agreement.is_kept and planned.plans:
         # Few changes are kept; loading what keeps them would delay all others.
@@ -115,7 +121,7 @@ def _rules_of(planned: Planned[Any, P], session: ProjectSession) -> GuardRules:
 def _dry_run(
     planned: Planned[Any, P], asked_with: QuestionContext, session: ProjectSession, report: ChangeReport
 ) -> int:
-    printer, apart = report.printer, set_apart(planned.skipped)
+    printer, apart = report.printer, results_of_skipped(planned.skipped)
     if not planned.plans and not apart:
         return nothing_sent(apart, report)
     needs: tuple[str, ...] = ()
@@ -145,9 +151,9 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         self._interrupts = Interrupts()
         self._heard = list[Outcome[P, R]]()
         self._is_watching = False
-        """Nothing is on its way any more; what has no answer is looked for."""
+        """Nothing is in flight any more; changes without a response are looked up."""
         self.ended_so_far = Report[P, R]()
-        """What ended before the journal could not be written any more."""
+        """Outcomes from before the journal became unwritable."""
 
     @property
     def is_interrupted(self) -> bool:
@@ -181,14 +187,14 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
         why = f"{approved.why}, so nothing was sent"
         clashing = [plan for plan in question.plans if plan.conflicts]
         ended = [
-            Outcome(one, "conflicted", reason=why, next=how, conflicts=tuple(one.conflicts))
-            for one in clashing
+            Outcome(plan, "conflicted", reason=why, next=how, conflicts=tuple(plan.conflicts))
+            for plan in clashing
         ]
         self._report.results(list(map(result_of, ended)))
         return None
 
     async def run_to_end(self, saving: Coroutine[Any, Any, Report[P, R]]) -> Report[P, R]:
-        """Ctrl+C ends after the change that is on its way; a second one leaves that, too."""
+        """Stop after the change in flight on Ctrl+C; a second one does not wait for it."""
         with self._interrupts:
             try:
                 ended = await saving
@@ -196,7 +202,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
                 left = self._plans[len(self._heard) :]
                 begun = 0 if self._is_watching else 1
                 stopped: list[Outcome[P, R]] = [
-                    Outcome(one, "unknown", reason=LEFT_ON_ITS_WAY) for one in left[:begun]
+                    Outcome(plan, "unknown", reason=LEFT_IN_FLIGHT) for plan in left[:begun]
                 ]
                 return Report((*self._heard, *stopped), tuple(left[begun:]), is_stopped=True)
             done = (outcome for outcome in ended.outcomes if not outcome.is_without_journal)
@@ -209,29 +215,29 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
     async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         self._heard.append(outcome)
         if outcome.ending != "unknown":
-            self._tell(outcome)
+            self._print_progress(outcome)
         return not self._interrupts.is_asked or len(self._heard) == len(self._plans)
 
     def watch(self, batch: Batch[P, R]) -> AbstractContextManager[None]:
         self._is_watching = True
         longest = longest_watch(batch.context)
         if (keys := batch.watched_keys) and longest > 0:
-            progress(f"looking what became of {', '.join(keys)}, for {longest:g} s at most")
+            progress(f"checking whether {', '.join(keys)} was changed, for {longest:g} s at most")
         return nullcontext()
 
     async def on_settled(self, outcome: Outcome[P, R]) -> None:
-        self._heard = [outcome if one.plan is outcome.plan else one for one in self._heard]
-        self._tell(outcome)
+        self._heard = [outcome if heard.plan is outcome.plan else heard for heard in self._heard]
+        self._print_progress(outcome)
 
-    def _tell(self, outcome: Outcome[P, R]) -> None:
+    def _print_progress(self, outcome: Outcome[P, R]) -> None:
         if len(self._plans) > 1:
             progress(f"{len(self._heard):,}/{len(self._plans):,}  {outcome.plan.key}  {outcome.ending}")
 
     def results(self, ended: Report[P, R]) -> list[ChangeResult]:
-        """How each ended, and what was not sent."""
-        found = [result_of(outcome, self._undoes.get(outcome.plan.key, "")) for outcome in ended.outcomes]
-        unsent = [ChangeResult(one.key, NOT_SENT, "was not sent", id=str(one.id)) for one in ended.unsent]
-        return [*found, *unsent]
+        """Return how each change ended, and the unsent ones."""
+        sent = [result_of(outcome, self._undoes.get(outcome.plan.key, "")) for outcome in ended.outcomes]
+        unsent = [ChangeResult(plan.key, NOT_SENT, "was not sent", id=str(plan.id)) for plan in ended.unsent]
+        return [*sent, *unsent]
 
 
 def place_of(session: ProjectSession, project: int | None = None) -> ChangePlace:
@@ -245,10 +251,10 @@ def show_question(question: Question[Any], place: ChangePlace) -> None:
     say(f"  in {place.words}")
     for line in question_lines(question, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
         say("".join(text for text, _style in line).rstrip())
-    for one in question.skipped[:MOST_NAMED]:
-        say(f"  left out: {one.key}: {one.reason}{f'; {one.next}' if one.next else ''}")
+    for skip in question.skipped[:MOST_NAMED]:
+        say(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
     if (more := len(question.skipped) - MOST_NAMED) > 0:
-        say(f"  left out: {more:,} more")
+        say(f"  skipped: {more:,} more")
 
 
 def show_conflicts(conflicts: Sequence[FieldConflict]) -> None:
@@ -259,7 +265,7 @@ def show_conflicts(conflicts: Sequence[FieldConflict]) -> None:
 
 
 def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:
-    """The approval, or what is still missing. A person is asked for what the options leave open."""
+    """Return the approval, or what is still missing. Prompt a person for what the options leave open."""
     answer = _asked(question, given, person) if person.is_there else given
     return question.settle(answer)
 
@@ -267,12 +273,12 @@ def settle(question: Question[Any], given: Confirmation, person: Prompts) -> App
 def _asked(question: Question[Any], given: Confirmation, person: Prompts) -> Confirmation:
     answer = given
     if question.conflicts and not answer.overwrite:
-        whose = "you changed later" if question.is_own else "another person changed"
-        answer = replace(answer, overwrite=person.agree(f"Overwrite what {whose}?"))
+        whose = "your later changes" if question.is_own else "the changes of another user"
+        answer = replace(answer, overwrite=person.agree(f"Overwrite {whose}?"))
         if not answer.overwrite:
             return answer
     if question.without_journal and not answer.without_journal:
-        agreed = person.agree("Go on without the journal? It cannot be undone from here then.")
+        agreed = person.agree("Continue without the journal? You cannot undo the change from here then.")
         answer = replace(answer, without_journal=agreed)
         if not agreed:
             return answer

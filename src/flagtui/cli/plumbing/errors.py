@@ -38,7 +38,7 @@ EXIT_CODES: Final[Mapping[Code, int]] = {
     "findings": 7,
 }
 READER_GONE: Final = 141
-"""As a shell tells of a program that SIGPIPE ended."""
+"""The exit code that a shell reports for a program ended by SIGPIPE."""
 EXIT_WORDS: Final[Mapping[int, str]] = {
     0: "done, or every record has the requested values already (`unchanged`)",
     1: "failed",
@@ -155,7 +155,7 @@ def require_terminal() -> None:
         )
     if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
         raise Trouble(
-            f"the terminal says it is {os.environ.get('TERM', '') or 'nothing'!r} and cannot be drawn on.",
+            f"the terminal is {os.environ.get('TERM', '') or 'nothing'!r} and cannot be drawn on.",
             "Set TERM to what it really is, such as: TERM=xterm-256color flagtui",
             code="usage",
         )

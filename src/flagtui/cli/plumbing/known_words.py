@@ -33,12 +33,12 @@ def quick_words() -> list[str] | None:
     command = command_index().get(" ".join(before[:2]))
     if command is None or not command.records:
         return None
-    known = command.tag_options
+    tag_options = command.tag_options
     # A query is completed with the vocabulary of its kind.
-    if ":" in begun or begun.startswith("-") or any(_is_option(word, known) for word in before):
+    if ":" in begun or begun.startswith("-") or any(_is_option(word, tag_options) for word in before):
         return None
-    found = known_words(command.records, "", "", begun, is_tag=before[-1] in known)
-    return [_FORMS[shell].format(word) for word in found]
+    matches = known_words(command.records, "", "", begun, is_tag=before[-1] in tag_options)
+    return [_FORMS[shell].format(word) for word in matches]
 
 
 def _is_option(word: str, known: Container[str]) -> bool:
@@ -49,8 +49,8 @@ def known_words(kind: str, profile: str, project: str, begun: str = "", *, is_ta
     """Of the profile's newest copy those that begin so, sorted; none where no copy can be read."""
     name = profile or os.environ.get("FLAGTUI_PROFILE", "")
     for path in sorted(_copies(kind, name, project), key=lambda path: -path.stat().st_mtime):
-        if found := read_words(path, is_tag=is_tag):
-            return sorted({word for word in found if word.startswith(begun)})
+        if words := read_words(path, is_tag=is_tag):
+            return sorted({word for word in words if word.startswith(begun)})
     return []
 
 

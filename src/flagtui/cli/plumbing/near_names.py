@@ -19,14 +19,14 @@ def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: st
     near: list[str] = []
     for word in missing:
         folded = re.sub(r"[\s_]+", "-", word.casefold())
-        found = difflib.get_close_matches(folded, by_fold, NEAR, 0.6)
+        close = difflib.get_close_matches(folded, by_fold, NEAR, 0.6)
         alike = [name for name in names if word.casefold() in name.casefold()]
-        near += [by_fold[one] for one in found] or alike[:NEAR]
-    said = ", ".join(safe_text(word, 80) for word in missing[:5])
+        near += [by_fold[name] for name in close] or alike[:NEAR]
+    absent = ", ".join(safe_text(word, 80) for word in missing[:5])
     more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
     likely = ", ".join(safe_text(name, 80) for name in dict.fromkeys(near))
     fix = f"Did you mean {likely}? Nothing was done." if likely else f"Nothing was done. See: {where}"
     whole = by_fold.get(" ".join(missing).casefold())
     if whole is not None and len(missing) > 1:
         fix = f"Did you mean {safe_text(whole, 80)!r}, in quotes? Nothing was done."
-    return Trouble(f"there is no {noun} {said}{more}.", fix, code="not_found")
+    return Trouble(f"there is no {noun} {absent}{more}.", fix, code="not_found")

@@ -61,7 +61,7 @@ PROFILE = click.option(
 
 @dataclass(frozen=True)
 class WorkPlace:
-    """Where a command works, as it was asked for."""
+    """The profile and project of a command, from its options."""
 
     profile: str = ""
     project: str = ""
@@ -135,7 +135,7 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
             default="",
             metavar="NAMES",
             type=FieldNames(kind.names),
-            help=f"Only these, such as {some}; ? tells all their names.",
+            help=f"Only these, such as {some}; ? lists all names.",
         ),
     ]
 
@@ -178,14 +178,14 @@ IF_VERSION = click.option(
 def agreement_options() -> list[click.Parameter]:
     """What answers the question before a change."""
     return [
-        click.Option(["-y", "--yes"], is_flag=True, help="Agree without being asked."),
+        click.Option(["-y", "--yes"], is_flag=True, help="Confirm without a question."),
         click.Option(["--type", "typed"], default="", metavar="TEXT", help="The key, for strict profiles."),
         click.Option(["--reason"], default="", metavar="WHY", help="Why, for the journal."),
         click.Option(
-            ["--overwrite"], is_flag=True, help="Overwrite what was changed there since you looked."
+            ["--overwrite"], is_flag=True, help="Overwrite changes made on the server since you looked."
         ),
         click.Option(
-            ["--without-journal"], is_flag=True, help="Go on when the journal cannot be written: no undo."
+            ["--without-journal"], is_flag=True, help="Continue when the journal cannot be written: no undo."
         ),
         click.Option(
             ["--max-changes"],
@@ -198,13 +198,13 @@ def agreement_options() -> list[click.Parameter]:
             ["--wait"],
             type=WAIT_SECONDS,
             metavar="SECONDS",
-            help="Wait so long for a missing answer (60 s unless said), a pause, an approval, a schedule.",
+            help="How long to wait for a lost response (60 s by default), a pause, an approval, a schedule.",
         ),
     ]
 
 
 class TagOptions(TypedDict):
-    """As click gives them."""
+    """The options as click passes them."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -220,10 +220,10 @@ def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[
     pieces = [*only] if only else [*added, *(f"-{tag}" for tag in removed)]
     if not pieces:
         raise Trouble("no tag is named.", "Use --add, --remove or --set.", code="usage")
-    wanted = read_tags(("= " if only else "") + ", ".join(pieces))
-    if wanted.problem:
-        raise Trouble(f"{wanted.problem}.", code="usage")
-    return wanted
+    tags = read_tags(("= " if only else "") + ", ".join(pieces))
+    if tags.problem:
+        raise Trouble(f"{tags.problem}.", code="usage")
+    return tags
 
 
 def read_fields(given: Sequence[str]) -> dict[str, JSON]:

@@ -39,12 +39,12 @@ class ProfileRequest:
     flag: str = ""
     """The key of the flag to open first."""
     mirror: bool = False
-    """Whether to open the user's running mirror, whatever the profile says."""
+    """Whether to open the user's running mirror instead of the profile's server."""
 
 
 @dataclass(frozen=True)
 class LoginEnvironment:
-    """What this machine and this person say before any profile is chosen."""
+    """Settings of this machine and user, before any profile is chosen."""
 
     given: Given
     key: str = field(repr=False)
@@ -61,7 +61,7 @@ class Opening:
     chosen: Chosen
     host: Host
     project_name: str = ""
-    """The name of the project as it was given; empty where its id or no project was given."""
+    """The requested name of the project; empty where its id or no project was given."""
 
     def in_project(self, id: str) -> "Opening":
         """Return the same for the project with this id."""

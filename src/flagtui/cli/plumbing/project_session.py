@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 NOTICED: Final = 2.0
-"""Seconds of waiting that are told."""
+"""Seconds of waiting that are reported."""
 PATIENCE: Final = 2.5
-"""Seconds to wait for names, without which everything can be told as well."""
+"""Seconds to wait for names, which only make the output easier to read."""
 LOOK_EVERY: Final = 2.0
 """Seconds between looks at what is waited for."""
 
 
-def waits_told(link: "ConnectionState") -> Callable[[], None]:
+def report_waits(link: "ConnectionState") -> Callable[[], None]:
     """Report on standard error, once each, what delays requests."""
     until = 0.0
 
@@ -65,10 +65,10 @@ def open_profile(profile: str, project: str = "") -> Opening:
 
 def find_key(opening: Opening) -> FoundSecret:
     """The key and where it was. Raises Trouble."""
-    found = opening.keys.find(opening.owner)
-    if isinstance(found, NoCredential):
-        raise Trouble(*no_key_words(opening, found), code="sign_in")
-    return found
+    secret = opening.keys.find(opening.owner)
+    if isinstance(secret, NoCredential):
+        raise Trouble(*no_key_words(opening, secret), code="sign_in")
+    return secret
 
 
 def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
@@ -78,7 +78,7 @@ def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awai
 
     async def run() -> Answer:
         async with make_client(opening.profile, opening.host, found.key) as client:
-            client.connection.link.watch(waits_told(client.connection.link))
+            client.connection.link.watch(report_waits(client.connection.link))
             return await question(client)
 
     try:
@@ -131,7 +131,7 @@ class ProjectSession:
         return time.time()
 
     async def me(self) -> "Me | None":
-        """Who the key belongs to, asked once; None for a key that may not say it."""
+        """Return the owner of the key, requested once; None where the key may not read it."""
         if not self._me:
             try:
                 self._me.append(await self.client.people.me())
@@ -171,25 +171,25 @@ class ProjectSession:
                 document = await self.client.evaluation.local_evaluation()
         except (ApiError, TimeoutError):
             return NO_NAMES
-        known = document.group_type_mapping if document is not None else {}
+        names_by_index = document.group_type_mapping if document is not None else {}
         version = document.raw.get("property_matching_version") if document is not None else None
-        groups = {int(index): name for index, name in known.items() if index.isdecimal()}
+        groups = {int(index): name for index, name in names_by_index.items() if index.isdecimal()}
         return Names(groups=groups, matching_version=2 if version == 2 else 1)
 
     async def until(
         self, look: Callable[[], Awaitable[Answer | None]], wait: float, what: str
     ) -> Answer | None:
         """What `look` finds within so many seconds; None after them. A line that fails is tried again."""
-        ends, found = self.clock.monotonic() + wait, None
+        ends, answer = self.clock.monotonic() + wait, None
         progress(f"waiting until {what}, for {wait:g} s at most")
-        while found is None:
+        while answer is None:
             with suppress(Unreachable, Unanswered, ServerFault, RateLimited):
-                found = await look()
+                answer = await look()
             if (left := ends - self.clock.monotonic()) <= 0:
                 break
-            if found is None:
+            if answer is None:
                 await self.clock.sleep(min(LOOK_EVERY, left))
-        return found
+        return answer
 
     def pages(self, kind: str) -> Callable[[HasId], str]:
         """What gives the address of a record's page as a link; empty where it cannot be one."""
@@ -216,7 +216,7 @@ def in_opened(
     """
 
     async def run(client: "Client") -> Answer:
-        there, opened = await open_project(client, opening)
-        return await work(ProjectSession(opened, there, place.read_only))
+        destination, opened = await open_project(client, opening)
+        return await work(ProjectSession(opened, destination, place.read_only))
 
     return ask(opening, find_key(opening), run)

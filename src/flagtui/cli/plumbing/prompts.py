@@ -103,7 +103,7 @@ class Interrupts:
         self.number = number
         # A closed terminal takes no message.
         with suppress(OSError):
-            progress("stopping after the change that is on its way; ctrl+c again leaves it")
+            progress("stopping after the change in flight; ctrl+c again stops without waiting for it")
 
     def __exit__(self, *_raised: object) -> None:
         for number, before in self._before.items():

@@ -58,7 +58,7 @@ class RecordCommand(ShownCommand):
         params += place_options() if is_online else []
         params += output_options(kind) if kind is not None else []
         self.empty = more.pop("empty", "")
-        """What is said to a person when there is no record."""
+        """The line for a person when there is no record."""
         self.pages = more.pop("pages", "")
         """The kind of page that records lead to."""
         self.is_whole = more.pop("is_whole", False)
@@ -151,11 +151,11 @@ class RecordCommand(ShownCommand):
             records = await work(session, **given)
             return records, session.pages(self.pages) if self.pages else no_page, session.exit_code
 
-        found, page, code = in_project(place, read)
+        results, page, code = in_project(place, read)
         if self.is_whole:
-            printer.details(self.kind, found, page)
+            printer.details(self.kind, results, page)
         else:
-            printer.records(self.kind, found, self.empty, page)
+            printer.records(self.kind, results, self.empty, page)
         return code
 
 

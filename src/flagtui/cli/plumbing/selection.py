@@ -36,7 +36,7 @@ class RowSource:
 
     kind: RecordKind
     names: Callable[[Any], tuple[str, ...]]
-    """What a row may be called by, besides its id."""
+    """The names of a row, apart from its id."""
 
     def is_query(self, word: str) -> bool:
         """Whether a word of the command line is a query: it has a qualifier such as `tag:web`."""
@@ -123,8 +123,8 @@ class RowSource:
             meant = word.removeprefix("-").partition(":")[0].lower()
             if ":" in word and difflib.get_close_matches(meant, vocabulary.qualifiers, 1):
                 read_query(word, vocabulary)
-        known = await self.every(session) if rows is None else rows
-        names = [name for row in known for name in self.names(row) if name]
+        records = await self.every(session) if rows is None else rows
+        names = [name for row in records for name in self.names(row) if name]
         return not_found(self.kind.name, words, names, f"flagtui {self.kind.plural} list")
 
 
@@ -224,8 +224,8 @@ async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]
 
     async def one(word: Word) -> Found:
         async with turn:
-            found = await find(word)
+            record = await find(word)
         steps.take()
-        return found
+        return record
 
     return list(await asyncio.gather(*map(one, words)))

@@ -13,7 +13,7 @@ from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.project_set import StagedSet
 from flagtui.changes.sets.set_files import SetFile
 from flagtui.cli.plumbing.change_records import STAGED, ChangeResult, exit_code
-from flagtui.cli.plumbing.change_report import ChangeReport, set_apart
+from flagtui.cli.plumbing.change_report import ChangeReport, results_of_skipped
 from flagtui.cli.plumbing.errors import Code, Trouble
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
@@ -90,7 +90,7 @@ async def stage_plans(
     grown = added.change_set
     counted = f"{len(grown.changes):,} change{'s' * (len(grown.changes) != 1)}"
     progress(f"Nothing was sent. The staged set has {counted}: flagtui staged list; flagtui apply staged")
-    apart = set_apart(planned.skipped)
+    apart = results_of_skipped(planned.skipped)
     report.results([*map(_result_of, added.changes), *apart])
     return exit_code(apart)
 

@@ -99,7 +99,7 @@ def list_options(kind: str, orders: str) -> Callable[[Callable[..., Any]], Calla
     """`[QUERY]...`, `--sort` and `--limit` of a list; `orders` are words about what it is sorted by."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        limit = click.option("-L", "--limit", type=click.IntRange(1), metavar="N", help="At most so many.")(
+        limit = click.option("-L", "--limit", type=click.IntRange(1), metavar="N", help="Print at most N.")(
             function
         )
         sort = click.option("--sort", default="", metavar="ORDER", type=SortOrder(kind), help=orders)

@@ -21,7 +21,7 @@ def _changes(row: ChangeRow) -> list[dict[str, object]]:
 
 ACTIVITY: Final[RecordSchema[ChangeRow]] = RecordSchema(
     "activity",
-    "A change of a record, by anybody.",
+    "A change of a record, by any user.",
     (
         RecordField("at", "time?", "When.", is_shown=True, words=minute_words),
         RecordField("key", "text", "What the record was called.", is_shown=True),

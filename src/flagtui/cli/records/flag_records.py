@@ -77,18 +77,18 @@ def _text(value: JSON) -> str | None:
 
 def _contexts(raw: Mapping[str, JSON]) -> list[str]:
     """Under whichever name the server knows; empty can also mean hidden."""
-    found = raw.get("evaluation_contexts") or raw.get("evaluation_tags")
-    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+    contexts = raw.get("evaluation_contexts") or raw.get("evaluation_tags")
+    return [each for each in contexts if isinstance(each, str)] if isinstance(contexts, list) else []
 
 
 def _who(whole: WholeFlag) -> list[str]:
-    """A sentence for each condition, after what is true before any of them."""
+    """Return a sentence for each condition, after the state of the flag."""
     from flagtui.text.flag_sentences import manner_lines, plain, state_lines, who_sees_it
 
     filters = whole.targeting
-    told = [*state_lines(whole.row), *who_sees_it(filters, whole.names), *manner_lines(whole.raw)]
+    words_shown = [*state_lines(whole.row), *who_sees_it(filters, whole.names), *manner_lines(whole.raw)]
     sentences = list[str]()
-    for line in plain(told).split("\n"):
+    for line in plain(words_shown).split("\n"):
         words = line.strip()
         if sentences and line.startswith("  "):
             is_open = sentences[-1].endswith(" where") or words.startswith("and ")
@@ -99,7 +99,7 @@ def _who(whole: WholeFlag) -> list[str]:
 
 
 def _gives(whole: WholeFlag) -> list[str]:
-    """What those let in get: variants with their shares, a value, or true; nothing for newer rules."""
+    """Return what matching users are served: variants with their shares, a value, or true."""
     from flagtui.text.flag_sentences import plain, rest_words
     from flagtui.text.rule_sentences import rule_values
 
@@ -125,7 +125,7 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
         RecordField(
             "who",
             "texts",
-            "Who sees it, in words; only where --fields names it.",
+            "Who matches, in words; only where --fields names it.",
             _who,
             True,
             lambda who: "\n".join(who),
@@ -134,7 +134,7 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
         RecordField(
             "gives",
             "texts",
-            "What those let in get, in words; only where --fields names it.",
+            "What matching users are served, in words; only where --fields names it.",
             _gives,
             True,
             lambda gives: "\n".join(gives),

@@ -111,7 +111,7 @@ def _check_current(fields: Fields, row: sqlite3.Row, doing: str) -> None:
     if version != row["version"]:
         raise conflict(
             f"The feature flag has changed since version {version}; it is at version {row['version']}. "
-            "Read it again and decide anew."
+            "Read it again and decide again."
         )
 
 

@@ -60,21 +60,21 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
 )
 @PROFILE
 def status(profile: str, printer: Printer) -> None:
-    """Say which key is used, whose it is and what it may do; ends with 5 when it does not work."""
+    """Show the key in use, its owner and scopes; exit with 5 when it does not work."""
     opening = open_profile(named_profile(profile))
-    found = find_key(opening)
-    introduction = ask(opening, found, load_identity)
+    secret = find_key(opening)
+    introduction = ask(opening, secret, load_identity)
     if printer.is_for_programs or printer.fields:
-        printer.records(SIGN_IN, [SignedIn(opening, found, introduction)])
+        printer.records(SIGN_IN, [SignedIn(opening, secret, introduction)])
     else:
-        say(f"{opening.words}. The key: {found.key.mask} from {found.source}.")
+        say(f"{opening.words}. The key: {secret.key.mask} from {secret.source}.")
         tell_introduction(opening.host, introduction)
 
 
 @command("logout", is_online=False, examples=("auth logout", "auth logout --profile prod"))
 @PROFILE
 def logout(profile: str) -> None:
-    """Forget the key kept for a profile, and its copies of rows."""
+    """Remove the stored key of a profile, and its cached rows."""
     opening = open_profile(named_profile(profile))
     name = opening.profile.name
     _forget_rows(opening)
@@ -116,10 +116,10 @@ def _forget_rows(opening: Opening) -> None:
 def tell_introduction(host: Host, found: Introduction) -> None:
     """Whose key it is, and what will and won't work with it."""
     say(f"Signed in to {host.address}{f' as {found.person}' if found.person else ''}.")
-    known = abilities(found.key)
-    if not known:
-        say("The server does not tell what the key may do; what it refuses is said when it happens.")
-    for ability in known:
+    granted = abilities(found.key)
+    if not granted:
+        say("The server does not report the scopes of the key; a refused request says so when it happens.")
+    for ability in granted:
         if ability.works:
             say(f"  ✓ {ability.words}")
         else:

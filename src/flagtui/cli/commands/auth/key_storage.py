@@ -36,7 +36,7 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
         _refuse(why)
     say(f"{why} The key can be kept in other ways:")
     choices = (
-        "in a file only you can read; anybody who becomes you on this machine can read it too",
+        "in a file only you can read; anyone with access to your account on this machine can read it too",
         "in a password manager that prints it: sign in again with --key-command 'pass show flagtui'",
         "not at all: set FLAGTUI_API_KEY where flagtui is started",
     )
@@ -67,7 +67,7 @@ def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
 
 def _refuse(why: str) -> NoReturn:
     raise Trouble(
-        f"{why} Nothing was kept. Say where: --keep file (a file only you can read), "
+        f"{why} Nothing was kept. Choose a place: --keep file (a file only you can read), "
         "--key-command COMMAND, or --keep nowhere with FLAGTUI_API_KEY set.",
         code="usage",
     )

@@ -72,9 +72,9 @@ class TerminalSignIn:
     def run(self) -> Profile:
         """The profile as it is now written down. Raises Trouble."""
         profile = self._profile()
-        host, key, found = self._accepted_key(self._host(profile), profile)
-        tell_introduction(host, found)
-        project = self._project(profile, found)
+        host, key, introduction = self._accepted_key(self._host(profile), profile)
+        tell_introduction(host, introduction)
+        project = self._project(profile, introduction)
         profile = replace(profile, host=host.region or host.origin, project=project)
         if self.options.key_command:
             profile = replace(profile, key_command=self.options.key_command)
@@ -106,8 +106,8 @@ class TerminalSignIn:
         is_known = profile.name in self.environment.settings.profiles
         text = self.options.host or self.environment.given.host or (profile.host if is_known else "")
         if not text:
-            asked = self.person.is_there
-            text = self.person.ask("Server: us, eu, or an address", "us") if asked else profile.host
+            is_interactive = self.person.is_there
+            text = self.person.ask("Server: us, eu, or an address", "us") if is_interactive else profile.host
         try:
             host = read_host(text, allow_plain_http=profile.allow_plain_http)
         except ApiError as wrong:
@@ -121,14 +121,14 @@ class TerminalSignIn:
         for tries_left in reversed(range(MOST_TRIES)):
             try:
                 key = self._read_key()
-                host, found = self._introduced(meant, key, profile)
+                host, introduction = self._introduced(meant, key, profile)
             except Trouble as trouble:
                 if not (trouble.code in ("usage", "sign_in") and tries_left and self._types_the_key):
                     raise
                 say(f"{trouble}")
                 say("Another key, or ctrl+c to leave it.")
             else:
-                return host, key, found
+                return host, key, introduction
         raise AssertionError("the last try returns or raises")
 
     @property
@@ -174,16 +174,16 @@ class TerminalSignIn:
         self, host: Host, other: Host, key: Secret, profile: Profile
     ) -> tuple[Host, Introduction]:
         """Try the other region, only with consent of the user: a key belongs to one region."""
-        said = f"{host.address} does not know this key"
+        problem = f"{host.address} does not know this key"
         if not self.person.is_there:
             raise Trouble(
-                f"{said}. If the account is in the other region, try: "
+                f"{problem}. If the account is in the other region, try: "
                 f"flagtui auth login --host {other.region}",
                 code="sign_in",
             )
-        if not self.person.agree(f"{said}. Send it to {other.address}, the other region, instead?"):
+        if not self.person.agree(f"{problem}. Send it to {other.address}, the other region, instead?"):
             raise Trouble(
-                f"{said}. Nothing was kept. Check the key, and that its owner is still active.",
+                f"{problem}. Nothing was kept. Check the key, and that its owner is still active.",
                 code="sign_in",
             )
         try:
@@ -198,25 +198,26 @@ class TerminalSignIn:
             raise in_words(error) from None
 
     def _project(self, profile: Profile, found: Introduction) -> str:
-        known = [str(project.id) for project in found.projects]
-        wanted = self.options.project or self.environment.given.project
-        if wanted:
-            if known and wanted not in known:
+        projects = [str(project.id) for project in found.projects]
+        requested = self.options.project or self.environment.given.project
+        if requested:
+            if projects and requested not in projects:
                 raise Trouble(
-                    f"this key knows no project {wanted}; projects: {', '.join(known)}.", code="not_found"
+                    f"this key knows no project {requested}; projects: {', '.join(projects)}.",
+                    code="not_found",
                 )
-            return wanted
+            return requested
         usual = profile.project
         if usual == CURRENT_PROJECT and found.me and found.me.current_project:
             usual = str(found.me.current_project)
-        if len(known) == 1:
-            return known[0]
-        if not known or not self.person.is_there:
+        if len(projects) == 1:
+            return projects[0]
+        if not projects or not self.person.is_there:
             return usual
         say("Projects:")
-        names = [project_line(found, place) for place in range(len(known))]
-        default = known.index(usual) if usual in known else 0
-        return known[self.person.choose("Which one is opened first", names, default)]
+        names = [project_line(found, place) for place in range(len(projects))]
+        default = projects.index(usual) if usual in projects else 0
+        return projects[self.person.choose("Which one is opened first", names, default)]
 
     def _write(self, profile: Profile) -> None:
 
@@ -252,15 +253,20 @@ def sign_in(environment: LoginEnvironment, options: SignIn) -> None:
 @click.option("--host", default="", metavar="HOST", help="us, eu, or an address.")
 @click.option("--project", default="", metavar="ID", help="The project to open first.")
 @click.option("--with-token", is_flag=True, help="Read the key from standard input.")
-@click.option("--key-command", default="", metavar="COMMAND", help="Get the key from this command, always.")
+@click.option(
+    "--key-command",
+    default="",
+    metavar="COMMAND",
+    help="Read the key from the output of this command every time.",
+)
 @click.option(
     "--keep",
     type=click.Choice(["keyring", "file", "nowhere"]),
-    help="Where the key is kept; the keyring unless said.",
+    help="Where to store the key; default: the keyring.",
 )
 def login(
     profile: str, host: str, project: str, with_token: bool, key_command: str, keep: Keep | None
 ) -> None:
-    """Try a personal API key, see what it may do, and keep it for a profile."""
+    """Check a personal API key, show what it may do, and store it for a profile."""
     options = SignIn(named_profile(profile), host, project, with_token, key_command, keep)
     sign_in(read_login_environment(), options)

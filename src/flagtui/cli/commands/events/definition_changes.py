@@ -37,9 +37,9 @@ PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
 
 def _command(name: str, *examples: str, **more: Any) -> Callable[..., RecordCommand]:
     """Declares a command that changes events."""
-    told = tuple(f"events {name} {example}" for example in examples)
+    commands = tuple(f"events {name} {example}" for example in examples)
     operations = (*READ, *more.pop("operations", ("event_definitions.update",)))
-    return change_command(name, operations=operations, examples=told, **more)
+    return change_command(name, operations=operations, examples=commands, **more)
 
 
 def _plain(name: str, words: str, *operations: str, **more: Any) -> RecordCommand:
@@ -54,13 +54,15 @@ def _plain(name: str, words: str, *operations: str, **more: Any) -> RecordComman
     return change
 
 
-verify = _plain("verify", "Vouch for events; that un-hides them.", "event_definitions.bulk_update_verified")
-unverify = _plain("unverify", "Take the verification back.", "event_definitions.bulk_update_verified")
-hide = _plain("hide", "Put events out of sight; that un-verifies them.")
-show = _plain("show", "Bring hidden events back into sight.")
+verify = _plain(
+    "verify", "Mark events as verified; this also unhides them.", "event_definitions.bulk_update_verified"
+)
+unverify = _plain("unverify", "Remove the verified mark.", "event_definitions.bulk_update_verified")
+hide = _plain("hide", "Hide events; this also unverifies them.")
+show = _plain("show", "Unhide events.")
 delete = _plain(
     "delete",
-    "Delete definitions for real; the next such event brings one back bare.",
+    "Delete definitions permanently; the next such event creates an empty one.",
     "event_definitions.delete",
     never_staged="servers delete event definitions permanently",
 )
@@ -76,13 +78,15 @@ delete = _plain(
 @tag_options("events")
 async def tag(session: ProjectSession, events: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
     """Add, remove or set tags of events."""
-    wanted = read_retagging(**tags)
-    return await change_events(session, events, lambda fresh: intents.tag_intent(fresh.row(), wanted), terms)
+    retagging = read_retagging(**tags)
+    return await change_events(
+        session, events, lambda fresh: intents.tag_intent(fresh.row(), retagging), terms
+    )
 
 
 @_command("describe", "'$pageview' --text 'A page was seen' --dry-run", "'$pageview' --text '' --dry-run")
 @EVENT_WORD
-@click.option("--text", required=True, help="What it means and when it is sent.")
+@click.option("--text", required=True, help="The description: what it means and when it is sent.")
 async def describe(session: ProjectSession, event: Wanted, text: str, terms: WriteTerms) -> int:
     """Change the description of an event."""
 
@@ -96,15 +100,15 @@ async def describe(session: ProjectSession, event: Wanted, text: str, terms: Wri
 @EVENT_WORDS
 @click.option("--to", "person", required=True, metavar="WHO", help="me, none, an e-mail or a number.")
 async def owner(session: ProjectSession, events: Wanted, person: str, terms: WriteTerms) -> int:
-    """Say who looks after events."""
+    """Set the owner of events."""
     fresh = await events_of(session, events)
-    known = await _people(session, fresh, person)
-    number = _number_of(person, known)
+    people = await _people(session, fresh, person)
+    number = _number_of(person, people)
 
     def make(one: EventDefinition) -> EventIntent:
         return intents.set_field(one.id, "owner", number, one.owner.id if one.owner else None)
 
-    return await _change(session, fresh, make, terms, known)
+    return await _change(session, fresh, make, terms, people)
 
 
 @_command("property", "'$pageview' --to '$pathname' --dry-run", "'$pageview' --to '' --dry-run")
@@ -125,10 +129,10 @@ async def primary_property(session: ProjectSession, event: Wanted, name: str, te
     "--mode",
     type=click.Choice(["allow", "reject"]),
     required=True,
-    help="allow takes them, reject drops them.",
+    help="allow accepts them, reject drops them.",
 )
 async def enforce(session: ProjectSession, events: Wanted, mode: str, terms: WriteTerms) -> int:
-    """Say whether events that do not fit are taken."""
+    """Set whether events that do not match the schema are accepted."""
 
     def enforced(fresh: EventDefinition) -> EventIntent:
         return intents.set_field(fresh.id, "enforcement_mode", mode, fresh.row().enforcement)
@@ -151,13 +155,17 @@ async def _change(
     fresh = as_staged(session, terms, fresh)
     context = planning_context(session, terms)
     context.people = people
-    planner = EventPlanner(context, {one.id: one for one in fresh})
-    return await carry_out(await planner.plan([make(one) for one in fresh]), session, terms)
+    planner = EventPlanner(context, {definition.id: definition for definition in fresh})
+    return await carry_out(await planner.plan([make(definition) for definition in fresh]), session, terms)
 
 
 async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], person: str) -> dict[int, str]:
     """Everybody known here by number: who holds the key, and who owns events."""
-    people = {one.owner.id: one.owner.email for one in fresh if one.owner and one.owner.email}
+    people = {
+        definition.owner.id: definition.owner.email
+        for definition in fresh
+        if definition.owner and definition.owner.email
+    }
     me = await session.me()
     if me is not None:
         people[me.id] = me.email or me.label
@@ -169,13 +177,13 @@ async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], per
 
 def _number_of(person: str, known: People) -> int | None:
     """The number of the person; -1 in `known` holds what `me` is called. Raises Trouble."""
-    if person in ("none", "nobody"):
+    if person == "none":
         return None
-    wanted = known[-1] if person == "me" else person
-    found = next((number for number, name in known.items() if number > 0 and wanted and name == wanted), None)
-    if found is None and person.isascii() and person.isdigit():
+    email = known[-1] if person == "me" else person
+    owner = next((number for number, name in known.items() if number > 0 and email and name == email), None)
+    if owner is None and person.isascii() and person.isdigit():
         return int(person)
-    if found is None:
+    if owner is None:
         names = ", ".join(sorted({name for number, name in known.items() if number > 0})) or "none"
         raise Trouble(f"there is no owner {person} here.", f"Known: {names}.", code="not_found")
-    return found
+    return owner

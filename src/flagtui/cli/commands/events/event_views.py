@@ -147,7 +147,7 @@ async def list_all(
 )
 @EVENT_WORDS
 async def get(session: ProjectSession, events: Wanted) -> list[WholeEvent]:
-    """Show event definitions as a whole."""
+    """Show whole event definitions."""
     definitions = [*await _named(session, events), *await _listed(session, events.queries)]
     return [WholeEvent(event, event.row()) for event in {event.id: event for event in definitions}.values()]
 
@@ -163,14 +163,14 @@ async def get(session: ProjectSession, events: Wanted) -> list[WholeEvent]:
     type=click.Choice(["typescript", "golang", "python"]),
     default="typescript",
     show_default=True,
-    help="In which language.",
+    help="The language.",
 )
 def types(language: Literal["typescript", "golang", "python"], place: WorkPlace, printer: Printer) -> int:
     """Print types for all events; as code, unless --json or --fields ask for more."""
 
     async def work(session: ProjectSession) -> EventTypes:
-        found = await session.client.event_definitions.code(language)
-        return EventTypes(language, found.content, found.event_count)
+        types = await session.client.event_definitions.code(language)
+        return EventTypes(language, types.content, types.event_count)
 
     made = in_project(place, work)
     if printer.is_for_programs or printer.fields:

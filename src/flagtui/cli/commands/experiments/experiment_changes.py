@@ -36,9 +36,9 @@ CONCLUSION = click.option(
     "--conclusion",
     type=click.Choice(CONCLUSIONS),
     callback=lambda _context, _option, given: given or "",
-    help="How it came out.",
+    help="The conclusion.",
 )
-COMMENT = click.option("--comment", default="", metavar="TEXT", help="On the conclusion, for later readers.")
+COMMENT = click.option("--comment", default="", metavar="TEXT", help="A comment on the conclusion.")
 FIELD = click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
 
 
@@ -46,10 +46,10 @@ def _command(
     name: str, *operations: str, examples: tuple[str, ...], **more: Any
 ) -> Callable[..., RecordCommand]:
     """Declares a command that changes experiments."""
-    told = tuple(f"experiments {name} {example}" for example in examples)
-    asked = ("experiments.list", "experiments.get", *operations)
+    commands = tuple(f"experiments {name} {example}" for example in examples)
+    every_operation = ("experiments.list", "experiments.get", *operations)
     more["never_staged"] = "changes of experiments are steps that the server takes at once"
-    return change_command(name, operations=asked, examples=told, **more)
+    return change_command(name, operations=every_operation, examples=commands, **more)
 
 
 def _step(
@@ -63,9 +63,9 @@ def _step(
     """Declares a step: its options are called what they choose, and `fill` completes that for each."""
 
     async def step(session: ProjectSession, terms: WriteTerms, **given: Any) -> int:
-        wanted = given.pop("experiments", None) or given.pop("experiment")
+        selected = given.pop("experiments", None) or given.pop("experiment")
         choices = Choices(**given)
-        return await take_step(session, name, wanted, lambda fresh: fill(choices, fresh), terms)
+        return await take_step(session, name, selected, lambda fresh: fill(choices, fresh), terms)
 
     for option in reversed(options):
         option(step)
@@ -98,15 +98,15 @@ freeze = _step(
 unfreeze = _step(
     "unfreeze", "Unfreeze the exposure: flags match new users again.", "experiments.unfreeze_exposure"
 )
-unarchive = _step("unarchive", "Bring experiments back from the archive.", "experiments.unarchive")
+unarchive = _step("unarchive", "Unarchive experiments.", "experiments.unarchive")
 reset = _step(
-    "reset", "Make experiments drafts again; results start from zero.", "experiments.reset", examples=SURE
+    "reset", "Reset experiments to drafts; results start from zero.", "experiments.reset", examples=SURE
 )
 delete = _step(
-    "delete", "Delete experiments softly; restore brings them back.", "experiments.update", examples=SURE
+    "delete", "Soft-delete experiments; restore brings them back.", "experiments.update", examples=SURE
 )
-restore = _step("restore", "Bring deleted experiments back, by their ids.", "experiments.update")
-cohort = _step("cohort", "Make a cohort of all who met an experiment.", "experiments.create_exposure_cohort")
+restore = _step("restore", "Restore deleted experiments by their ids.", "experiments.update")
+cohort = _step("cohort", "Make a cohort of all exposed users.", "experiments.create_exposure_cohort")
 end = _step(
     "end",
     "End experiments; variants are still served. Without a conclusion an earlier one is erased.",
@@ -116,12 +116,12 @@ end = _step(
 )
 ship = _step(
     "ship",
-    "Give one variant to all who get any, and end the experiment.",
+    "Roll out one variant to all participants, and end the experiment.",
     "experiments.ship_variant",
     options=(
         EXPERIMENT_WORD,
-        click.option("--variant", required=True, metavar="KEY", help="Which one all get."),
-        click.option("--everyone", is_flag=True, help="Also people whom no condition lets in."),
+        click.option("--variant", required=True, metavar="KEY", help="The variant to roll out."),
+        click.option("--everyone", is_flag=True, help="Also to users whom no condition matches."),
         CONCLUSION,
         COMMENT,
     ),
@@ -129,7 +129,7 @@ ship = _step(
 )
 archive = _step(
     "archive",
-    "Put ended experiments away; their flags stay as they are unless said.",
+    "Archive ended experiments; their flags stay unchanged without --disable-flag.",
     "experiments.archive",
     "flags.dependents",
     options=(
@@ -145,7 +145,7 @@ duplicate = _step(
     options=(
         EXPERIMENT_WORD,
         click.option("--flag-key", required=True, metavar="KEY", help="The key of the copy's own flag."),
-        click.option("--name", default="", help="Of the copy."),
+        click.option("--name", default="", help="The name of the copy."),
     ),
     examples=("31 --flag-key checkout-twice --dry-run", "31 --flag-key checkout-twice --name Twice --yes"),
     fill=lambda choices, fresh: replace(choices, name=choices.name or f"{fresh.name} (Copy)"[:400]),
@@ -161,7 +161,7 @@ duplicate = _step(
 @click.option(
     "--to-project", "target", type=ProjectNumber(), required=True, metavar="ID", help="Where the copy goes."
 )
-@click.option("--flag-key", default="", metavar="KEY", help="Its flag there; the same key unless said.")
+@click.option("--flag-key", default="", metavar="KEY", help="Its flag there; default: the same key.")
 async def copy(
     session: ProjectSession, experiment: Wanted, target: int, flag_key: str, terms: WriteTerms
 ) -> int:
@@ -174,7 +174,7 @@ async def copy(
 
 
 class NewExperimentOptions(TypedDict):
-    """As click gives them."""
+    """The options as click passes them."""
 
     flag_key: str
     variants: tuple[str, ...]
@@ -192,14 +192,14 @@ class NewExperimentOptions(TypedDict):
     ),
 )
 @click.argument("name")
-@click.option("--flag-key", required=True, metavar="KEY", help="A flag that is there, or a new one.")
-@click.option("--variant", "variants", multiple=True, metavar="KEY", help="Of a new flag; equal shares.")
-@click.option("--description", default="", help="What it is about.")
+@click.option("--flag-key", required=True, metavar="KEY", help="An existing flag, or a new key.")
+@click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
+@click.option("--description", default="", help="The description.")
 @FIELD
 async def create(
     session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
 ) -> int:
-    """Make a draft experiment; metrics and the like as --field metrics='[…]'."""
+    """Make a draft experiment; set metrics and more with --field metrics='[…]'."""
     flag_key, variants, description = given["flag_key"], given["variants"], given["description"]
     fields = {**({"description": description} if description else {}), **read_fields(given["values"])}
     is_linked = await session.client.flags.find(flag_key) is not None
@@ -247,24 +247,24 @@ async def edit(
     if is_printed:
         return print_json(editable(only_one(await experiments_of(session, experiment), "experiment")))
     if not values and source is None:
-        raise click.UsageError("Say what: --field NAME=VALUE, or --from FILE.")
+        raise click.UsageError("Give a change: --field NAME=VALUE, or --from FILE.")
     text, fields = read_text(source), read_fields(values)
 
     def choose(fresh: Experiment) -> Choices | Skipped:
-        wanted = dict(fields)
+        values = dict(fields)
         if text is not None:
-            found = experiment_text(fresh).read(text)
-            if isinstance(found, Faulty):
-                raise Trouble(f"{fresh.name}: {'; '.join(found.reasons[:3])}.", code="usage")
-            wanted = {**found, **wanted}
-        known = editable(fresh)
-        if unknown := [name for name in wanted if name not in known]:
-            fix = f"Fields: {', '.join(known)}."
+            edited = experiment_text(fresh).read(text)
+            if isinstance(edited, Faulty):
+                raise Trouble(f"{fresh.name}: {'; '.join(edited.reasons[:3])}.", code="usage")
+            values = {**edited, **values}
+        shown = editable(fresh)
+        if unknown := [name for name in values if name not in shown]:
+            fix = f"Fields: {', '.join(shown)}."
             raise Trouble(f"{unknown[0]} cannot be edited here.", fix, code="usage")
-        changed = {name: value for name, value in wanted.items() if value != known[name]}
+        changed = {name: value for name, value in values.items() if value != shown[name]}
         if not changed:
             return skip_no_op(fresh.id, fresh.name, "it has these values already")
-        return Choices(fields=changed, seen={name: known[name] for name in changed})
+        return Choices(fields=changed, seen={name: shown[name] for name in changed})
 
     return await take_step(session, "edit", experiment, choose, terms)
 
@@ -281,7 +281,7 @@ async def take_step(
         intents = [ExperimentIntent(id, step) for id in await ids_of(session, wanted)]
         return await _carry_out(session, intents, (), terms)
     fresh = await experiments_of(session, wanted)
-    choices = [(one.id, choose(one)) for one in fresh]
+    choices = [(experiment.id, choose(experiment)) for experiment in fresh]
     intents = [ExperimentIntent(id, step, choice) for id, choice in choices if isinstance(choice, Choices)]
     skipped = [choice for _, choice in choices if isinstance(choice, Skipped)]
     return await _carry_out(session, intents, fresh, terms, skipped)
@@ -294,6 +294,6 @@ async def _carry_out(
     terms: WriteTerms,
     skipped: Sequence[Skipped] = (),
 ) -> int:
-    planner = StepPlanner(SessionContext(session, terms), {one.id: one for one in fresh})
+    planner = StepPlanner(SessionContext(session, terms), {experiment.id: experiment for experiment in fresh})
     planned = await planner.plan(intents)
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)

@@ -64,7 +64,7 @@ def _chance(value: Any) -> str:
 
 def _reasons(why: Any) -> str:
     """Return the reasons in the words of the app; unknown ones stay as the server sent them."""
-    return ", ".join(FAILURES.get(one, one) for one in why.split(", "))
+    return ", ".join(FAILURES.get(reason, reason) for reason in why.split(", "))
 
 
 _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
@@ -89,7 +89,7 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
         words=_chance,
     ),
     RecordField("p_value", "number?", "Of the frequentist engine.", is_shown=True, words=_short),
-    RecordField("significant", "truth?", "As the server says."),
+    RecordField("significant", "truth?", "As the server reports it."),
     RecordField("baseline", "truth", "Whether others are compared with it.", lambda one: one.is_baseline),
     RecordField("samples", "number?", "How many were counted.", is_shown=True, words=_short),
     RecordField("breakdown", "text", "The values it is of, such as pro, DE; empty for all users."),
@@ -114,7 +114,7 @@ WAIT: Final = click.option(
     "--wait",
     type=WAIT_SECONDS,
     metavar="SECONDS",
-    help="How long to wait for what is being calculated; ends with 4 when it is not there by then.",
+    help="How long to wait for results in calculation; exit with 4 when they are not ready by then.",
 )
 
 
@@ -135,18 +135,22 @@ WAIT: Final = click.option(
     examples=("experiments results 31", "experiments results 31 --json"),
 )
 @EXPERIMENT_WORDS
-@click.option("--anew", is_flag=True, help="Have the server calculate them anew, for all who look.")
+@click.option(
+    "--recalculate", is_flag=True, help="Ask the server to recalculate the results, for all viewers."
+)
 @WAIT
-def results(experiments: Wanted, anew: bool, wait: float | None, place: WorkPlace, printer: Printer) -> int:
+def results(
+    experiments: Wanted, recalculate: bool, wait: float | None, place: WorkPlace, printer: Printer
+) -> int:
     """Show what experiments measure: every metric for every variant."""
 
     async def work(session: ProjectSession) -> tuple[list[MetricValue], bool]:
         values: list[MetricValue] = []
         is_late = False
         for experiment in await experiments_of(session, experiments):
-            found, is_whole = await _results_of(session, experiment.row(), anew, wait)
+            findings, is_whole = await _results_of(session, experiment.row(), recalculate, wait)
             is_late = is_late or not is_whole
-            values += _values(found)
+            values += _values(findings)
         return values, is_late
 
     values, is_late = in_project(place, work)
@@ -166,11 +170,13 @@ def results(experiments: Wanted, anew: bool, wait: float | None, place: WorkPlac
     examples=("experiments timeseries 31", "experiments timeseries 31 --ndjson"),
 )
 @EXPERIMENT_WORD
-@click.option("--metric", default="", metavar="NAME", help="Its name or UUID; the first unless said.")
-@click.option("--anew", is_flag=True, help="Have the server calculate the days anew, and say how far it is.")
+@click.option("--metric", default="", metavar="NAME", help="Its name or UUID; default: the first.")
+@click.option(
+    "--recalculate", is_flag=True, help="Ask the server to recalculate the days, and show the progress."
+)
 @WAIT
 def timeseries(
-    experiment: Wanted, metric: str, anew: bool, wait: float | None, place: WorkPlace, printer: Printer
+    experiment: Wanted, metric: str, recalculate: bool, wait: float | None, place: WorkPlace, printer: Printer
 ) -> int:
     """Show one metric day by day, each day cumulative."""
 
@@ -179,13 +185,13 @@ def timeseries(
         inspector = ExperimentInspector(session.client, time.time)
         row = fresh.row()
         chosen = _metric(await anext(aiter(inspector.load(row))), metric, fresh.name)
-        if anew:
+        if recalculate:
             state = await inspector.recalculate(row, chosen)
             progress(requested_recalculation(state))
 
         async def look() -> tuple[Metric, Timeseries] | None:
-            found = await inspector.series(row, chosen.uuid)
-            return None if found[1].is_recalculating else found
+            reading = await inspector.series(row, chosen.uuid)
+            return None if reading[1].is_recalculating else reading
 
         waited = None
         if wait:
@@ -205,28 +211,28 @@ def timeseries(
 
 
 async def _results_of(
-    session: ProjectSession, row: ExperimentRow, anew: bool, wait: float | None
+    session: ProjectSession, row: ExperimentRow, recalculate: bool, wait: float | None
 ) -> tuple[Findings, bool]:
     """Return the results received before the timeout, and whether they are complete."""
-    inspector = ExperimentInspector(session.client, time.time, lambda: anew)
-    steps, found = Steps(0, f"metrics of {row.name}"), Findings(row)
+    inspector = ExperimentInspector(session.client, time.time, lambda: recalculate)
+    steps, findings = Steps(0, f"metrics of {row.name}"), Findings(row)
     try:
         async with asyncio.timeout(wait):
-            async for found in inspector.load(row, again=anew):
-                steps.count = len(found.readings)
-                steps.take(steps.count - found.awaited - steps.done)
+            async for findings in inspector.load(row, again=recalculate):
+                steps.count = len(findings.readings)
+                steps.take(steps.count - findings.awaited - steps.done)
     except TimeoutError:
         progress(f"{row.name}: not everything is calculated after {wait:g} s")
-        return found, False
-    return found, True
+        return findings, False
+    return findings, True
 
 
 def _metric(found: Findings, wanted: str, name: str) -> Metric:
     metrics = [reading.metric for reading in found.readings]
     chosen = [metric for metric in metrics if not wanted or wanted in (metric.uuid, metric.name)]
     if not chosen:
-        known = ", ".join(metric.name for metric in metrics) or "none"
-        raise Trouble(f"{name} has no such metric.", f"Metrics: {known}.", code="not_found")
+        names = ", ".join(metric.name for metric in metrics) or "none"
+        raise Trouble(f"{name} has no such metric.", f"Metrics: {names}.", code="not_found")
     return chosen[0]
 
 
@@ -255,20 +261,20 @@ def _of_variants(
     base = result.baseline
     if base is None:
         return
-    told = (experiment, metric.name, metric.uuid, metric.role)
-    yield MetricValue(*told, base.key, value_of(base), base.number_of_samples, is_baseline=True, day=day)
-    for one in result.variant_results:
+    named = (experiment, metric.name, metric.uuid, metric.role)
+    yield MetricValue(*named, base.key, value_of(base), base.number_of_samples, is_baseline=True, day=day)
+    for variant in result.variant_results:
         yield MetricValue(
-            *told,
-            one.key,
-            value_of(one),
-            one.number_of_samples,
-            lift_of(one, base),
-            one.interval,
-            one.chance_to_win,
-            chance_of(one, metric.goal),
-            one.p_value,
-            one.significant,
+            *named,
+            variant.key,
+            value_of(variant),
+            variant.number_of_samples,
+            lift_of(variant, base),
+            variant.interval,
+            variant.chance_to_win,
+            chance_of(variant, metric.goal),
+            variant.p_value,
+            variant.significant,
             day=day,
-            why=", ".join(one.validation_failures),
+            why=", ".join(variant.validation_failures),
         )

@@ -11,11 +11,11 @@ from flagtui.models.rows import ExperimentRow
 async def experiments_of(session: ProjectSession, wanted: Wanted) -> list[Experiment]:
     """Each once. Raises ApiError, and Trouble when one is missing or a name means several."""
     ids = await ids_of(session, wanted)
-    found = await several(ids, lambda id: _read(session, id))
-    missing = [str(id) for id, one in zip(ids, found, strict=True) if one is None]
+    experiments = await several(ids, lambda id: _read(session, id))
+    missing = [str(id) for id, experiment in zip(ids, experiments, strict=True) if experiment is None]
     if missing:
         raise await EXPERIMENTS.unknown(session, missing)
-    return [one for one in found if one is not None]
+    return [experiment for experiment in experiments if experiment is not None]
 
 
 async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
@@ -23,23 +23,23 @@ async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
     numbers = [name for name in wanted.names if is_id(name)]
     named = [name for name in wanted.names if name not in numbers]
     rows: list[ExperimentRow] = await EXPERIMENTS.every(session, has_archived=True) if named else []
-    found = [int(number) for number in numbers]
+    ids = [int(number) for number in numbers]
     missing = []
     for name in named:
         matches = {row.id: row for row in rows if name in EXPERIMENTS.names(row)}
         if len(matches) > 1:
-            ids = ", ".join(str(id) for id in matches)
+            choices = ", ".join(str(id) for id in matches)
             raise Trouble(
-                f"{len(matches):,} experiments are called {name}.", f"Say which: {ids}.", code="usage"
+                f"{len(matches):,} experiments are called {name}.", f"Choose one: {choices}.", code="usage"
             )
-        found += matches
+        ids += matches
         if not matches:
             missing.append(name)
     if missing:
         raise await EXPERIMENTS.unknown(session, missing, rows)
     for line in wanted.queries:
-        found += [row.id for row in await EXPERIMENTS.rows(session, line)]
-    return list(dict.fromkeys(found))
+        ids += [row.id for row in await EXPERIMENTS.rows(session, line)]
+    return list(dict.fromkeys(ids))
 
 
 async def _read(session: ProjectSession, id: int) -> Experiment | None:

@@ -201,14 +201,17 @@ async def list_all(
 )
 @EXPERIMENT_WORDS
 async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperiment]:
-    """Show experiments as a whole: variants, metrics, settings."""
-    return [WholeExperiment(one, one.row()) for one in await experiments_of(session, experiments)]
+    """Show whole experiments: variants, metrics, settings."""
+    return [
+        WholeExperiment(experiment, experiment.row())
+        for experiment in await experiments_of(session, experiments)
+    ]
 
 
 @command(
     "history",
     kind=ACTIVITY,
-    empty="The activity tells of no change.",
+    empty="The activity has no change.",
     operations=("experiments.list", "experiments.activity"),
     examples=("experiments history 31", "experiments history 31 --limit 5 --json"),
 )
@@ -219,15 +222,15 @@ async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperim
     metavar="N",
     default=50,
     show_default=True,
-    help="Entries of each.",
+    help="Print at most N entries of each.",
 )
 async def history(session: ProjectSession, experiments: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
-    found: list[ChangeRow] = []
+    changes: list[ChangeRow] = []
     for id in await ids_of(session, experiments):
         page = await session.client.experiments.activity(id, limit=limit)
-        found += [change_row(entry, -place) for place, entry in enumerate(page.entries)]
-    return found
+        changes += [change_row(entry, -place) for place, entry in enumerate(page.entries)]
+    return changes
 
 
 def _list(
@@ -240,13 +243,13 @@ def _list(
 
 @_list("holdouts", HOLDOUT, "holdouts.list", empty="There is no holdout.")
 async def holdouts(session: ProjectSession) -> Sequence[Holdout]:
-    """List the people kept out of experiments."""
+    """List the holdouts: users excluded from experiments."""
     return await session.client.holdouts.all()
 
 
 @_list("metrics", SHARED_METRIC, "saved_metrics.list", empty="There is no shared metric.")
 async def metrics(session: ProjectSession) -> Sequence[SavedMetric]:
-    """List the metrics experiments can share."""
+    """List the metrics that experiments share."""
     return await session.client.saved_metrics.all()
 
 
@@ -258,5 +261,5 @@ async def eligible(session: ProjectSession) -> list[FlagRow]:
 
 @_list("stats", STATS, "experiments.stats")
 async def stats(session: ProjectSession) -> list[ExperimentStats]:
-    """Say how many experiments come and go."""
+    """Count active, launched and ended experiments."""
     return [await session.client.results.stats()]

@@ -100,8 +100,8 @@ def _switch(name: str, words: str, *examples: str) -> RecordCommand:
     @IF_VERSION
     async def change(session: ProjectSession, flags: Wanted, terms: WriteTerms) -> int:
         verb = {"enable": "turn on", "disable": "turn off"}.get(name, name)
-        found = await (deleted_flags_of if name == "restore" else flags_of)(session, flags)
-        return await change_flags(session, found, lambda flag: switch(verb, flag.id, flag.version), terms)
+        selected = await (deleted_flags_of if name == "restore" else flags_of)(session, flags)
+        return await change_flags(session, selected, lambda flag: switch(verb, flag.id, flag.version), terms)
 
     return change
 
@@ -112,24 +112,24 @@ disable = _switch(
 )
 archive = _switch(
     "archive",
-    "Turn flags off and put them out of the list.",
+    "Turn flags off and hide them from lists.",
     "new-nav --yes",
     "'is:stale called:never' --dry-run --json",
 )
 unarchive = _switch(
     "unarchive",
-    "Bring flags back from the archive; they stay off.",
+    "Unarchive flags; they stay off.",
     "new-nav --yes",
     "'is:archived tag:web' --dry-run",
 )
 delete = _switch(
     "delete",
-    "Delete flags softly; restore brings them back.",
+    "Soft-delete flags; restore brings them back.",
     "new-nav --dry-run",
     "old-banner --yes --reason cleanup",
 )
 restore = _switch(
-    "restore", "Bring deleted flags back, on or off as they were.", "old-banner --dry-run", "old-banner --yes"
+    "restore", "Restore deleted flags with their previous state.", "old-banner --dry-run", "old-banner --yes"
 )
 
 
@@ -185,10 +185,10 @@ async def rollout(
 @tag_options("flags")
 async def tag(session: ProjectSession, flags: Wanted, terms: WriteTerms, **tags: Unpack[TagOptions]) -> int:
     """Add, remove or set tags of flags."""
-    wanted = read_retagging(**tags)
+    retagging = read_retagging(**tags)
 
     def retagged(flag: Flag) -> Intent:
-        return set_field(flag.id, "tags", list(flag.tags), list(wanted.of(flag.tags)), flag.version)
+        return set_field(flag.id, "tags", list(flag.tags), list(retagging.of(flag.tags)), flag.version)
 
     return await change_flags(session, await flags_of(session, flags), retagged, terms)
 

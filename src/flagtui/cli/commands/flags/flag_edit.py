@@ -30,7 +30,7 @@ from flagtui.models.json_value import JSON
 
 
 class EditOptions(TypedDict):
-    """As click gives them."""
+    """The options as click passes them."""
 
     values: tuple[str, ...]
     source: str | None
@@ -98,8 +98,8 @@ def _edit_intent(
     if unknown:
         fix = f"Fields: {', '.join(editable(flag))}."
         raise Trouble(f"{unknown[0]} is no field that can be edited.", fix, code="usage")
-    found = intent_of({**shown, **fields}, flag)
-    return found or skip_no_op(flag.id, flag.key, "it has these values already")
+    intent = intent_of({**shown, **fields}, flag)
+    return intent or skip_no_op(flag.id, flag.key, "it has these values already")
 
 
 def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:

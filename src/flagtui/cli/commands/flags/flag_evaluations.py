@@ -78,7 +78,7 @@ SUBJECT: Final = click.option(
     required=True,
     multiple=True,
     metavar="WHO",
-    help="A distinct id, and what is taken as true: 'user_7 plan=pro group:company=acme'; may be repeated.",
+    help="A distinct id and assumed properties: 'user_7 plan=pro group:company=acme'; may be repeated.",
 )
 OPERATIONS: Final = (
     *("flags.list", "flags.get"),
@@ -100,7 +100,7 @@ OPERATIONS: Final = (
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 @SUBJECT
 async def evaluate(session: ProjectSession, flags: Wanted | None, people: tuple[str, ...]) -> list[FlagValue]:
-    """Say what people get of flags; of all without FLAG."""
+    """Show what users are served by flags; by all flags without FLAG."""
     return await _values(session, flags, people)
 
 
@@ -117,7 +117,7 @@ async def evaluate(session: ProjectSession, flags: Wanted | None, people: tuple[
 @FLAG_WORDS
 @SUBJECT
 async def explain(session: ProjectSession, flags: Wanted, people: tuple[str, ...]) -> list[FlagValue]:
-    """Say why people get what, condition by condition."""
+    """Explain why users are served a value, condition by condition."""
     return await _values(session, flags, people)
 
 
@@ -137,25 +137,25 @@ async def _values(session: ProjectSession, wanted: Wanted | None, people: Sequen
     """Flag by flag, with the people in the order they were named. Raises Trouble, ApiError."""
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
     if wanted is None and not any(subject.is_hypothetical for subject in subjects):
-        said = await several(subjects, lambda subject: _said(session, subject))
-        return sorted(chain.from_iterable(said), key=lambda value: value.key)
+        values = await several(subjects, lambda subject: _served_values(session, subject))
+        return sorted(chain.from_iterable(values), key=lambda value: value.key)
     flags = await flags_of(session, wanted or Wanted((), ("is:on", "is:off")))
     with limited_evaluation():
         return [value_of(account) for account in await _accounts(session, subjects, flags)]
 
 
-async def _said(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:
-    found = await session.client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
+async def _served_values(session: ProjectSession, subject: EvaluationSubject) -> list[FlagValue]:
+    reasons = await session.client.evaluation.evaluation_reasons(subject.distinct_id, groups=subject.groups)
     return [
         FlagValue(
             key,
-            one.value,
-            one.evaluation.reason if one.evaluation else "",
-            _from_one(one.evaluation.condition_index if one.evaluation else None),
-            why=one.evaluation.description if one.evaluation and one.value is None else "",
+            served.value,
+            served.evaluation.reason if served.evaluation else "",
+            _from_one(served.evaluation.condition_index if served.evaluation else None),
+            why=served.evaluation.description if served.evaluation and served.value is None else "",
             distinct_id=subject.distinct_id,
         )
-        for key, one in found.items()
+        for key, served in reasons.items()
     ]
 
 
@@ -169,7 +169,7 @@ async def _accounts(
 
 
 def value_of(account: PersonEvaluation) -> FlagValue:
-    """An account as it is printed; a secret payload is left out."""
+    """Return the value of an evaluation for printing, without a secret payload."""
     payload: JSON = None
     if not account.flag.has_encrypted_payloads and payload_words(account) != "none":
         payload = account.payload

@@ -34,7 +34,7 @@ from flagtui.text.schedule_words import scheduled_words
 
 
 class ScheduleOptions(TypedDict):
-    """As click gives them."""
+    """The options as click passes them."""
 
     turns_on: bool
     turns_off: bool
@@ -60,7 +60,7 @@ class ScheduleOptions(TypedDict):
     "share",
     type=Percentage(),
     metavar="PERCENT",
-    help="Add a condition for so many percent.",
+    help="Add a condition with this rollout.",
 )
 @click.option(
     "--at",
@@ -70,12 +70,16 @@ class ScheduleOptions(TypedDict):
     help="+2h30m, 09:00, tomorrow 09:00 or 2026-03-05 09:00, your time zone.",
 )
 @click.option(
-    "--drop", "number", type=int, metavar="ID", help="Drop this change; flagtui flags due shows ids."
+    "--drop",
+    "number",
+    type=int,
+    metavar="ID",
+    help="Drop this scheduled change; flagtui flags due shows ids.",
 )
 async def schedule(
     session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[ScheduleOptions]
 ) -> int:
-    """Have the server change a flag later, or drop what is scheduled."""
+    """Schedule a change of a flag on the server, or drop a scheduled one."""
     share = given["share"]
     changes = given["turns_on"] + given["turns_off"] + (share is not None)
     if given["number"] is not None:
@@ -85,7 +89,9 @@ async def schedule(
     if changes > 1:
         raise click.UsageError("Give only one of --on, --off and --add-share.")
     if not changes or not given["when"]:
-        raise click.UsageError("Say what and when: --on, --off or --add-share, and --at; or --drop ID.")
+        raise click.UsageError(
+            "Give a change and a time: --on, --off or --add-share, and --at; or --drop ID."
+        )
     moment = read_moment(given["when"], session.now)
     if isinstance(moment, str):
         raise Trouble(f"--at {given['when']!r}: {moment}; nothing was scheduled.", code="usage")
@@ -116,11 +122,14 @@ def _make(what: What, words: str, *operations: str) -> RecordCommand:
 
 
 cohort = _make(
-    "cohort", "Make a cohort of everyone who has a flag now.", "flags.create_static_cohort", "cohorts.list"
+    "cohort",
+    "Make a cohort of all users who are served a flag now.",
+    "flags.create_static_cohort",
+    "cohorts.list",
 )
 dashboard = _make(
     "dashboard",
-    "Make the usage dashboard of a flag, or put more on it.",
+    "Make the usage dashboard of a flag, or add insights to it.",
     "flags.dashboard",
     "flags.enrich_usage_dashboard",
 )
@@ -141,9 +150,9 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
         return one.scheduled_at is not None and abs((one.scheduled_at - later.at).total_seconds()) < 1
 
     async def look() -> ScheduledChange | None:
-        known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+        scheduled = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
         # Servers keep fewer digits of the moment than were sent.
-        alike = [one for one in known if one.payload == later.payload and is_then(one)]
+        alike = [change for change in scheduled if change.payload == later.payload and is_then(change)]
         newest = max(alike, key=lambda one: one.id, default=None)
         return newest if newest is not None and newest.is_done else None
 
@@ -163,12 +172,12 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
 
 async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: WriteTerms) -> int:
     """A scheduled change that shall not happen; the exit code. Raises Trouble."""
-    known = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
-    found = next((one for one in known if one.id == number), None)
-    if found is None:
+    scheduled = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
+    change = next((one for one in scheduled if one.id == number), None)
+    if change is None:
         fix = f"See: flagtui flags due {flag.key}"
         raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")
-    return await _later(session, flag, dropping(found, scheduled_words(found)), terms)
+    return await _later(session, flag, dropping(change, scheduled_words(change)), terms)
 
 
 async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:

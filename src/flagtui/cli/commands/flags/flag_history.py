@@ -100,7 +100,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
 @command(
     "history",
     kind=ACTIVITY,
-    empty="The activity tells of no change.",
+    empty="The activity has no change.",
     operations=("flags.list", "flags.get", "flags.activity_of"),
     examples=("flags history checkout-redesign", "flags history checkout-redesign --limit 5 --ndjson"),
 )
@@ -111,15 +111,15 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     metavar="N",
     default=100,
     show_default=True,
-    help="Entries of each flag.",
+    help="Print at most N entries of each flag.",
 )
 async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
-    found: list[ChangeRow] = []
+    changes: list[ChangeRow] = []
     for flag in await flags_of(session, flags):
-        entries = [one async for one in session.client.flags.entries(flag.id, at_most=limit)]
-        found += [change_row(entry, -count) for count, entry in enumerate(entries)]
-    return found
+        entries = [entry async for entry in session.client.flags.entries(flag.id, at_most=limit)]
+        changes += [change_row(entry, -count) for count, entry in enumerate(entries)]
+    return changes
 
 
 @command(
@@ -130,12 +130,12 @@ async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[Ch
     examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
 )
 @FLAG_WORD
-@click.option("--from", "old", type=click.IntRange(1), help="The older version; the one before unless said.")
-@click.option("--to", "new", type=click.IntRange(1), help="The newer version; today's unless said.")
+@click.option("--from", "old", type=click.IntRange(1), help="The older version; default: the previous one.")
+@click.option("--to", "new", type=click.IntRange(1), help="The newer version; default: the current one.")
 async def diff(
     session: ProjectSession, flag: Wanted, old: int | None, new: int | None
 ) -> list[FlagDifference]:
-    """Show what differs between two versions of a flag; by itself, the last change."""
+    """Show the differences between two versions of a flag; by default, the last change."""
     fresh = await flag_of(session, flag)
     newer = new if new is not None else fresh.version
     if newer is None:
@@ -158,10 +158,10 @@ def differences(
     before, after = (
         {name: value for name, value in side.items() if name not in BOOKKEEPING} for side in (old[1], new[1])
     )
-    found = []
+    differences = []
     for line in difference(before, after):
         shown = hidden(line) if flag.has_encrypted_payloads else line
-        found.append(
+        differences.append(
             FlagDifference(
                 flag.key,
                 in_words(shown, before, after, names),
@@ -172,7 +172,7 @@ def differences(
                 new[0],
             )
         )
-    return found
+    return differences
 
 
 @command(

@@ -12,7 +12,7 @@ from flagtui.models.rows import FlagRow
 
 FlagObject = dict[str, JSON]
 NAMING: Final = ("flags.local_evaluation", "flags.definitions", "projects.get")
-"""The operations that tell what conditions name by number."""
+"""Operations that read the names of what conditions refer to by number."""
 
 
 async def rows_of(session: ProjectSession, wanted: Wanted) -> list[FlagRow]:
@@ -24,10 +24,10 @@ async def rows_of(session: ProjectSession, wanted: Wanted) -> list[FlagRow]:
 
 async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject]:
     """Each once. Raises ApiError, and Trouble when one is missing."""
-    known = await _named(session, wanted)
+    named = await _named(session, wanted)
     ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
-    unread = [id for id in dict.fromkeys(ids) if id not in known]
-    return [*known.values(), *await several(unread, session.client.flag_objects.get)]
+    unread = [id for id in dict.fromkeys(ids) if id not in named]
+    return [*named.values(), *await several(unread, session.client.flag_objects.get)]
 
 
 async def _named(session: ProjectSession, wanted: Wanted) -> dict[int | None, FlagObject]:
@@ -50,6 +50,6 @@ async def _find(session: ProjectSession, name: str) -> FlagObject | None:
     except NotFound:
         return by_key
     if by_key is not None and as_id(by_key.get("id")) != as_id(by_id.get("id")):
-        fix = f"Say which: 'id:{name}' or 'key:/^{name}$/'."
+        fix = f"Choose one: 'id:{name}' or 'key:/^{name}$/'."
         raise Trouble(f"{name} is the key of one flag and the id of {by_id.get('key')}.", fix, code="usage")
     return by_id

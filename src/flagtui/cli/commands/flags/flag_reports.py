@@ -125,12 +125,12 @@ VALUE_FOR_PROGRAMS: Final[RecordSchema[RemoteValue]] = RecordSchema(
 )
 COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
     "cohort",
-    "A group of people that conditions can ask for.",
+    "A cohort that conditions can name.",
     (
         RecordField("id", "whole", "Its number.", is_shown=True),
         RecordField("name", "text", "Its name.", is_shown=True),
-        RecordField("count", "whole?", "How many are in it.", is_shown=True),
-        RecordField("static", "truth", "Whether it stays as it was made.", lambda one: one.is_static),
+        RecordField("count", "whole?", "The number of its members.", is_shown=True),
+        RecordField("static", "truth", "Whether its members are fixed.", lambda one: one.is_static),
     ),
 )
 
@@ -138,20 +138,20 @@ COHORT: Final[RecordSchema[Cohort]] = RecordSchema(
 @command(
     "definitions",
     kind=DEFINITION,
-    empty="The server hands out no definition.",
+    empty="The server serves no definition.",
     operations=("flags.local_evaluation", "flags.definitions"),
     examples=("flags definitions --json", "flags definitions checkout-redesign --ndjson"),
 )
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[DefinedFlag]:
-    """Show flags as the server hands them to libraries that evaluate by themselves."""
-    wanted = read_words(keys, lambda _word: False).names if keys else ()
+    """Show flags as the server serves them for local evaluation."""
+    chosen = read_words(keys, lambda _word: False).names if keys else ()
     document = await session.client.evaluation.local_evaluation()
-    found = [as_dict(flag) for flag in document.flags] if document is not None else []
-    known = [str(one.get("key")) for one in found]
-    if missing := [key for key in wanted if key not in known]:
-        raise not_found("definition of a flag", missing, known, "flagtui flags definitions")
-    flags = [flag for flag in found if not wanted or flag.get("key") in wanted]
+    served = [as_dict(flag) for flag in document.flags] if document is not None else []
+    keys_served = [str(flag.get("key")) for flag in served]
+    if missing := [key for key in chosen if key not in keys_served]:
+        raise not_found("definition of a flag", missing, keys_served, "flagtui flags definitions")
+    flags = [flag for flag in served if not chosen or flag.get("key") in chosen]
     if document is None:
         return []
     group_types = as_dict(document.raw.get("group_type_mapping"))
@@ -168,7 +168,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
 )
 @query_argument("flags")
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
-    """List stale flags, with what everyone gets of them; QUERY narrows."""
+    """List stale flags, with the value that everyone is served; QUERY narrows."""
     line = f"is:stale {' '.join(query)}".strip()
     read, me = await FLAGS.checked(session, line, "called")
     source = StaleFlags(session.client.connection, session.client.project)
@@ -196,12 +196,12 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
 )
 @FLAG_WORDS
 async def status(session: ProjectSession, flags: Wanted) -> list[FlagUse]:
-    """Say whether flags are used, in the server's own words."""
-    found = []
+    """Show whether flags are in use, in the server's own words."""
+    uses = []
     for flag in await flags_of(session, flags):
-        said = await session.client.flags.status(flag.id)
-        found.append(FlagUse(flag.key, said.status, said.reason))
-    return found
+        report = await session.client.flags.status(flag.id)
+        uses.append(FlagUse(flag.key, report.status, report.reason))
+    return uses
 
 
 @command(
@@ -213,12 +213,12 @@ async def status(session: ProjectSession, flags: Wanted) -> list[FlagUse]:
 @FLAG_WORDS
 async def payload(session: ProjectSession, flags: Wanted) -> list[RemoteValue]:
     """Print the values of remote configurations; encrypted ones come decrypted."""
-    found = await flags_of(session, flags)
-    if others := [safe_text(flag.key, 80) for flag in found if not flag.is_remote_configuration]:
+    selected = await flags_of(session, flags)
+    if others := [safe_text(flag.key, 80) for flag in selected if not flag.is_remote_configuration]:
         fix = "Those that are: flagtui flags list type:config"
         raise Trouble(f"not a remote configuration: {', '.join(others[:5])}.", fix, code="not_found")
     ask = session.client.evaluation.remote_config
-    return [RemoteValue(flag.key, await ask(flag.id)) for flag in found]
+    return [RemoteValue(flag.key, await ask(flag.id)) for flag in selected]
 
 
 @command(
@@ -229,5 +229,5 @@ async def payload(session: ProjectSession, flags: Wanted) -> list[RemoteValue]:
     examples=("flags cohorts", "flags cohorts --json"),
 )
 async def cohorts(session: ProjectSession) -> Sequence[Cohort]:
-    """List the groups of people that conditions can ask for."""
+    """List the cohorts that conditions can name."""
     return await session.client.cohorts.all()

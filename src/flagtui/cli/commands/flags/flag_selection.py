@@ -11,7 +11,7 @@ from flagtui.store.activity_feed import recent_deletions
 
 async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
     """Each once. Raises ApiError, and Trouble when one is missing: then the others are left alone, too."""
-    return [Flag.of(found) for found in await objects_of(session, wanted)]
+    return [Flag.of(raw) for raw in await objects_of(session, wanted)]
 
 
 async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:

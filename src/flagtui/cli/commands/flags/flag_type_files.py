@@ -51,7 +51,7 @@ def types(
 ) -> int:
     """Write the keys, variants and payload types of flags for code.
 
-    Archived flags are left out unless QUERY shows them; stale ones are marked as deprecated.
+    Archived flags are omitted unless QUERY selects them; stale ones are marked as deprecated.
     """
     if check and out is None:
         raise Trouble("--check needs the file to compare.", "Name it with --out.", code="usage")
@@ -64,7 +64,7 @@ def types(
     words = ("flagtui", "flags", "types", "--language", language, *query)
     file = _writer(language)(flag_types(shapes), shlex.join(words))
     for name, identifier in file.numbered.items():
-        warn(f"{identifier} stands for {name}: another name makes the same identifier.")
+        warn(f"{identifier} is used for {name}: another name makes the same identifier.")
     if out is None:
         sys.stdout.write(file.text)
         return 0

@@ -49,16 +49,16 @@ async def list_flags(
 @FLAG_WORDS
 @click.option("--exit-status", is_flag=True, help="Exit with 7 unless all of them are on.")
 async def get_flags(session: ProjectSession, flags: Wanted, exit_status: bool) -> list[WholeFlag]:
-    """Show flags as a whole: who sees them, and as what."""
-    found = await objects_of(session, flags)
-    if exit_status and not (found and all(flag.get("active") is True for flag in found)):
+    """Show whole flags: who matches, and what they are served."""
+    objects = await objects_of(session, flags)
+    if exit_status and not (objects and all(flag.get("active") is True for flag in objects)):
         session.exit_code = EXIT_CODES["findings"]
     if "who" not in session.fields:
-        return [_whole(flag, NO_NAMES) for flag in found]
-    names = await session.names(found)
-    needs_list = any(row_of_object(flag).depends_on for flag in found)
+        return [_whole(flag, NO_NAMES) for flag in objects]
+    names = await session.names(objects)
+    needs_list = any(row_of_object(flag).depends_on for flag in objects)
     rows: list[FlagRow] = await FLAGS.every(session) if needs_list else []
-    return [_whole(flag, _with_dependencies(flag, names, rows)) for flag in found]
+    return [_whole(flag, _with_dependencies(flag, names, rows)) for flag in objects]
 
 
 def _with_dependencies(raw: FlagObject, names: Names, rows: list[FlagRow]) -> Names:

@@ -58,12 +58,12 @@ class AwaitedState(click.ParamType[Any]):
     default=DEFAULT_WAIT,
     show_default=True,
     metavar="SECONDS",
-    help="Wait at most so long; 0 tests once.",
+    help="Wait at most this long; 0 tests once.",
 )
 async def wait_for_flags(
     session: ProjectSession, flags: Wanted, until: tuple[str, Callable[[FlagRow], bool]], wait: float
 ) -> list[FlagRow]:
-    """Wait until flags are in a state; exit with 7 when they are not in time.
+    """Wait until flags are in a state; exit with 7 when the time is up.
 
     The share of rollout=PERCENT is the highest of the conditions, as flagtui flags list shows it.
     """

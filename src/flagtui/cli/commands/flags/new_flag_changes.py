@@ -41,7 +41,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 
 
 class NewFlagOptions(TypedDict):
-    """As click gives them."""
+    """The options as click passes them."""
 
     kind: str | None
     variants: tuple[str, ...]
@@ -69,16 +69,16 @@ class NewFlagOptions(TypedDict):
     help="What it serves: on or off (the default), variants, a value for programs.",
 )
 @click.option("--variant", "variants", multiple=True, metavar="KEY", help="A variant; all get equal shares.")
-@click.option("--payload", metavar="JSON", help="What comes with it.")
-@click.option("--rollout", "percent", type=Percentage(), metavar="PERCENT", help="The share; 0 unless said.")
-@click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Any other field.")
-@click.option("--description", default="", help="What it is for.")
+@click.option("--payload", metavar="JSON", help="The payload of a value.")
+@click.option("--rollout", "percent", type=Percentage(), metavar="PERCENT", help="The rollout; default: 0.")
+@click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="Set any other field.")
+@click.option("--description", default="", help="The description.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
-@click.option("--enable", is_flag=True, help="Make it on; off unless said.")
+@click.option("--enable", is_flag=True, help="Turn it on; default: off.")
 async def create(
     session: ProjectSession, key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]
 ) -> int:
-    """Make a new flag: off, with a rollout of 0 %, unless options say otherwise."""
+    """Make a flag; without options it is off and its rollout is 0 %."""
     fields = new_fields(key, given["kind"], given["variants"], given["payload"])
     fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
     if tags := [tag.strip().lower() for tag in given["tags"] if tag.strip()]:
@@ -111,26 +111,30 @@ async def create(
     ),
 )
 @FLAG_WORDS
-@click.option("--to-key", "key", default="", metavar="KEY", help="Here, under this key.")
+@click.option("--to-key", "key", default="", metavar="KEY", help="Copy to this key in the same project.")
 @click.option(
-    "--to-project", "target", type=ProjectNumber(), metavar="ID", help="In that project, under the same key."
+    "--to-project",
+    "target",
+    type=ProjectNumber(),
+    metavar="ID",
+    help="Copy to that project, under the same key.",
 )
 async def copy_flags(
     session: ProjectSession, flags: Wanted, key: str, target: int | None, terms: WriteTerms
 ) -> int:
-    """Copy flags, off: one here under another key, or any number to another project."""
+    """Copy flags, turned off: one to another key here, or any number to another project."""
     if key and target is not None:
         raise click.UsageError("Give only one of --to-key and --to-project.")
     if not key and target is None:
-        raise click.UsageError("Say where: --to-key KEY or --to-project ID.")
+        raise click.UsageError("Give a target: --to-key KEY or --to-project ID.")
     fresh = await flags_of(session, flags)
     if target is None:
         only_one(fresh, "flag")
-    there = session if target is None else _in_project(session, target)
+    destination = session if target is None else _in_project(session, target)
     if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
-        return await _copied_by_the_server(session, there, fresh[0], terms)
+        return await _copied_by_the_server(session, destination, fresh[0], terms)
     skipped = [why for flag in fresh if target is not None and (why := why_no_new_flag(flag))]
-    left_out = {one.id for one in skipped}
+    left_out = {skip.id for skip in skipped}
     copies = [
         NewFlag(
             copy_of(flag, key or flag.key),
@@ -140,9 +144,9 @@ async def copy_flags(
         for flag in fresh
         if flag.id not in left_out
     ]
-    place = "" if target is None else await _name_of(there)
-    planned = await NewFlagPlanner(planning_context(there, terms), place=place).plan(copies)
-    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), there, terms)
+    place = "" if target is None else await _name_of(destination)
+    planned = await NewFlagPlanner(planning_context(destination, terms), place=place).plan(copies)
+    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), destination, terms)
 
 
 def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
@@ -177,8 +181,8 @@ def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str,
 
 def _in_project(session: ProjectSession, project: int) -> ProjectSession:
     client = session.client
-    there = client.for_project(project)
-    return ProjectSession(session.opening, there, session.is_read_only, origin=str(client.project))
+    destination = client.for_project(project)
+    return ProjectSession(session.opening, destination, session.is_read_only, origin=str(client.project))
 
 
 async def _name_of(session: ProjectSession) -> str:

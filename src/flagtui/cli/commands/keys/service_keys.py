@@ -60,7 +60,7 @@ SERVICE_KEY: Final[RecordSchema[KeyLine]] = RecordSchema(
     "--scope", "scopes", multiple=True, help="feature_flag:read, experiment:write, …; default: everything."
 )
 @click.option("--project", "teams", multiple=True, type=int, help="Confine the key to this project.")
-@click.option("--owner", metavar="EMAIL", help="Whose key; default: the first user.")
+@click.option("--owner", metavar="EMAIL", help="The owner of the key; default: the first user.")
 def create(
     database: Path, label: str, scopes: tuple[str, ...], teams: tuple[int, ...], owner: str | None
 ) -> None:
@@ -78,10 +78,10 @@ def create(
 )
 @DATABASE
 def list_all(database: Path, printer: Printer) -> None:
-    """Show every key: never its secret."""
+    """List the keys, without their secrets."""
     with _trouble():
-        found = list_keys(database)
-    printer.records(SERVICE_KEY, found, "There is no key. Make one with: flagtui keys create")
+        keys = list_keys(database)
+    printer.records(SERVICE_KEY, keys, "There is no key. Make one with: flagtui keys create")
 
 
 @command(
@@ -94,8 +94,8 @@ def list_all(database: Path, printer: Printer) -> None:
 def revoke(database: Path, key_id: str) -> None:
     """Make a key invalid at once. KEY_ID is its id, label or mask, as `list` prints them."""
     with _trouble():
-        found = revoke_key(database, key_id)
-    if not found:
+        is_revoked = revoke_key(database, key_id)
+    if not is_revoked:
         raise Trouble(
             f"there is no key {key_id} in this database; see: flagtui keys list --db {database}",
             code="not_found",

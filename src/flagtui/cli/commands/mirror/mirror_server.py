@@ -91,7 +91,7 @@ class MirrorOptions:
     metavar="PORT",
     default=8020,
     show_default=True,
-    help="0 takes a free one.",
+    help="The port; 0 chooses a free one.",
 )
 @click.option(
     "--allow-origin",

@@ -64,7 +64,7 @@ def wrapped(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     indent = " " * (len(line) - len(line.lstrip()))
-    found = textwrap.wrap(
+    lines = textwrap.wrap(
         line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-    return "\n".join(found)
+    return "\n".join(lines)

@@ -63,9 +63,9 @@ class Printer:
         """
         fields = kind.chosen(self.fields) if self.fields else self._usual(kind)
         if self.format == "json":
-            found = [_object(fields, record) for record in records]
+            objects = [_object(fields, record) for record in records]
             chosen = {"fields": list(self.fields)} if self.fields else {}
-            print(_dumped(_envelope(kind, {**chosen, "records": found}), indent=2))
+            print(_dumped(_envelope(kind, {**chosen, "records": objects}), indent=2))
         elif self.format == "ndjson":
             for record in records:
                 print(self.document(kind, record))
@@ -79,7 +79,7 @@ class Printer:
 
     def document(self, kind: RecordSchema[R], record: R) -> str:
         """One record as one line of JSON."""
-        fields = kind.chosen(self.fields) if self.fields else kind.told
+        fields = kind.chosen(self.fields) if self.fields else kind.standard
         return _dumped(_envelope(kind, _object(fields, record)))
 
     def details(self, kind: RecordSchema[R], records: Iterable[R], page: Page[R] = no_page) -> None:
@@ -93,8 +93,8 @@ class Printer:
             if place:
                 print()
             for field in kind.shown:
-                found = safe_lines(field.cell(field.read(record))) or [""]
-                lines = [each for line in found for each in wrapped(line, room).split("\n")]
+                cell_lines = safe_lines(field.cell(field.read(record))) or [""]
+                lines = [each for line in cell_lines for each in wrapped(line, room).split("\n")]
                 for number, line in enumerate(lines):
                     label = field.name.replace("_", " ") if number == 0 else ""
                     is_name = field is kind.fields[0] and number == 0 and self.has_links
@@ -110,13 +110,13 @@ class Printer:
         sys.stdout.flush()
 
     def _usual(self, kind: RecordSchema[R]) -> tuple[RecordField[R], ...]:
-        return kind.told if self.is_for_programs else kind.shown
+        return kind.standard if self.is_for_programs else kind.shown
 
     def _table(
         self, fields: tuple[RecordField[R], ...], records: Iterable[R], empty: str, page: Page[R]
     ) -> None:
-        found = list(records)
-        rows = [[field.cell(field.read(record)) for field in fields] for record in found]
+        printed = list(records)
+        rows = [[field.cell(field.read(record)) for field in fields] for record in printed]
         if not rows:
             if empty:
                 say(empty)
@@ -129,7 +129,7 @@ class Printer:
         from flagtui.cli.plumbing.output.table import table_lines
 
         headings = [field.name.replace("_", " ").upper() for field in fields]
-        links = [page(record) for record in found]
+        links = [page(record) for record in printed]
         long = [place for place, field in enumerate(fields) if field.is_long]
         lines = table_lines(headings, rows, self.width, has_colour=self.has_colour, links=links, long=long)
         for number, line in enumerate(lines):

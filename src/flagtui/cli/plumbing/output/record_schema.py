@@ -56,7 +56,7 @@ class RecordField(Generic[R_contra]):
     value: Callable[[R_contra], JSON] | None = None
     """Reads it from a record; None reads the attribute of this name. Moments are Unix seconds or a stamp."""
     is_shown: bool = False
-    """A column of the table unless `--fields` says otherwise."""
+    """A column of the table without `--fields`."""
     words: Callable[[JSON], str] | None = None
     is_extra: bool = False
     """Programs get it only when they name it: it takes long to work out."""
@@ -67,9 +67,9 @@ class RecordField(Generic[R_contra]):
 
     def read(self, record: R_contra) -> JSON:
         """The value as programs get it."""
-        found = getattr(record, self.name) if self.value is None else self.value(record)
-        is_moment = self.type == "time?" and isinstance(found, int | float)
-        return local_time.stamp(found) if is_moment else found
+        value = getattr(record, self.name) if self.value is None else self.value(record)
+        is_moment = self.type == "time?" and isinstance(value, int | float)
+        return local_time.stamp(value) if is_moment else value
 
     def cell(self, value: JSON) -> str:
         """The value in a table."""
@@ -105,12 +105,12 @@ class RecordSchema(Generic[R]):
 
     def chosen(self, names: Sequence[str]) -> tuple[RecordField[R], ...]:
         """The fields of these names in their order. Raises KeyError with the first that is none."""
-        known = {field.name: field for field in self.fields}
-        return tuple(known[name] for name in names)
+        by_name = {field.name: field for field in self.fields}
+        return tuple(by_name[name] for name in names)
 
     @property
-    def told(self) -> tuple[RecordField[R], ...]:
-        """What programs get when they name no fields."""
+    def standard(self) -> tuple[RecordField[R], ...]:
+        """The fields that programs get when they name none."""
         return tuple(field for field in self.fields if not field.is_extra)
 
     @property
@@ -128,7 +128,7 @@ class RecordSchema(Generic[R]):
             "additionalProperties": False,
             "properties": {field.name: _value_schema(field) for field in self.fields},
         }
-        complete = {"required": [field.name for field in self.told]}
+        complete = {"required": [field.name for field in self.standard]}
         names = {"type": "array", "items": {"enum": list(self.names)}, "description": "The chosen fields."}
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -82,7 +82,7 @@ def cell_width(text: str) -> int:
     """Cells a terminal draws safe text in."""
     if text.isascii():
         return len(text)
-    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _padded(text: str, width: int) -> str:
@@ -90,8 +90,8 @@ def _padded(text: str, width: int) -> str:
     if wide <= width:
         return text + " " * (width - wide)
     end, room = 0, width - 1
-    for one in text:
-        if (room := room - cell_width(one)) < 0:
+    for letter in text:
+        if (room := room - cell_width(letter)) < 0:
             break
         end += 1
     kept = text[: boundary(text, end)]
