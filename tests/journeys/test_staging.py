@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tests.doubles.whole_program import Program, Setting, running, words
+from tests.journeys.flag_form import fill, stand_on
 
 from flagtui.app.journal.staged_screen import StagedScreen
 from flagtui.app.writing.question import ConfirmScreen
@@ -56,6 +57,63 @@ async def test_u_unstages_the_last_step(setting: Setting) -> None:
         assert "STAGING 0" in program.screen
         assert "nothing was staged since staging began" in words(program.screen)
         assert not set_on_disk(program).file.exists
+
+
+async def test_an_unstaged_step_is_staged_again(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        before = set_on_disk(program).file.read().changes
+        await program.press("u", "u", "U")
+        assert "new-nav is staged as before" in words(program.screen)
+        await program.press("U", "U")
+        assert set_on_disk(program).file.read().changes == before
+        assert "nothing was unstaged since the last step" in words(program.screen)
+        await program.press("u", "space", "U")
+        assert "nothing was unstaged" in program.notices[-1]
+
+
+async def test_a_staged_change_is_edited_in_the_set(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("ampersand", "e")
+        assert "Edit export-parquet" in program.screen
+        stand_on(program, "40 %")
+        await program.press("percent_sign")
+        await fill(program, "55")
+        await program.press("ctrl+s")
+        assert isinstance(program.app.screen, StagedScreen)
+        assert "rollout 75 % → 55 %" in program.screen
+        assert len(set_on_disk(program).file.read().changes) == 2
+        assert (await program.stored("export-parquet")).targeting.rollout == 75
+        await program.press("escape", "u")
+        assert "75 → 40 %" in program.screen
+
+
+async def test_a_staged_new_flag_is_edited_in_the_set(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("plus", "n", "enter", *"brand-new", "enter", "ctrl+s")
+        assert "STAGING 1" in program.screen
+        await program.press("plus", "ampersand", "e")
+        assert "STAGING 1" in program.screen
+        stand_on(program, "description")
+        await program.press("enter")
+        await fill(program, "for everyone")
+        await program.press("ctrl+s")
+        assert "STAGING 1" in program.screen
+        (change,) = set_on_disk(program).file.read().changes
+        assert (change.key, change.values["name"]) == ("brand-new", "for everyone")
+
+
+async def test_questions_begin_with_what_is_staged(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("export-parquet")
+        await program.press("plus", "percent_sign", *"40", "enter", "percent_sign")
+        assert "40 %" in program.screen
+        await program.press("escape")
+        flag = await program.stored("export-parquet")
+        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
+        await program.press("e")
+        assert "export-parquet changed since it was staged" in words(program.screen)
 
 
 async def test_a_later_change_is_planned_on_the_staged_one(setting: Setting) -> None:

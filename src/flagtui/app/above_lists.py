@@ -44,9 +44,11 @@ class AboveLists:
     def show_staged(self) -> None:
         """What is staged in this project."""
         from flagtui.app.journal.staged_screen import StagedScreen
+        from flagtui.app.staged_edits import StagedChangeEditor
 
         self._runner.staging.look()
-        self._app.push_screen(StagedScreen(self._app_state, self._runner))
+        editor = StagedChangeEditor(self._app_state, self._runner)
+        self._app.push_screen(StagedScreen(self._app_state, self._runner, editor.edit))
 
     def show_help(self) -> None:
         """The keys of the screen in front."""

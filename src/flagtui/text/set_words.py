@@ -28,11 +28,17 @@ def explain_staged(changes: Sequence[StagedChange], total: int) -> Notice:
     )
 
 
-def explain_unstaged(undone: str | None, total: int) -> Notice:
-    """Return the toast about the last staged step, which is undone; None without one."""
-    if undone is None:
-        return Notice(f"nothing was staged since staging began; {LISTED}")
-    return Notice(f"{undone} is not staged any more; nothing was sent", title=f"staged {total:,}")
+def explain_step(moved: str | None, total: int, *, is_redo: bool) -> Notice:
+    """Return the toast about a step that was undone or redone; None without one."""
+    if moved is None:
+        nothing = (
+            "nothing was unstaged since the last step"
+            if is_redo
+            else "nothing was staged since staging began"
+        )
+        return Notice(f"{nothing}; {LISTED}")
+    state = "staged as before" if is_redo else "not staged any more"
+    return Notice(f"{moved} is {state}; nothing was sent", title=f"staged {total:,}")
 
 
 def order_note(changes: int) -> str:

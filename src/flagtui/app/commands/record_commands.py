@@ -215,6 +215,8 @@ RECORD_COMMANDS: Final = (
             synonyms="export save download markdown write", cli="activity --json", applies_to="many"),
     Command("staged.apply", "A", "Apply all staged changes, after one question", ("staged",), title="apply",
             shown=True, scope=FLAG_SCOPE, needs_record=False, synonyms="send save write", cli="apply staged"),
+    Command("staged.edit", "e", "Edit the values of this change; what is saved replaces it in the set",
+            ("staged",), shown=True, scope=FLAG_SCOPE, synonyms="change form", applies_to="one"),
     Command("staged.drop", "z", "Remove the marked changes from the set, or this one", ("staged",),
             title="unstage", handler="drop", shown=True, synonyms="drop revert undo",
             cli="staged drop FLAGS", applies_to="many"),

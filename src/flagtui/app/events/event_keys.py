@@ -9,6 +9,8 @@ from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.forms.form_lines import ask_field, ask_tags
 from flagtui.app.forms.json_editing import edit_as_json, edit_as_text
 from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.shell.change_tasks import OnReport
+from flagtui.app.state.app_state import AppState
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
     definition_text,
@@ -85,21 +87,7 @@ class EventKeys(RecordKeys):
     def action_edit_json(self) -> None:
         """All that can be changed, as JSON in the person's own editor."""
         for row in self.single():
-            if not self.event_path.is_read_only():
-                self._edit_json(row)
-
-    def _edit_json(self, row: EventDefinitionRow) -> None:
-        drafts = self._app_state.session.state_folder / "drafts"
-        edited = edit_as_json(self._runner, definition_text(row), drafts)
-        made = edit_intent(row, edited.changes) if edited is not None else None
-        if edited is not None and made is not None:
-
-            def end(report: Report[Any, Any]) -> None:
-                self.on_report(report)
-                if report.is_saved:
-                    edited.saved()
-
-            self.event_path.start([made], end)
+            edit_event_as_json(row, self._app_state, self.event_path, self.on_report)
 
     def action_tags(self) -> None:
         """Add, remove or set, for one event or many."""
@@ -151,6 +139,25 @@ class EventKeys(RecordKeys):
     def _start(self, intents: Sequence[EventIntent]) -> None:
         if intents:
             self.event_path.start(intents, self.on_report)
+
+
+def edit_event_as_json(
+    row: EventDefinitionRow, app_state: AppState, path: EventChanges, on_report: OnReport
+) -> None:
+    """Begin the change that the person makes of the JSON in their own editor."""
+    if path.is_read_only():
+        return
+    drafts = app_state.session.state_folder / "drafts"
+    edited = edit_as_json(path.runner, definition_text(row), drafts)
+    made = edit_intent(row, edited.changes) if edited is not None else None
+    if edited is not None and made is not None:
+
+        def end(report: Report[Any, Any]) -> None:
+            on_report(report)
+            if report.is_saved:
+                edited.saved()
+
+        path.start([made], end)
 
 
 def _afterwards(line: str, rows: Rows) -> PromptReading:

@@ -1,12 +1,15 @@
-"""Flags as they are now, for what is asked about them: read again, or why not."""
+"""Flags as they are now, or as they are staged, for what is asked about them: read again, or why not."""
 
 from collections.abc import Sequence
 
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.staged_records import as_staged
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.proposal import Skipped
+from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
+from flagtui.text.set_words import explain_set_fault
 
 
 async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> Flag | None:
@@ -16,7 +19,12 @@ async def read_flag(row: FlagRow, app_state: AppState, runner: ChangeRunner) -> 
         with runner.reading(row.key):
             return await _read(row.id, app_state)
 
-    return await runner.signing_in.fetch(row.key, ask)
+    flag = await runner.signing_in.fetch(row.key, ask)
+    try:
+        return None if flag is None else as_staged(flag, app_state)
+    except ChangeSetError as error:
+        runner.show_toast(explain_set_fault(error))
+        return None
 
 
 async def read_flags(
@@ -32,7 +40,13 @@ async def read_flags(
     flags, skipped = await runner.signing_in.fetch_each(
         [(row.id, row.key) for row in rows], lambda id: _read(id, app_state)
     )
-    return [flag for flag in flags if flag is not None], skipped
+    staged = list[Flag]()
+    for flag in filter(None, flags):
+        try:
+            staged.append(as_staged(flag, app_state))
+        except ChangeSetError as error:
+            skipped.append(Skipped(flag.id, flag.key, error.what, error.next))
+    return staged, skipped
 
 
 async def _read(id: int, app_state: AppState) -> Flag | None:

@@ -1,6 +1,6 @@
-"""List the staged changes of the open project: what each changes, drop some, apply all together."""
+"""List the staged changes of the open project: what each changes, edit or drop some, apply all together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -102,8 +102,11 @@ class StagedScreen(ReadList[ListedChange]):
     place = "staged"
     tab = "&"
 
-    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+    def __init__(
+        self, app_state: AppState, runner: ChangeRunner, edit: Callable[[StagedChange], None]
+    ) -> None:
         super().__init__(app_state, runner)
+        self._edit = edit
 
     @property
     def _staging(self) -> Staging:
@@ -145,6 +148,11 @@ class StagedScreen(ReadList[ListedChange]):
     def action_apply(self) -> None:
         """Ask about all staged changes together, then send them."""
         self._runner.apply_staged()
+
+    def action_edit(self) -> None:
+        """Edit the marked change, else the one under the cursor; what is saved replaces it."""
+        for row in self.single():
+            self._edit(row.change)
 
     def action_drop(self) -> None:
         """Drop the marked changes, else the one under the cursor."""

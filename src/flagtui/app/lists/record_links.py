@@ -71,7 +71,9 @@ class RecordKeys(AnyScreen):
             return override_titles().get(command_id, "")
         if not self._app_state.is_staging:
             return ""
-        return {"app.stage": "end staging", "app.undo": "unstage"}.get(command_id, "")
+        return {"app.stage": "end staging", "app.undo": "unstage", "app.redo": "stage again"}.get(
+            command_id, ""
+        )
 
     def single(self) -> Sequence[Any]:
         """Return the one marked record, else the one under the cursor; none while more are marked."""

@@ -32,6 +32,8 @@ class Staging:
         """The project and the state of its file at the last look."""
         self._steps: list[ChangeSet] = []
         """The set before each step of this time."""
+        self._undone: list[ChangeSet] = []
+        """The set before each step that was undone since the last new one."""
         self.fault = ""
         """Why the set cannot be read; empty when it can."""
 
@@ -87,6 +89,7 @@ class Staging:
             return
         self._lock.enter_context(self.held())
         self._steps.clear()
+        self._undone.clear()
         self._app_state.is_staging = True
         self._read_again()
 
@@ -96,28 +99,47 @@ class Staging:
         self._app_state.is_staging = False
         self._show(self.change_set)
 
-    def add(self, plans: Iterable[Proposal]) -> list[StagedChange]:
+    def add(self, plans: Iterable[Proposal], instead_of: StagedChange | None = None) -> list[StagedChange]:
         """Stage these plans; return their changes. Raises ChangeSetError, and stages nothing then."""
         session = self._app_state.session
-        staged = self._staged_file()
-        before = self.change_set or staged.begin(session.clock())
-        added = staged.add(plans, session.rules.bulk_limit, session.clock())
-        self._steps.append(before)
+        before = self._current()
+        added = self._staged_file().add(
+            plans, session.rules.bulk_limit, session.clock(), instead_of=instead_of
+        )
+        self._keep_step(before)
         self._read_again()
         return added.changes
 
     def undo_last(self) -> str | None:
         """Take the last step back; return its subject, None without one. Raises ChangeSetError."""
-        if not self._steps:
+        return self._step(self._steps, self._undone)
+
+    def redo_last(self) -> str | None:
+        """Redo the step that was undone last; as `undo_last`."""
+        return self._step(self._undone, self._steps)
+
+    def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> str | None:
+        if not source:
             return None
-        before, now = self._steps.pop(), self.changes
-        staged = self._staged_file()
-        staged.keep(before)
+        before, now = self._current(), source[-1]
+        self._staged_file().keep(now)
+        way_back.append(before)
+        source.pop()
         self._read_again()
-        kept = {change.identity: change for change in before.changes}
-        keys = [change.key for change in now if kept.get(change.identity) != change]
-        keys += [key for identity, key in _keys(before.changes) if identity not in dict(_keys(now))]
-        return keys[0] if len(keys) == 1 else f"{len(keys):,} changes"
+        earlier, later = ({change.identity: change for change in each.changes} for each in (before, now))
+        moved = [
+            (later.get(identity) or earlier[identity]).key
+            for identity in earlier | later
+            if earlier.get(identity) != later.get(identity)
+        ]
+        return moved[0] if len(moved) == 1 else f"{len(moved):,} changes"
+
+    def _current(self) -> ChangeSet:
+        return self.change_set or self._staged_file().begin(self._app_state.session.clock())
+
+    def _keep_step(self, before: ChangeSet) -> None:
+        self._steps.append(before)
+        self._undone.clear()
 
     def drop(self, identities: Iterable[Identity]) -> None:
         """Drop the changes of these records. Raises ChangeSetError."""
@@ -126,7 +148,7 @@ class Staging:
             before = self.change_set
             self._staged_file().drop(lambda now: [each for each in now.changes if each.identity in dropped])
             if before is not None and self._app_state.is_staging:
-                self._steps.append(before)
+                self._keep_step(before)
         self._read_again()
 
     def explain(self, reason: str) -> None:
@@ -184,7 +206,3 @@ class Staging:
 def edit_of(change: StagedChange) -> StagedEdit:
     """Return the change as its row shows it."""
     return StagedEdit(row_values(change.values), row_values(change.base), change.version)
-
-
-def _keys(changes: Iterable[StagedChange]) -> list[tuple[tuple[str, int | str], str]]:
-    return [(change.identity, change.key) for change in changes]

@@ -16,7 +16,7 @@ from flagtui.changes.proposal import P, R
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.sets.plan_changes import AT_ONCE
 from flagtui.text.formats import count
-from flagtui.text.set_words import UNDO_AT_ONCE, explain_set_fault, explain_staged, explain_unstaged
+from flagtui.text.set_words import explain_set_fault, explain_staged, explain_step
 from flagtui.text.styled import Notice
 
 
@@ -72,16 +72,14 @@ class StageSteps:
         return Report(staged=tuple(planned.plans))
 
     def undo_step(self, *, is_redo: bool) -> None:
-        """Take the last staged step back."""
-        if is_redo:
-            self._runner.show_toast(UNDO_AT_ONCE)
-            return
+        """Take the last staged step back, or stage it again."""
+        staging = self._staging()
         try:
-            undone = self._staging().undo_last()
+            moved = staging.redo_last() if is_redo else staging.undo_last()
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
         else:
-            self._show(explain_unstaged(undone, len(self._staging().changes)))
+            self._show(explain_step(moved, len(staging.changes), is_redo=is_redo))
 
     def _show(self, notice: Notice) -> None:
         self._runner.show_toast(notice, instead_of=self._shown)

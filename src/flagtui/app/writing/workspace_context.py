@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from flagtui.api.errors import NotFound
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.staged_records import staged_now
 from flagtui.changes.planner import PlanContext
 from flagtui.changes.sets.after_set import record_after
 from flagtui.models.account import User
@@ -27,7 +28,7 @@ class WorkspaceContext(PlanContext):
     def __init__(self, app_state: AppState, workspace: Workspace, *, is_applying: bool = False) -> None:
         """More changes are planned on top of staged ones; `is_applying` plans the staged ones themselves."""
         is_staged = app_state.is_staging and workspace is app_state.workspace and not is_applying
-        staged = app_state.staged_set if is_staged else None
+        staged = staged_now(app_state) if is_staged else None
         super().__init__(
             workspace.client, app_state.session.timing, workspace.people, adds_later=not is_staged
         )

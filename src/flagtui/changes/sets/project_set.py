@@ -44,13 +44,21 @@ class StagedSet:
         with hold(self.folder, lock_name(self.file), self.holder):
             yield
 
-    def add(self, plans: Iterable[Proposal], limit: int, now: float, reason: str = "") -> Added:
+    def add(
+        self,
+        plans: Iterable[Proposal],
+        limit: int,
+        now: float,
+        reason: str = "",
+        instead_of: StagedChange | None = None,
+    ) -> Added:
         """Add the changes of these plans to the set of at most `limit` changes; `now` in Unix seconds.
 
         Raises ChangeSetError. Only within `held`.
         """
         changes = changes_of(plans)
         earlier = self.read() or self.begin(now, reason)
+        earlier = earlier if instead_of is None else earlier.without(instead_of)
         return Added(changes, self.keep(earlier.with_changes(changes, limit)))
 
     def drop(self, choose: Callable[[ChangeSet], Iterable[StagedChange]]) -> list[StagedChange] | None:

@@ -1,6 +1,6 @@
 """A flag as a form of lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from textual import work
@@ -8,6 +8,7 @@ from textual import work
 from flagtui.app.flags.form.flag_fields import FieldQuestions, form_lines
 from flagtui.app.forms.draft_form import LinesForm
 from flagtui.app.forms.form_lines import FormLine, LineId
+from flagtui.app.shell.change_tasks import OnReport
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.consequence import Consequence
@@ -31,9 +32,12 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         runner: ChangeRunner,
         copy: WorkingCopy,
         consequences: Sequence[Consequence] = (),
+        create: Callable[[Sequence[NewFlag], OnReport], None] | None = None,
     ) -> None:
+        """`create` takes a new flag in place of the pipeline of changes."""
         super().__init__(app_state, runner, copy, FieldQuestions(copy, runner, app_state))
         self._consequences = consequences
+        self._create = create or runner.create
 
     def on_mount(self) -> None:
         self._learn_names()
@@ -87,7 +91,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
 
     def save(self) -> None:
         if self._copy.is_new:
-            self._runner.create([NewFlag(self._copy.values, self._consequences)], self._end)
+            self._create([NewFlag(self._copy.values, self._consequences)], self._end)
         elif (intent := self._copy.intent()) is not None:
             self._runner.start([intent], self._end)
         else:

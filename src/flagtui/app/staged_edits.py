@@ -1,0 +1,73 @@
+"""Edit a staged change in the editor of its kind; what is saved there replaces it in the set."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from flagtui.app.events.event_changes import EventChanges
+from flagtui.app.events.event_keys import edit_event_as_json
+from flagtui.app.flags.flag_edits import FlagEdits
+from flagtui.app.flags.form.flag_form import FormScreen
+from flagtui.app.shell.change_tasks import OnReport, ignore
+from flagtui.app.state.app_state import AppState
+from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.app.writing.workspace_context import WorkspaceContext
+from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_planner import NewFlag, NewFlagPlanner
+from flagtui.changes.pipeline import Report
+from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
+from flagtui.store.kinds import BY_ENTRY
+from flagtui.text.outcomes import explain_skipped
+from flagtui.text.set_words import explain_set_fault
+from flagtui.text.styled import Notice
+
+
+class StagedChangeEditor:
+    """Opens the form of a flag, or an event definition as JSON; both begin with what is staged."""
+
+    def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
+        self._app_state = app_state
+        self._runner = runner
+
+    def edit(self, change: StagedChange) -> None:
+        """Edit the change; keys stage from now on."""
+        if not self._app_state.is_staging:
+            self._runner.switch_staging()
+        if not self._app_state.is_staging:
+            return
+        if change.is_new:
+            self._edit_new(change)
+            return
+        workspace, kind = self._app_state.workspace, BY_ENTRY[change.kind].plural
+        row: Any = None if workspace is None else workspace.collection(kind).get(change.record)
+        if row is None:
+            self._runner.show_toast(Notice(f"{change.key} is not in the list any more", "warning"))
+        elif kind == "flags":
+            self._runner.run(FlagEdits(self._app_state, self._runner, ignore).form([row]))
+        else:
+            edit_event_as_json(row, self._app_state, EventChanges(self._app_state, self._runner), ignore)
+
+    def _edit_new(self, change: StagedChange) -> None:
+        """Open the form of a flag that the set creates."""
+
+        def replace(flags: Sequence[NewFlag], on_report: OnReport) -> None:
+            self._runner.run(self._replace(change, flags, on_report))
+
+        copy = WorkingCopy.new(change.values)
+        self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, create=replace))
+
+    async def _replace(self, change: StagedChange, flags: Sequence[NewFlag], on_report: OnReport) -> None:
+        workspace = self._runner.open_workspace()
+        if workspace is None:
+            return
+        planner = NewFlagPlanner(WorkspaceContext(self._app_state, workspace))
+        with self._runner.reading(change.key):
+            planned = await planner.plan(flags)
+        if planned.skipped:
+            self._runner.show_toast(explain_skipped(planned.skipped[0]))
+            return
+        try:
+            self._runner.staging.add(planned.plans, instead_of=change)
+        except ChangeSetError as error:
+            self._runner.show_toast(explain_set_fault(error))
+        else:
+            on_report(Report(staged=tuple(planned.plans)))
