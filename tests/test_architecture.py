@@ -244,7 +244,7 @@ def loaded_for_the_first_rows() -> frozenset[str]:
     return frozenset(done.stdout.split())
 
 
-def test_the_first_rows_need_neither_a_server_nor_models_of_whole_records(
+def test_first_rows_need_no_server_and_no_record_models(
     loaded_for_the_first_rows: frozenset[str],
 ) -> None:
     heavy = {"httpx", "httpx2", "keyring", "tomlkit", "pydantic", "markdown_it", "sqlite3", "starlette"}
@@ -258,7 +258,7 @@ def test_the_first_rows_need_neither_a_server_nor_models_of_whole_records(
     assert not (heavy | rooms) & loaded_for_the_first_rows
 
 
-def test_what_is_loaded_after_the_first_rows_is_not_loaded_before_them(
+def test_modules_for_later_are_not_loaded_before_the_first_rows(
     loaded_for_the_first_rows: frozenset[str],
 ) -> None:
     assert all(find_spec(name) for name in REST)
@@ -271,7 +271,7 @@ def test_the_first_rows_need_few_modules(loaded_for_the_first_rows: frozenset[st
     assert len(ours) <= 94
 
 
-def test_a_list_and_its_search_need_no_models_of_whole_records() -> None:
+def test_list_and_its_search_need_no_record_models() -> None:
     """They take as much memory again as ten thousand rows."""
     program = (
         "import sys, flagtui.app.widgets.row_list, flagtui.store.collection, flagtui.store.finder\n"

@@ -85,18 +85,18 @@ def test_what_is_declared_for_the_tests_is_used_by_them() -> None:
     assert set(map(module_of, declared("dev") - TOOLS)) <= set(imported(ROOT / "tests"))
 
 
-def test_the_next_great_version_of_a_library_has_to_be_let_in_by_hand() -> None:
+def test_next_major_versions_of_libraries_need_a_manual_change() -> None:
     assert {name for name, asked in ranges().items() if "<" not in asked} == UNBOUNDED.keys()
 
 
-def test_a_reproducible_install_names_one_version_of_each_and_no_host() -> None:
+def test_reproducible_install_pins_each_version_and_no_host() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     wrong = [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.+!]*", line)]
     assert len(lines) > 30
     assert not wrong
 
 
-def test_the_versions_of_a_reproducible_install_are_among_those_asked_for() -> None:
+def test_reproducible_versions_satisfy_the_declared_ranges() -> None:
     pairs = (line.partition("==") for line in (ROOT / "constraints.txt").read_text().splitlines())
     kept = {name.lower().replace("_", "-"): number(version) for name, _, version in pairs}
     for name, asked in ranges("dev").items():
@@ -105,7 +105,7 @@ def test_the_versions_of_a_reproducible_install_are_among_those_asked_for() -> N
             assert is_below == bound.startswith("<"), f"{name}: {kept[name]}, asked for {asked}"
 
 
-def test_every_python_that_is_declared_is_among_those_that_are_tested() -> None:
+def test_every_declared_python_is_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
     tested = re.search(r"for version in ([\d. ]+);", (ROOT / "Makefile").read_text())

@@ -24,7 +24,7 @@ PUT_FORWARD, PUT_BACK = at("2026-03-29 12:00"), at("2026-10-25 12:00")
 
 
 @pytest.mark.usefixtures("in_berlin")
-def test_a_moment_is_shown_by_the_clock_of_the_zone_with_its_name() -> None:
+def test_moment_is_shown_in_the_zone_with_its_name() -> None:
     assert local_time.minute(WINTER) == "2026-03-02 14:05 CET"
     assert local_time.second(SUMMER) == "2026-07-02 14:05:00 CEST"
     assert local_time.clock(WINTER) == "14:05"
@@ -32,7 +32,7 @@ def test_a_moment_is_shown_by_the_clock_of_the_zone_with_its_name() -> None:
 
 
 @pytest.mark.usefixtures("in_berlin")
-def test_utc_stands_beside_it_with_its_date_where_that_is_another() -> None:
+def test_utc_is_shown_beside_with_its_date_where_different() -> None:
     assert local_time.beside(WINTER) == " (13:05 UTC)"
     assert local_time.beside(at("2026-03-01 23:30"), seconds=True) == " (2026-03-01 23:30:00 UTC)"
 
@@ -51,7 +51,7 @@ def test_in_utc_nothing_stands_beside_it() -> None:
     ],
 )
 @pytest.mark.usefixtures("berlin")
-def test_a_zone_without_a_short_name_is_named_by_its_distance(zone: str, label: str) -> None:
+def test_zone_without_a_short_name_is_named_by_its_offset(zone: str, label: str) -> None:
     local_time.use_zone(zone)
     assert local_time.label(WINTER) == label
 
@@ -88,7 +88,7 @@ def test_a_time_of_day_can_also_be_the_next_one(shown: str, now: float, moment: 
 
 
 @pytest.mark.usefixtures("in_berlin")
-def test_a_time_that_no_clock_showed_is_still_a_moment_and_is_shown_as_what_it_was() -> None:
+def test_skipped_clock_time_is_shown_after_the_gap() -> None:
     found = local_time.last(local_time.read_clock("02:30"), PUT_FORWARD)
     assert local_time.minute(found) == "2026-03-29 03:30 CEST"
 

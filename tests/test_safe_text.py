@@ -37,7 +37,7 @@ from flagtui.safe_text import boundary, code_points, safe_lines, safe_text
         ("\u3164", "<U+3164>"),
     ],
 )
-def test_every_character_is_shown_as_itself_a_picture_or_its_code_point(text: str, drawn: str) -> None:
+def test_characters_are_shown_as_themselves_a_picture_or_code_point(text: str, drawn: str) -> None:
     assert safe_text(text) == drawn
 
 

@@ -31,7 +31,7 @@ def test_the_public_project_token_is_recognised_and_explained() -> None:
     ["http://flags.example.test/", "https://flags.example.test:8443/", "https://evil.test/",
      "https://flags.example.test.evil.test/", "https://flags.example.test@evil.test/"],
 )  # fmt: skip
-def test_the_key_goes_to_the_confirmed_scheme_name_and_port_only(url: str) -> None:
+def test_key_goes_only_to_the_confirmed_scheme_host_and_port(url: str) -> None:
     auth = KeyAuth(read_host("https://flags.example.test"), KEY)
     request = httpx.Request("GET", url)
     with pytest.raises(BadHost):
@@ -45,7 +45,7 @@ def test_the_key_goes_to_its_host() -> None:
     assert request.headers["Authorization"] == f"Bearer {KEY}"
 
 
-def test_a_pasted_key_and_a_secret_of_another_library_are_read() -> None:
+def test_pasted_keys_and_foreign_secret_objects_are_read() -> None:
     class Kept:
         def get_secret_value(self) -> str:
             return KEY

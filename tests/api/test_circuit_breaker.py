@@ -22,7 +22,7 @@ def test_repeats_run_out_and_come_back_with_time_and_answers(clock: StillClock) 
     assert [patience.spend_repeat() for _ in range(2)] == [True, False]
 
 
-def test_five_failures_in_half_a_minute_earn_a_rest_that_doubles(clock: StillClock) -> None:
+def test_five_failures_in_30_seconds_open_a_doubling_pause(clock: StillClock) -> None:
     patience = Patience(clock)
     for _ in range(4):
         patience.failed()
@@ -40,7 +40,7 @@ def test_five_failures_in_half_a_minute_earn_a_rest_that_doubles(clock: StillClo
     assert patience.resting(Urgency.BACKGROUND) == 0
 
 
-async def test_a_server_that_is_gone_is_left_alone_until_somebody_asks(make_client: MakeClient) -> None:
+async def test_unreachable_server_is_left_alone_until_a_user_asks(make_client: MakeClient) -> None:
     asked = 0
     is_back = False
     there = serve_flags(3)

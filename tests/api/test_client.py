@@ -54,7 +54,7 @@ async def test_an_update_sends_the_changes_and_what_was_read(make_client: MakeCl
     assert flag.version == 5
 
 
-async def test_a_write_without_an_answer_is_sent_once_and_not_known(
+async def test_unanswered_write_is_sent_once_and_not_known(
     make_client: MakeClient, clock: StillClock
 ) -> None:
     asked = 0

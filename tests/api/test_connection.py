@@ -60,7 +60,7 @@ async def test_without_a_connection_nothing_was_sent(
      httpx.CloseError("x"), ConnectionResetError(104, "reset")],
     ids=lambda fault: type(fault).__name__,
 )  # fmt: skip
-async def test_a_write_that_went_out_and_was_not_answered_is_not_known(
+async def test_write_that_was_sent_without_response_is_not_known(
     make_client: MakeClient, fault: Exception
 ) -> None:
     client = make_client(raising(fault))
@@ -78,7 +78,7 @@ async def test_a_read_survives_two_bad_gateways(make_client: MakeClient, clock: 
     assert len(clock.waits) == 2
 
 
-async def test_a_limit_of_the_server_stops_everything_and_then_goes_on(
+async def test_rate_limit_of_the_server_pauses_everything_then_resumes(
     make_client: MakeClient, clock: StillClock
 ) -> None:
     answers = iter([httpx.Response(429, headers={"Retry-After": "6"}), httpx.Response(200, json=FLAG)])
@@ -111,7 +111,7 @@ async def test_a_body_that_drips_is_given_up_at_the_deadline(make_client: MakeCl
     assert body.is_closed
 
 
-async def test_a_server_that_never_answers_is_given_up_at_the_deadline(make_client: MakeClient) -> None:
+async def test_silent_server_is_given_up_at_the_deadline(make_client: MakeClient) -> None:
     async def hang(request: httpx.Request) -> httpx.Response:
         await asyncio.Event().wait()
         return httpx.Response(200)
@@ -136,9 +136,7 @@ async def test_a_cancelled_request_lets_go_of_everything(make_client: MakeClient
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 409, 500])
-async def test_a_server_that_echoes_the_key_does_not_get_it_shown(
-    make_client: MakeClient, status: int
-) -> None:
+async def test_key_echoed_by_the_server_is_never_shown(make_client: MakeClient, status: int) -> None:
     body = {"detail": f"No: Authorization: Bearer {KEY}", "attr": KEY, "code": KEY, "echo": {"header": KEY}}
     client = make_client(always(status, body, Location=f"https://evil.test/?{KEY}"))
     with pytest.raises(ApiError) as caught:
@@ -218,9 +216,7 @@ async def test_a_closed_port_of_this_machine_says_so() -> None:
     assert not caught.value.sent
 
 
-async def test_a_read_that_used_up_its_time_is_not_begun_again(
-    make_client: MakeClient, clock: StillClock
-) -> None:
+async def test_read_that_used_up_its_time_is_not_retried(make_client: MakeClient, clock: StillClock) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         clock.now += 15.0
         raise httpx.ReadTimeout("late")

@@ -18,7 +18,7 @@ def test_a_link_is_offline_while_the_last_request_found_nobody() -> None:
     assert (link.is_offline, link.last_answer) == (False, link.clock.time())
 
 
-def test_one_request_that_found_nobody_while_others_were_answered_is_not_offline() -> None:
+def test_one_failure_among_responses_is_not_offline() -> None:
     link = ConnectionState(StillClock())
     asked = link.now
     link.began()
@@ -29,7 +29,7 @@ def test_one_request_that_found_nobody_while_others_were_answered_is_not_offline
     assert link.is_offline
 
 
-def test_a_change_without_an_answer_is_offline_and_a_read_without_one_is_slow() -> None:
+def test_unanswered_change_is_offline_and_unanswered_read_is_slow() -> None:
     link = ConnectionState(StillClock())
     link.failed(LATE, link.now)
     assert (link.is_offline, link.is_slow) == (False, True)

@@ -38,7 +38,7 @@ def test_only_what_changes_nothing_is_ever_repeated() -> None:
         assert operation.method != "GET" or operation.effect == "read"
 
 
-def test_the_table_of_errors_names_each_kind_and_whether_the_server_may_have_acted() -> None:
+def test_error_table_names_each_kind_and_whether_the_server_acted() -> None:
     rows = re.findall(r"^\| (`\w+`.*?) \| .* \| (yes|no) \|$", TEXT, re.M)
     said = {name: acted == "yes" for names, acted in rows for name in re.findall(r"`(\w+)`", names)}
     raised_early = {"ApiError", "BadHost", "BadKey", "PlainHttpRefused"}
@@ -50,7 +50,7 @@ def test_the_table_of_errors_names_each_kind_and_whether_the_server_may_have_act
     assert said == kinds
 
 
-def test_the_numbers_in_the_text_are_the_ones_in_the_code() -> None:
+def test_numbers_in_the_text_match_the_code() -> None:
     limits = connection.Deadlines()
     for words in (
         f"connect {limits.connect:.0f}, read {limits.read:.0f}, write {limits.write:.0f}",

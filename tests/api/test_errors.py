@@ -24,7 +24,7 @@ def test_matching_an_error_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("is_write", [False, True])
-def test_every_error_says_what_is_true_now_and_what_to_do(kind: type[ApiError], is_write: bool) -> None:
+def test_every_error_states_what_is_true_and_what_to_do(kind: type[ApiError], is_write: bool) -> None:
     error = kind("It went wrong.", facts=ErrorFacts(is_write=is_write))
     unsure = "Whether the server made the change is not known."
     assert error.now == (unsure if kind.sent and is_write else "Nothing was changed.")
@@ -38,5 +38,5 @@ def test_what_is_refused_before_sending_is_a_wrong_value_too() -> None:
         assert not kind.sent
 
 
-def test_a_missing_scope_that_the_server_does_not_name_is_empty() -> None:
+def test_missing_scope_without_a_name_is_empty() -> None:
     assert errors.MissingScope("x", facts=ErrorFacts(detail="missing required scope")).scope == ""

@@ -28,7 +28,7 @@ NOW = "2023-11-14T22:13:20Z"
         ),
     ],
 )  # fmt: skip
-async def test_an_experiment_takes_its_steps_by_patch_where_there_are_no_words(
+async def test_experiment_steps_are_patches_where_endpoints_are_missing(
     make_client: MakeClient, word: str, before: dict[str, Any], written: dict[str, Any]
 ) -> None:
     server = Old(experiment=before)
@@ -37,7 +37,7 @@ async def test_an_experiment_takes_its_steps_by_patch_where_there_are_no_words(
 
 
 @pytest.mark.parametrize(("word", "before", "on"), [("pause", RUNNING, False), ("resume", PAUSED, True)])
-async def test_pausing_is_a_change_of_the_flag_where_there_is_no_word(
+async def test_pausing_changes_the_flag_where_the_endpoint_is_missing(
     make_client: MakeClient, word: str, before: dict[str, Any], on: bool
 ) -> None:
     server = Old(experiment=before)
@@ -60,7 +60,7 @@ async def test_the_state_is_checked_where_the_server_would_not(
     assert not caught.value.sent
 
 
-async def test_a_variant_is_shipped_through_the_flag_where_there_is_no_word(make_client: MakeClient) -> None:
+async def test_shipping_changes_the_flag_where_the_endpoint_is_missing(make_client: MakeClient) -> None:
     variants = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
     flag = FLAG | {
         "filters": {"groups": [{"rollout_percentage": 20}], "multivariate": {"variants": variants}, "x": 1}
@@ -83,7 +83,7 @@ async def test_a_variant_is_shipped_through_the_flag_where_there_is_no_word(make
 
 
 @pytest.mark.parametrize(("everyone", "asked"), [(True, "POST"), (False, "PATCH")])
-async def test_a_variant_for_everyone_goes_without_the_targeting_where_the_flag_can_take_it_so(
+async def test_variant_for_everyone_omits_targeting_where_the_server_allows(
     make_client: MakeClient, everyone: bool, asked: str
 ) -> None:
     shared = {"variants": [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]}

@@ -149,7 +149,7 @@ def test_polls_become_rare_while_nobody_is_there() -> None:
     assert next_poll(80_000.0, 3_600.0) == 3_600.0
 
 
-async def test_a_day_of_an_idle_app_on_two_thousand_flags_stays_under_300_requests(
+async def test_idle_day_on_2000_flags_stays_under_300_requests(
     make_client: MakeClient, clock: StillClock
 ) -> None:
     """Load, then look until a day has passed, while colleagues change 30 flags."""

@@ -10,7 +10,7 @@ from tests.doubles.servers import MakeClient, StillClock, always
 from flagtui.api import errors
 
 
-async def test_dependents_are_found_in_the_list_where_the_server_cannot_say(make_client: MakeClient) -> None:
+async def test_dependents_come_from_the_list_where_servers_lack_them(make_client: MakeClient) -> None:
     asks = {"groups": [{"properties": [{"type": "flag", "key": "5"}], "rollout_percentage": 100}]}
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -89,9 +89,7 @@ async def test_definitions_are_asked_for_where_newer_servers_keep_them(make_clie
     assert await evaluation.local_evaluation(etag=found.etag) is None
 
 
-async def test_a_query_that_takes_time_is_looked_at_until_it_is_done(
-    make_client: MakeClient, clock: StillClock
-) -> None:
+async def test_slow_query_is_polled_until_it_is_done(make_client: MakeClient, clock: StillClock) -> None:
     result = {"baseline": {"key": "control"}, "variant_results": []}
     looks = 0
 

@@ -9,7 +9,7 @@ from flagtui.api import errors
 
 
 @pytest.mark.parametrize(("word", "active"), [("enable", True), ("disable", False)])
-async def test_a_flag_is_switched_by_patch_where_there_is_no_word_for_it(
+async def test_flag_is_switched_by_patch_where_the_endpoint_is_missing(
     make_client: MakeClient, word: str, active: bool
 ) -> None:
     server = Old()
@@ -30,7 +30,7 @@ async def test_archiving_is_not_pretended_on_servers_without_archives(make_clien
     assert server.writes == [("feature_flags", "5", {"archived": True, "active": False})]
 
 
-async def test_flags_are_deleted_and_tagged_one_by_one_without_a_bulk(
+async def test_flags_are_deleted_and_tagged_singly_without_bulk(
     make_client: MakeClient,
 ) -> None:
     server = Old(flag=FLAG | {"tags": ["ops"]})
@@ -41,7 +41,7 @@ async def test_flags_are_deleted_and_tagged_one_by_one_without_a_bulk(
     assert server.writes == [("feature_flags", "5", deleted), ("feature_flags", "5", tagged)]
 
 
-async def test_a_bulk_that_loses_the_link_stops_and_says_what_was_not_tried(make_client: MakeClient) -> None:
+async def test_bulk_stops_at_a_lost_link_and_lists_the_untried(make_client: MakeClient) -> None:
     patched: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -69,7 +69,7 @@ async def test_an_id_stays_one_step_of_the_path(make_client: MakeClient, id: str
     assert client.link.requests == 0
 
 
-async def test_a_web_page_of_a_gateway_is_not_remembered_as_a_lack(make_client: MakeClient) -> None:
+async def test_gateway_page_is_not_remembered_as_a_missing_endpoint(make_client: MakeClient) -> None:
     answers = iter([httpx.Response(404, html="<html>"), httpx.Response(200, json={"status": "active"})])
     client = make_client(lambda request: next(answers))
     with pytest.raises(errors.EndpointNotFound):
@@ -77,7 +77,7 @@ async def test_a_web_page_of_a_gateway_is_not_remembered_as_a_lack(make_client: 
     assert (await client.flags.status(5)).status == "active"
 
 
-async def test_a_server_is_asked_once_for_all_that_came_with_the_same_year(make_client: MakeClient) -> None:
+async def test_server_is_probed_once_for_endpoints_of_one_year(make_client: MakeClient) -> None:
     server = Old()
     client = make_client(server)
     for _ in range(2):

@@ -11,7 +11,7 @@ from flagtui.api import errors
 
 
 @pytest.mark.parametrize("status", [404, 500])
-async def test_an_event_definition_the_server_fails_on_may_have_been_deleted(
+async def test_event_definition_with_a_server_error_may_be_deleted(
     make_client: MakeClient, status: int
 ) -> None:
     client = make_client(lambda request: httpx.Response(status, json={"detail": "A server error occurred."}))
@@ -43,9 +43,7 @@ class OldEvents:
 
 
 @pytest.mark.parametrize("status", [404, 500])
-async def test_a_word_taken_for_an_id_means_the_server_is_too_old(
-    make_client: MakeClient, status: int
-) -> None:
+async def test_endpoint_read_as_an_id_means_an_older_server(make_client: MakeClient, status: int) -> None:
     server = OldEvents(status)
     events = make_client(server).event_definitions
     for _ in range(2):
@@ -57,7 +55,7 @@ async def test_a_word_taken_for_an_id_means_the_server_is_too_old(
         await events.by_name("unpaid")
 
 
-async def test_event_definitions_are_changed_one_by_one_where_there_is_no_bulk(
+async def test_event_definitions_change_singly_where_bulk_is_missing(
     make_client: MakeClient,
 ) -> None:
     server = OldEvents(404)

@@ -38,9 +38,7 @@ async def read(server: Server, asked: list[tuple[int, int]] | None = None) -> li
 
 @settings(max_examples=60)
 @given(count=st.integers(0, 12_000), cap=st.sampled_from([1, 7, 20, 100, 1_000]))
-def test_every_row_arrives_exactly_once_even_where_the_server_gives_less_than_asked(
-    count: int, cap: int
-) -> None:
+def test_every_row_arrives_once_even_from_short_pages(count: int, cap: int) -> None:
     rows = list(range(min(count, cap * 300)))
     assert sorted(asyncio.run(read(serve(rows, cap=cap)))) == rows
 
@@ -57,7 +55,7 @@ def test_a_count_that_is_a_lower_bound_ends_nothing(count: int, stated: int) -> 
     before=st.integers(0, 900),
     moves=st.lists(st.tuples(st.integers(1, 12), st.sampled_from(["insert", "delete"])), max_size=3),
 )
-def test_rows_that_stay_are_found_whatever_is_inserted_or_deleted_meanwhile(
+def test_rows_that_stay_are_read_despite_inserts_and_deletions(
     before: int, moves: list[tuple[int, str]]
 ) -> None:
     rows = list(range(before))
@@ -90,7 +88,7 @@ def test_a_server_that_ignores_the_offset_is_given_up_on(stated: int) -> None:
     assert len(asked) <= 60
 
 
-def test_a_server_that_promises_rows_and_sends_none_is_asked_no_further() -> None:
+def test_server_that_promises_rows_without_sending_is_left() -> None:
     asked: list[tuple[int, int]] = []
     empty: RowPage[int] = RowPage((), 1_000_000)
     assert asyncio.run(read(lambda offset, limit: empty, asked)) == []
@@ -105,7 +103,7 @@ def test_a_long_list_comes_in_larger_pages_after_the_first() -> None:
     assert len(asked) == 31
 
 
-async def test_at_most_eight_pages_are_asked_for_at_once_and_the_first_alone() -> None:
+async def test_at_most_eight_pages_load_at_once_after_the_first() -> None:
     now = most = 0
     started: list[int] = []
 
@@ -135,7 +133,7 @@ async def read_on(pages: Pages[int], found: list[int]) -> None:
         found.extend(page.rows)
 
 
-async def test_a_page_that_fails_ends_the_list_after_the_pages_that_arrived() -> None:
+async def test_failing_page_ends_the_list_after_earlier_pages() -> None:
     running: set[int] = set()
 
     async def fetch(offset: int, limit: int) -> RowPage[int]:

@@ -63,7 +63,7 @@ async def test_refreshing_leaves_the_person_a_hundred_requests(clock: StillClock
     assert len(clock.waits) == waited
 
 
-async def test_a_pause_the_server_asked_for_holds_everything_and_is_visible(clock: StillClock) -> None:
+async def test_requested_pause_holds_everything_and_is_visible(clock: StillClock) -> None:
     limit = budget(clock, is_limited=False)
     limit.pause(6.0)
     assert limit.link.waiting == 6.0

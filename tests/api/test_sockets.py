@@ -93,7 +93,7 @@ async def test_a_write_without_a_whole_answer_is_not_known(talk: Talk) -> None:
         assert client.link.requests == 1
 
 
-async def test_a_certificate_nobody_vouches_for_is_refused_until_it_is_trusted(
+async def test_untrusted_certificate_is_refused_until_it_is_trusted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -184,7 +184,7 @@ def make_certificate(folder: Path) -> Path:
     return path
 
 
-async def test_questions_given_up_at_any_moment_do_not_use_up_the_connections() -> None:
+async def test_cancelled_requests_never_use_up_the_connections() -> None:
     async with listening(answer) as port, Client(f"http://127.0.0.1:{port}", KEY, 1) as client:
 
         async def give_up_after(turns: int) -> None:

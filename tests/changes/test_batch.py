@@ -40,7 +40,7 @@ def ordered(verb: str, *flags: Flag) -> list[int | str]:
     return [plan.id for plan in sort_by_dependency([planned(switch(verb, flag.id), flag) for flag in flags])]
 
 
-def test_flags_go_off_before_what_they_ask_for_and_on_after_it() -> None:
+def test_flags_go_off_before_dependencies_and_on_after_them() -> None:
     family = asking(1, None), asking(2, 1), asking(3, 2), asking(4, None)
     assert ordered("turn off", *family) == [3, 2, 1, 4]
     off = asking(3, 2, active=False), asking(2, 1, active=False), asking(1, None, active=False)

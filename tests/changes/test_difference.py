@@ -88,7 +88,7 @@ def test_the_same_change_on_both_sides_is_no_conflict(seen: JSON, changed: JSON)
 
 @few
 @given(OBJECTS, OBJECTS, OBJECTS)
-def test_what_they_changed_is_in_the_result_or_in_a_conflict(seen: JSON, mine: JSON, theirs: JSON) -> None:
+def test_their_change_is_merged_or_in_a_conflict(seen: JSON, mine: JSON, theirs: JSON) -> None:
     merged, conflicts = merge(seen, mine, theirs)
     contested = [conflict.path for conflict in conflicts]
     for line in difference(theirs, merged):
@@ -140,11 +140,11 @@ def test_two_edits_of_one_condition_conflict_as_a_whole() -> None:
     assert conflicts == (FieldConflict(("groups", 0), seen[0], mine[0], theirs[0]),)
 
 
-def test_what_is_not_there_is_shown_as_nothing_and_null_as_null() -> None:
+def test_missing_values_are_blank_and_null_is_null() -> None:
     assert (compact(MISSING), compact(None), compact({"a": [1, True]})) == ("", "null", '{"a": [1, true]}')
 
 
-def test_a_conflict_of_objects_is_shown_at_the_places_where_they_differ() -> None:
+def test_object_conflict_lists_the_differing_places() -> None:
     seen = {"share": 10, "who": {"key": "a", "value": 1}, "note": "x"}
     conflict = FieldConflict(
         ("groups", 0),

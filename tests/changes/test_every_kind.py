@@ -93,7 +93,7 @@ async def test_a_lost_answer_is_looked_for_until_it_is_known(
 
 @KIND
 @pytest.mark.parametrize("is_done", [True, False])
-async def test_what_could_not_be_found_out_is_at_the_next_start(
+async def test_unresolved_change_is_resolved_at_the_next_start(
     kind: str, is_done: bool, tmp_path: Path
 ) -> None:
     async with working(tmp_path) as bench:
@@ -107,7 +107,7 @@ async def test_what_could_not_be_found_out_is_at_the_next_start(
         assert scene.sends == 1
 
 
-async def test_a_cohort_that_was_made_before_is_not_taken_for_one_without_an_answer(tmp_path: Path) -> None:
+async def test_earlier_cohort_is_not_mistaken_for_an_unanswered_one(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         first = await scene_of("cohort", bench)
         assert (await first.save()).is_saved
@@ -121,7 +121,7 @@ async def test_a_cohort_that_was_made_before_is_not_taken_for_one_without_an_ans
 
 
 @KIND
-async def test_what_is_stopped_on_its_way_is_noted_and_looked_up(kind: str, tmp_path: Path) -> None:
+async def test_change_stopped_in_flight_is_noted_and_looked_up(kind: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         scene = await scene_of(kind, bench)
         bench.wire.held = is_write

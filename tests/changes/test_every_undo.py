@@ -91,9 +91,7 @@ NOT_ON_OLDER: Final = {
 
 @pytest.mark.parametrize("generation", GENERATIONS if ALL_MODES else ["default"])
 @pytest.mark.parametrize("what", BACK)
-async def test_a_change_is_taken_back_and_everything_is_as_it_was(
-    what: str, generation: str, tmp_path: Path
-) -> None:
+async def test_undo_restores_everything_a_change_touched(what: str, generation: str, tmp_path: Path) -> None:
     if generation == "legacy" and what in NOT_ON_OLDER:
         pytest.skip(NOT_ON_OLDER[what])
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
@@ -131,7 +129,7 @@ def test_every_kind_of_change_has_an_undo_or_a_reason() -> None:
 
 
 @pytest.mark.parametrize("what", KEPT)
-def test_what_no_server_takes_back_says_why_and_what_to_do(what: str) -> None:
+def test_refused_undo_names_reason_and_next_step(what: str) -> None:
     kind, _, verb = what.partition(": ")
     told = STEPS[verb].verb.name if verb else VERBS[kind].name  # type: ignore[index]  # one of the three
     entry = Entry("e", 1.0, 7, "k", told, HERE, kind, ending="saved")
@@ -153,7 +151,7 @@ async def colleague_changes(bench: Bench, what: str, entry: Entry) -> None:
         await client.flags.update(entry.record, {"active": True, "name": "theirs"})
 
 
-async def test_what_the_same_person_did_with_it_since_is_nobody_elses(tmp_path: Path) -> None:
+async def test_own_later_changes_are_not_another_users(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         state, was = await BACK["flag: create"](bench)
         (entry,) = bench.journal.entries()
@@ -179,9 +177,7 @@ MADE: Final = {
 
 
 @pytest.mark.parametrize("what", MADE)
-async def test_what_somebody_made_of_it_since_is_shown_before_it_is_taken_away(
-    what: str, tmp_path: Path
-) -> None:
+async def test_undo_shows_another_users_later_changes_before_overwriting(what: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         state, was = await BACK[what](bench)
         (entry,) = bench.journal.entries()
@@ -207,7 +203,7 @@ async def test_what_somebody_made_of_it_since_is_shown_before_it_is_taken_away(
         ("scheduled_change: unschedule", True),
     ],
 )
-async def test_what_was_left_open_is_known_at_the_next_start_and_can_be_taken_back(
+async def test_change_left_open_is_resolved_at_next_start_and_undoable(
     what: str, is_done: bool, tmp_path: Path
 ) -> None:
     async with working(tmp_path) as bench:

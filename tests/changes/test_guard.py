@@ -51,25 +51,25 @@ def test_a_read_only_profile_refuses_without_asking() -> None:
     assert isinstance(guard([off()], GuardRules(Level.READ_ONLY)), GuardRefused)
 
 
-def test_relaxed_needs_one_y_on_one_line_and_guarded_shows_the_whole_dialog() -> None:
+def test_relaxed_asks_for_one_key_guarded_shows_a_dialog() -> None:
     question = asked(level=Level.RELAXED)
     assert (question.is_dialog, question.type_this, settles(question, yes=True)) == (False, None, True)
     question = asked(level=Level.GUARDED, place="PROD")
     assert (question.is_dialog, question.type_this, question.title) == (True, None, "Turn OFF in PROD")
 
 
-def test_strict_wants_the_key_typed_in_full_and_yes_is_not_enough() -> None:
+def test_strict_needs_the_whole_key_typed() -> None:
     question = asked(level=Level.STRICT)
     assert question.type_this == "checkout-v2"
     answers: list[dict[str, Any]] = [{"yes": True}, {"typed": "checkout-v"}, {"typed": "checkout-v2"}]
     assert [settles(question, **answer) for answer in answers] == [False, False, True]
 
 
-def test_a_key_that_cannot_be_trusted_is_confirmed_by_the_flags_number() -> None:
+def test_untrusted_key_is_confirmed_by_the_flag_number() -> None:
     assert asked(off(key="checkout\u202e-v2"), level=Level.STRICT).type_this == "812"
 
 
-def test_an_unlocked_strict_profile_asks_for_y_except_for_grave_changes() -> None:
+def test_unlocked_strict_profile_asks_for_y_except_grave_changes() -> None:
     deletion = planned(switch("delete", 812), flag())
     assert asked(level=Level.STRICT, is_unlocked=True).type_this is None
     assert asked(deletion, level=Level.STRICT, is_unlocked=True).type_this == "checkout-v2"
@@ -102,7 +102,7 @@ def test_going_without_the_journal_has_to_be_agreed_to() -> None:
     assert settles(question, yes=True, without_journal=True)
 
 
-def test_more_flags_than_the_limit_or_one_flag_twice_are_refused_and_many_are_counted() -> None:
+def test_too_many_or_repeated_flags_are_refused() -> None:
     plans = [off(id=number, key=f"k{number}") for number in range(1, 13)]
     assert isinstance(guard(plans, GuardRules(bulk_limit=11)), GuardRefused)
     assert isinstance(guard([off(), off()], GuardRules()), GuardRefused)
@@ -110,7 +110,7 @@ def test_more_flags_than_the_limit_or_one_flag_twice_are_refused_and_many_are_co
     assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
 
 
-def test_the_question_counts_what_is_left_out_and_confirms_the_others() -> None:
+def test_question_counts_skipped_flags_and_confirms_the_rest() -> None:
     asked_with = QuestionContext([Skipped(9, "k9", "it is archived")])
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
     question = asked(*plans, level=Level.STRICT, place="PROD", asked_with=asked_with)
@@ -165,7 +165,7 @@ def test_no_screen_or_command_reaches_a_save_around_the_guard() -> None:
     assert guilty == {}
 
 
-def test_every_write_of_a_flag_outside_the_client_is_in_saving() -> None:
+def test_flag_writes_outside_the_client_are_all_in_save_modules() -> None:
     callers = {
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")

@@ -45,7 +45,7 @@ def test_what_was_begun_and_finished_is_read_back_whole(journal: Journal) -> Non
     assert found.signature == HERE
 
 
-def test_file_and_folder_are_for_their_owner_alone_whoever_made_them(journal: Journal) -> None:
+def test_journal_file_and_folder_are_private_to_the_owner(journal: Journal) -> None:
     journal.begin(entry())
     assert [stat.S_IMODE(path.stat().st_mode) for path in (journal.path, journal.folder)] == [0o600, 0o700]
     journal.path.chmod(0o644)
@@ -53,7 +53,7 @@ def test_file_and_folder_are_for_their_owner_alone_whoever_made_them(journal: Jo
     assert stat.S_IMODE(journal.path.stat().st_mode) == 0o600
 
 
-def test_text_from_outside_cannot_break_a_line_or_reach_a_terminal(journal: Journal) -> None:
+def test_outside_text_cannot_break_a_line_or_reach_a_terminal(journal: Journal) -> None:
     nasty = 'x\n{"step":"outcome"}\x1b]52;c;cm0=\x07\u202e\ud800'
     journal.begin(entry(key=nasty, before={"name": nasty}))
     raw = journal.path.read_bytes()
@@ -89,7 +89,7 @@ def full_after(room: int) -> Callable[[int, bytes], int]:
 
 
 @pytest.mark.parametrize("room", [0, 1, 40])
-def test_a_full_disk_is_said_and_leaves_the_earlier_lines_whole(tmp_path: Path, room: int) -> None:
+def test_full_disk_is_reported_and_keeps_earlier_lines(tmp_path: Path, room: int) -> None:
     Journal(tmp_path).begin(entry("kept"))
     size = (tmp_path / "journal.jsonl").stat().st_size
     with pytest.raises(JournalUnwritable, match="No space left"):
@@ -121,7 +121,7 @@ def test_a_link_in_place_of_the_file_is_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 10, 60])
-def test_a_line_torn_by_a_crash_is_kept_and_the_next_one_is_whole(journal: Journal, cut: int) -> None:
+def test_torn_line_is_kept_and_the_next_is_whole(journal: Journal, cut: int) -> None:
     journal.begin(entry("whole"))
     journal.begin(entry("torn"))
     torn = journal.path.read_bytes()[:-cut]
@@ -179,14 +179,14 @@ def test_programs_writing_at_once_lose_and_mix_nothing(tmp_path: Path) -> None:
     assert {one.ending for one in found} == {"saved"}
 
 
-def test_words_find_entries_in_whatever_order_and_since_leaves_out_what_is_older(journal: Journal) -> None:
+def test_words_match_in_any_order_and_since_drops_older_entries(journal: Journal) -> None:
     journal.begin(entry("old", at=NOW - 100, reason="incident twelve"))
     journal.begin(entry("new", key="other"))
     assert [found.id for found in journal.entries(text="TWELVE checkout")] == ["old"]
     assert [found.id for found in journal.entries(since=NOW - 10)] == ["new"]
 
 
-def test_a_change_nobody_knows_the_end_of_is_found_at_the_next_start(journal: Journal) -> None:
+def test_unfinished_changes_are_unresolved_at_the_next_start(journal: Journal) -> None:
     journal.begin(entry("begun"))
     journal.begin(entry("unknown"))
     journal.finish("unknown", "unknown")
@@ -195,7 +195,7 @@ def test_a_change_nobody_knows_the_end_of_is_found_at_the_next_start(journal: Jo
     assert {found.id for found in journal.unresolved()} == {"begun", "unknown"}
 
 
-def test_what_another_living_program_has_on_its_way_is_left_to_it(journal: Journal) -> None:
+def test_changes_in_flight_of_another_program_are_left_alone(journal: Journal) -> None:
     journal.begin(entry("theirs", pid=os.getppid()))
     journal.begin(entry("old", at=NOW - 1000, pid=os.getppid()))
     assert [found.id for found in journal.unresolved()] == ["old"]
@@ -219,13 +219,13 @@ def test_encrypted_payloads_never_reach_the_disk(journal: Journal) -> None:
     assert found.before["filters"]["payloads"]["other"] != CHANGED
 
 
-def test_values_that_are_no_json_are_refused_before_anything_is_written(journal: Journal) -> None:
+def test_values_outside_json_are_refused_before_writing(journal: Journal) -> None:
     with pytest.raises(JournalUnwritable):
         journal.begin(entry(after={"filters": float("nan")}))
     assert journal.entries() == []
 
 
-def test_a_program_that_holds_the_file_for_ever_is_not_waited_for(tmp_path: Path) -> None:
+def test_journal_lock_is_not_waited_for_forever(tmp_path: Path) -> None:
     journal = Journal(tmp_path, lock_patience=0.03)
     journal.begin(entry("mine"))
     with journal.path.open("ab") as other:
@@ -236,7 +236,7 @@ def test_a_program_that_holds_the_file_for_ever_is_not_waited_for(tmp_path: Path
     assert {found.id for found in journal.entries()} == {"mine", "after"}
 
 
-def test_a_line_goes_to_the_new_file_when_the_old_one_was_put_aside_meanwhile(tmp_path: Path) -> None:
+def test_line_goes_to_the_new_file_after_rotation(tmp_path: Path) -> None:
     journal = Journal(tmp_path, lock_patience=10)
     journal.begin(entry("old"))
     with journal.path.open("ab") as other:

@@ -81,7 +81,7 @@ def told(entry: Entry) -> str:
 
 
 @pytest.mark.parametrize("kind", ["flag", "event"])
-def test_after_a_kill_the_journal_tells_the_truth_about_every_write(tmp_path: Path, kind: str) -> None:
+def test_journal_is_correct_about_every_write_after_a_kill(tmp_path: Path, kind: str) -> None:
     chance = random.Random(3)
     open_ones = 0
     for number in range(ROUNDS):

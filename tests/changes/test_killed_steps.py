@@ -241,9 +241,7 @@ async def shows_what_was_done(address: str, what: str, entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("server", ["default", "legacy"])
-async def test_a_kill_at_any_moment_of_a_step_leaves_the_truth_in_the_journal(
-    tmp_path: Path, server: str
-) -> None:
+async def test_journal_is_correct_after_a_kill_during_a_step(tmp_path: Path, server: str) -> None:
     steps = STEPS if server == "default" else OLDER
     deaths = [(what, moment) for what in steps for moment in range(1, MOMENTS[server] + 1)]
     random.Random(5).shuffle(deaths)

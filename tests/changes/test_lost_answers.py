@@ -98,7 +98,7 @@ async def test_the_journal_tells_the_truth_about_every_change(tmp_path: Path) ->
     assert {"saved", "refused", "failed"} <= endings.keys()
 
 
-async def test_a_client_that_sends_again_without_looking_does_change_things_twice(tmp_path: Path) -> None:
+async def test_client_that_retries_blindly_changes_things_twice(tmp_path: Path) -> None:
     line = Line(7, tmp_path)
     for _ in range(200):
         line.disturb()

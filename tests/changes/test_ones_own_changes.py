@@ -64,7 +64,7 @@ async def the_question(bench: Bench) -> Question[Proposal]:
 
 
 @pytest.mark.parametrize("kind", ["flag", "condition", "experiment", "event"])
-async def test_ones_own_later_change_is_told_as_such_and_still_asked_about(kind: str, tmp_path: Path) -> None:
+async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         await change_twice(bench, kind)
         told = {}

@@ -38,7 +38,7 @@ def room(tmp_path: Path) -> Room:
     return room_of(tmp_path / "journal")
 
 
-async def test_it_is_on_disk_before_it_leaves_and_its_ending_after(room: Room) -> None:
+async def test_intent_is_on_disk_before_sending_and_outcome_after(room: Room) -> None:
     (outcome,) = await room.boil()
     (entry,) = room.journal.entries()
     assert room.kitchen.open_when_asked == [True]
@@ -49,7 +49,7 @@ async def test_it_is_on_disk_before_it_leaves_and_its_ending_after(room: Room) -
 
 
 @pytest.mark.parametrize(("age", "compares"), [(31, True), (1, False)])
-async def test_what_was_read_long_ago_or_is_not_compared_is_read_again_first(
+async def test_old_or_uncompared_reads_are_read_again_before_sending(
     age: float, compares: bool, room: Room
 ) -> None:
     room.kitchen.compares = compares
@@ -63,15 +63,13 @@ async def test_what_was_read_long_ago_or_is_not_compared_is_read_again_first(
     assert (outcome.ending, room.kitchen.asked[1:]) == ("saved", ["read", "send kettle"])
 
 
-async def test_what_was_just_read_and_is_compared_is_sent_at_once(room: Room) -> None:
+async def test_fresh_compared_read_is_sent_at_once(room: Room) -> None:
     await room.boil(Kettle("kettle", read_at=room.clock.time()))
     assert room.kitchen.asked == ["send kettle"]
 
 
 @pytest.mark.parametrize("boils_at", [0, 2, 4, None])
-async def test_without_an_answer_it_is_looked_for_and_never_sent_again(
-    boils_at: int | None, tmp_path: Path
-) -> None:
+async def test_lost_response_is_looked_up_and_never_resent(boils_at: int | None, tmp_path: Path) -> None:
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at)
     (outcome,) = await room.boil()
     looks = len(LOOKS) if boils_at is None else boils_at + 1
@@ -86,7 +84,7 @@ async def test_without_an_answer_it_is_looked_for_and_never_sent_again(
 @pytest.mark.parametrize(
     ("boils_at", "now", "ending"), [(9, 20, "saved"), (None, 20, "failed"), (None, 45, "unknown")]
 )
-async def test_it_is_watched_for_a_minute_then_known_or_said_not_to_be(
+async def test_lost_response_is_watched_for_a_minute_then_unknown(
     boils_at: int | None, now: int, ending: Ending, tmp_path: Path
 ) -> None:
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at, now=now)
@@ -120,7 +118,7 @@ async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, ApiError) else "",
 )
-async def test_what_was_not_done_is_not_looked_for_and_stops_the_rest_where_the_same_would_happen(
+async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     error: ApiError, ending: Ending, goes_on: bool, tmp_path: Path
 ) -> None:
     room = room_of(tmp_path, faults=[error])
@@ -133,7 +131,7 @@ async def test_what_was_not_done_is_not_looked_for_and_stops_the_rest_where_the_
 
 
 @pytest.mark.parametrize(("facts", "sent", "ending"), [(SLOW_DOWN, 2, "saved"), (LONG_PAUSE, 1, "refused")])
-async def test_a_pause_that_the_server_asks_for_is_waited_for_inside_its_limits(
+async def test_requested_pause_is_waited_for_within_its_limits(
     facts: ErrorFacts, sent: int, ending: Ending, tmp_path: Path
 ) -> None:
     room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=facts)])
@@ -156,9 +154,7 @@ async def test_one_change_waits_once_and_one_of_many_five_times(
 
 
 @pytest.mark.parametrize("agreed_to", ["", "no space left"])
-async def test_without_room_for_the_journal_it_goes_only_where_that_was_approve(
-    agreed_to: str, tmp_path: Path
-) -> None:
+async def test_unwritable_journal_sends_only_where_that_was_approved(agreed_to: str, tmp_path: Path) -> None:
     (tmp_path / "in the way").write_text("")
     room = room_of(tmp_path / "in the way")
     (outcome,) = await room.boil(asked_with=QuestionContext(without_journal=agreed_to))
@@ -167,7 +163,7 @@ async def test_without_room_for_the_journal_it_goes_only_where_that_was_approve(
     assert (outcome.journal_id, outcome.undo_words) == ("", "")
 
 
-async def test_an_ending_that_cannot_be_written_down_is_told_and_not_raised(tmp_path: Path) -> None:
+async def test_unwritable_outcome_is_noted_and_not_raised(tmp_path: Path) -> None:
     class Filling(Kitchen):
         async def send(self, plan: Kettle) -> Outcome[Kettle, int]:
             for file in self.journal.folder.iterdir():
@@ -183,7 +179,7 @@ async def test_an_ending_that_cannot_be_written_down_is_told_and_not_raised(tmp_
     assert outcome.note.startswith("how it ended could not be written down: ")
 
 
-async def test_what_is_stopped_on_its_way_is_noted_as_not_known(room: Room) -> None:
+async def test_change_stopped_in_flight_is_noted_as_unknown(room: Room) -> None:
     sent = asyncio.Event()
 
     class Endless(Kitchen):
@@ -229,7 +225,7 @@ async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
     assert len({entry.batch for entry in entries.values()}) == 1
 
 
-async def test_an_answer_lost_for_many_is_looked_for_one_by_one_and_at_once(room: Room) -> None:
+async def test_lost_response_for_many_is_looked_up_at_once(room: Room) -> None:
     room.writing.adapter = kitchen = Together(room.journal, [Unanswered("No answer.")])
     began = room.clock.now
     found = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
@@ -239,7 +235,7 @@ async def test_an_answer_lost_for_many_is_looked_for_one_by_one_and_at_once(room
     assert room.clock.now - began <= 3 * LOOKS[-1]
 
 
-async def test_a_plan_that_was_not_approved_is_never_sent_and_an_approval_makes_one_batch(room: Room) -> None:
+async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: Room) -> None:
     approved = approve(Kettle("other"))
     with pytest.raises(ValueError, match="not approved"):
         await write(approved, [KETTLE], room.kitchen, room.writing.context)
@@ -266,7 +262,7 @@ def test_what_would_happen_to_the_next_one_stops_all(
     assert stops_all(Outcome(KETTLE, ending, error=error)) is stops
 
 
-async def test_a_new_kind_is_recovered_and_taken_back_by_its_entries(
+async def test_new_kind_is_recovered_and_undone_by_its_entries(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, "kettle", KettleEntries(room.kitchen))

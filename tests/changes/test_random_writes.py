@@ -101,7 +101,7 @@ async def test_whatever_the_link_does_the_journal_tells_the_truth(
 
 @KIND
 @pytest.mark.parametrize("seed", range(ROUNDS))
-async def test_whenever_it_is_stopped_the_next_start_tells_what_became_of_it(
+async def test_change_stopped_anywhere_is_resolved_at_next_start(
     kind: str, seed: int, tmp_path: Path
 ) -> None:
     chance = random.Random(f"stop {kind} {seed}")

@@ -10,7 +10,7 @@ from flagtui.changes.timeline import markdown, summary
 SAVED = replace(ENTRY, ending="saved", saved_version=13, ended_at=NOW + 1)
 
 
-def test_a_timeline_is_oldest_first_with_who_what_why_and_how_it_ended() -> None:
+def test_timeline_is_oldest_first_with_user_change_reason_and_outcome() -> None:
     told = markdown(
         [
             replace(SAVED, at=NOW + 90, id="b", verb="turn on", ending=""),

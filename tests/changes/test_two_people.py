@@ -161,7 +161,7 @@ async def careless(seed: int, folder: Path) -> None:
     await scenario.run()
 
 
-async def test_clients_that_do_not_say_what_they_read_are_caught_by_the_same_check(tmp_path: Path) -> None:
+async def test_careless_clients_are_caught_by_the_same_check(tmp_path: Path) -> None:
     caught = 0
     for seed in range(60):
         try:

@@ -197,7 +197,7 @@ async def desk(folder: Path, **choices: Any) -> AsyncIterator[Desk]:
         yield Desk(random.Random(19), clock, people, wire, copy.deepcopy(noted(fresh)))
 
 
-async def test_nothing_two_people_agree_to_is_lost_and_no_share_carries_the_targeting(tmp_path: Path) -> None:
+async def test_confirmed_changes_of_two_users_are_never_lost(tmp_path: Path) -> None:
     async with desk(tmp_path) as shared:
         while shared.done["edits"] < EDITS:
             await shared.round()
@@ -208,7 +208,7 @@ async def test_nothing_two_people_agree_to_is_lost_and_no_share_carries_the_targ
         assert shared.done["three sides shown"] >= shared.done["lost to the same place"]
 
 
-async def test_the_same_holds_on_an_old_server_where_each_share_carries_the_targeting(tmp_path: Path) -> None:
+async def test_old_server_keeps_changes_where_shares_carry_targeting(tmp_path: Path) -> None:
     async with desk(tmp_path, legacy=True) as shared:
         while shared.done["edits"] < EDITS // 5:
             await shared.round()

@@ -14,7 +14,7 @@ from flagtui.changes.flags import flag_intent
 from flagtui.changes.pipeline import Batch
 
 
-async def test_reads_that_fail_are_tried_at_0_1_2_4_and_8_seconds(office: Office) -> None:
+async def test_failing_reads_are_retried_after_growing_pauses(office: Office) -> None:
     plan = await office.plan()
     office.ada.faults = ["lose the answer"]
     office.ada.unreadable = 4
@@ -70,7 +70,7 @@ async def ended(batch: Batch[Any, Any]) -> str:
         (300, 45, "unknown", 300),
     ],
 )
-async def test_a_missing_answer_is_looked_for_as_long_as_was_asked_for(
+async def test_lost_response_is_looked_up_for_the_requested_time(
     wait: float, now: int, ending: str, takes: float, tmp_path: Path
 ) -> None:
     room = room_of(tmp_path, faults=[Unanswered("No answer.")], now=now)
@@ -94,7 +94,7 @@ async def test_an_approval_is_waited_for_when_that_is_asked_for(
 
 
 @pytest.mark.parametrize(("wait", "sent"), [(None, 1), (400, 1), (600, 2)])
-async def test_a_pause_the_server_asks_for_is_waited_for_as_long(
+async def test_requested_pause_is_waited_for_the_requested_time(
     wait: float | None, sent: int, tmp_path: Path
 ) -> None:
     slower: ApiError = RateLimited("Slower.", facts=LONG_PAUSE)

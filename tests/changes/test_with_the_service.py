@@ -120,7 +120,7 @@ def content(flag: Flag) -> dict[str, JSON]:
     return {name: copy.deepcopy(flag.raw[name]) for name in names if name in flag.raw}
 
 
-async def test_a_rollout_edit_changes_one_number_of_what_is_stored_and_undo_gives_it_back(
+async def test_rollout_edit_changes_one_number_and_undo_restores_it(
     bench: Bench,
 ) -> None:
     made = await bench.new("checkout", filters=RICH)
@@ -188,7 +188,7 @@ async def test_what_the_server_would_refuse_is_known_before(bench: Bench) -> Non
     await bench.saved(flag_intent.switch("turn off", base.id))
 
 
-async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Bench) -> None:
+async def test_dependent_flags_go_off_together_in_a_valid_order(bench: Bench) -> None:
     base = await bench.new("base", filters={"groups": [{"rollout_percentage": 100}]})
     child = await bench.new("child", filters=asks_for(base.id))
     ids = frozenset({base.id, child.id})
@@ -206,7 +206,7 @@ async def test_a_family_goes_off_together_in_an_order_the_server_takes(bench: Be
     ]
 
 
-async def test_a_deleted_flag_whose_key_was_changed_comes_back_under_the_old_one(bench: Bench) -> None:
+async def test_deleted_flag_with_changed_key_is_restored_under_the_old(bench: Bench) -> None:
     made = await bench.new("checkout", filters=RICH)
     await bench.saved(flag_intent.switch("delete", made.id))
     assert (await bench.flags.get(made.id)).deleted

@@ -73,7 +73,7 @@ def test_a_key_is_tried_explained_and_kept_and_forgotten_again(
     assert "flagtui auth login --profile prod" in one_sentence(run("auth", "status"))
 
 
-def test_without_a_keyring_that_is_said_at_once_with_the_other_ways(run: Run, service: Service) -> None:
+def test_missing_keyring_is_reported_with_the_alternatives(run: Run, service: Service) -> None:
     done = run("auth", "login", "--with-token", "--host", service.address, stdin=KEY)
     assert done.code == 2
     said = one_sentence(done)
@@ -108,9 +108,7 @@ def test_what_cannot_be_signed_in_with_is_one_sentence(
     assert not (home / ".config/flagtui/config.toml").exists()
 
 
-def test_a_command_that_prints_the_key_is_written_down_instead_of_the_key(
-    run: Run, service: Service, home: Path
-) -> None:
+def test_key_command_is_stored_instead_of_the_key(run: Run, service: Service, home: Path) -> None:
     command = f"{sys.executable} -c \"print('{KEY}')\""
     assert run("auth", "login", "--host", service.address, "--key-command", command).code == 0
     assert "from key_command" in run("auth", "status").out
@@ -151,7 +149,7 @@ def signing_in(folder: Path, person: Prompts, lives_in: str, backend: Backend) -
     return TerminalSignIn(SignIn(), environment, person, keys, ask)
 
 
-def test_a_key_of_the_other_region_is_sent_there_only_when_the_person_agrees(tmp_path: Path) -> None:
+def test_key_goes_to_the_other_region_only_with_consent(tmp_path: Path) -> None:
     agrees, refuses, shelf = Scripted(), Scripted(yes=False), Shelf()
     with pytest.raises(Trouble, match=r"us\.posthog\.com does not know this key"):
         signing_in(tmp_path, refuses, "eu", shelf).run()
@@ -181,7 +179,7 @@ class Hanging(Shelf):
         self._released.wait(20)
 
 
-def test_a_keyring_that_never_answers_ends_in_the_other_ways_and_not_in_waiting(tmp_path: Path) -> None:
+def test_silent_keyring_leads_to_the_alternatives_without_waiting(tmp_path: Path) -> None:
     released = threading.Event()
     person = Scripted()
     sign_in = signing_in(tmp_path, person, "us", Hanging(released))

@@ -71,7 +71,7 @@ def test_a_database_somebody_else_has_locked_is_said_to_be(tmp_path: Path) -> No
         (("--port",), 2, "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"),
     ],
 )
-def test_what_a_service_cannot_begin_with_is_one_sentence_before_a_database_is_made(
+def test_invalid_serve_options_are_one_sentence_before_any_database(
     words: tuple[str, ...], code: int, said: str, tmp_path: Path
 ) -> None:
     done = run_apart("serve", "--port", "0", "--db", "x.db", *words, folder=tmp_path)
@@ -91,7 +91,7 @@ def test_what_a_service_cannot_begin_with_is_one_sentence_before_a_database_is_m
     ids=["nothing", "plain http", "scheme", "profile"],
 )
 @pytest.mark.usefixtures("home")
-def test_what_the_environment_gets_wrong_is_said_before_a_screen_opens(
+def test_invalid_environment_is_reported_before_a_screen_opens(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], sentence: str
 ) -> None:
     for name, value in environment.items():
@@ -127,7 +127,7 @@ OPTIONS = [
 """Every option of every command, behind the words that name it."""
 
 
-def test_an_option_without_its_value_points_to_the_help_of_its_command() -> None:
+def test_option_without_value_points_to_the_command_help() -> None:
     pointed: dict[tuple[str, ...], str] = {}
     for words in (words for words, option in OPTIONS if not (option.is_flag or option.count)):
         with pytest.raises(click.UsageError) as wrong:
@@ -158,9 +158,7 @@ def test_what_is_no_number_is_refused(words: tuple[str, ...], run: Run) -> None:
         ("keys revok", "revoke"),
     ],
 )
-def test_a_command_that_is_misspelt_or_lacks_its_group_is_told_what_was_meant(
-    run: Run, words: str, meant: str
-) -> None:
+def test_misspelt_command_or_missing_group_gets_a_suggestion(run: Run, words: str, meant: str) -> None:
     done = run(*words.split())
     assert (done.code, done.out) == (2, "")
     assert f"Did you mean {meant}?" in done.err

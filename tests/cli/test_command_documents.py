@@ -143,7 +143,7 @@ def test_the_tables_of_a_page_are_those_of_the_program(page: Path) -> None:
         page.write_text(text, encoding="utf-8")
 
 
-def test_the_help_that_is_printed_at_once_is_that_of_the_program() -> None:
+def test_stored_help_is_that_of_the_program() -> None:
     wide = {**program.context_settings, "terminal_width": 80, "max_content_width": 80}
     context = click.Context(program, info_name="flagtui", **wide)
     said = program.get_help(context) + "\n"
@@ -157,7 +157,7 @@ def _not_called() -> click.Command:
 
 
 @pytest.mark.parametrize("width", [40, 80, 100])
-def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> None:
+def test_help_from_a_description_is_that_of_the_command(width: int) -> None:
     root = click.Context(program, info_name="flagtui", terminal_width=width, **program.context_settings)
     for name, command in all_commands().items():
         stand_in = DescribedCommand(name.split()[-1], descriptions()[name], _not_called)
@@ -166,7 +166,7 @@ def test_the_help_made_from_a_description_is_that_of_the_command(width: int) -> 
         assert said == meant, name
 
 
-def test_a_word_that_looks_like_a_call_for_help_is_a_value(run: Run) -> None:
+def test_value_that_looks_like_a_help_option_is_a_value(run: Run) -> None:
     done = run("journal", "--since", "--help")
     assert (done.code, "'--help' is not a valid time" in done.err) == (2, True)
 
@@ -183,7 +183,7 @@ def test_the_man_pages_are_those_of_the_program() -> None:
     assert {"flagtui.1", "flagtui-flags.1", "flagtui-undo.1"} <= made.keys()
 
 
-def test_no_line_of_a_man_page_is_taken_for_a_macro() -> None:
+def test_man_page_lines_are_never_read_as_macros() -> None:
     for name, text in man_pages(program).items():
         for line in text.splitlines():
             assert not line.startswith("'"), f"{name}: {line}"

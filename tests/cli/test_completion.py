@@ -44,7 +44,7 @@ def complete(*words: str, shell: str = "bash") -> list[str]:
     return done.out.splitlines()
 
 
-def test_names_and_tags_come_from_the_newest_copy_of_the_profile(copies: Snapshots) -> None:
+def test_names_and_tags_come_from_the_newest_profile_cache(copies: Snapshots) -> None:
     assert known_words("flags", "prod", "") == ["chat", "checkout"]
     assert known_words("flags", "", "2") == ["cheese"]
     assert known_words("flags", "prod", "", is_tag=True) == ["ops", "web"]
@@ -53,7 +53,7 @@ def test_names_and_tags_come_from_the_newest_copy_of_the_profile(copies: Snapsho
 
 
 @pytest.mark.usefixtures("copies")
-def test_a_name_is_completed_with_and_without_reading_the_command_line() -> None:
+def test_completion_is_the_same_with_and_without_parsing() -> None:
     at_once = complete("flags", "get", "che")
     assert at_once == ["plain,cheese"]
     assert complete("flags", "get", "--profile", "prod", "che") == ["plain,checkout"]
@@ -90,7 +90,7 @@ def test_commands_and_options_are_completed() -> None:
 
 
 @pytest.mark.usefixtures("copies")
-def test_a_command_in_the_demo_is_completed_like_any_but_with_no_name_of_another_place() -> None:
+def test_demo_commands_complete_without_names_of_other_profiles() -> None:
     assert complete("demo", "fl") == ["plain,flags"]
     assert complete("demo", "--fresh", "flags", "ro") == ["plain,rollout"]
     assert "plain,--dry-run" in complete("demo", "flags", "rollout", "--d")
@@ -98,7 +98,7 @@ def test_a_command_in_the_demo_is_completed_like_any_but_with_no_name_of_another
     assert not any(complete("demo", "flags", "get", "che"))
 
 
-def test_a_word_that_is_no_command_prints_no_error_into_the_line_of_a_shell() -> None:
+def test_unknown_command_completes_without_an_error() -> None:
     assert "plain,--help" in complete("flags", "nope", "--")
     assert "plain,--profile" in complete("nope", "--prof")
 

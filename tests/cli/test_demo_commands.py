@@ -24,7 +24,7 @@ def told(surroundings: dict[str, str]) -> Told:
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_a_command_works_in_the_demo_and_is_kept_until_it_starts_over(told: Told, tmp_path: Path) -> None:
+def test_demo_keeps_changes_of_commands_until_it_starts_over(told: Told, tmp_path: Path) -> None:
     done = told("demo", "flags", "disable", "new-nav", "--yes")
     assert (done.code, done.out) == (0, "new-nav\tsaved\tis off\t\n"), done.err
     assert told("demo", "flags", "get", "new-nav", "--fields", "active").out == "false\n"
@@ -50,19 +50,19 @@ def test_a_command_in_the_demo_ends_as_it_would_anywhere(told: Told) -> None:
 
 
 @pytest.mark.usefixtures("demo_data")
-def test_the_demo_has_a_profile_of_its_own_and_its_key_goes_nowhere_else(told: Told, tmp_path: Path) -> None:
+def test_demo_has_its_own_profile_and_ignores_other_keys(told: Told, tmp_path: Path) -> None:
     assert told("demo", "auth", "status").out.startswith("Profile demo, guarded. ")
     settings = tmp_path / "flagtui" / "config.toml"
     settings.write_text('[profiles.prod]\nhost = "https://flags.example.test"\nguard = "strict"\n')
     assert told("demo", "flags", "list", "--profile", "prod").out == told("demo", "flags", "list").out
 
 
-def test_the_help_of_a_command_is_its_own_and_makes_no_data(told: Told, tmp_path: Path) -> None:
+def test_demo_command_help_is_its_own_and_makes_no_data(told: Told, tmp_path: Path) -> None:
     assert told("demo", "flags", "rollout", "--help").out == told("flags", "rollout", "--help").out
     assert [*tmp_path.rglob("*.db")] == []
 
 
-def test_data_that_cannot_be_read_is_said_and_what_helps_helps(told: Told, tmp_path: Path) -> None:
+def test_unreadable_demo_data_is_reported_with_a_working_remedy(told: Told, tmp_path: Path) -> None:
     data = tmp_path / "flagtui"
     data.mkdir()
     (data / "demo.db").write_bytes(b"no database of ours" * 100)

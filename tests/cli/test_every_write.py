@@ -220,7 +220,7 @@ def test_every_writing_command_is_among_them() -> None:
 
 
 @pytest.mark.parametrize(("name", "fault"), crossed(WRITES, ENDINGS))
-def test_what_a_command_tells_is_true_whatever_happens_to_its_writes(
+def test_reports_of_every_write_are_true_under_every_fault(
     name: str, fault: Callable[[Desk], None], desk: Desk
 ) -> None:
     words, known = desk.prepare(name), desk.entries()
@@ -240,7 +240,7 @@ def test_what_a_command_tells_is_true_whatever_happens_to_its_writes(
 
 
 @pytest.mark.parametrize(("name", "desk"), crossed(SOME_WRITES, MODES), indirect=["desk"])
-def test_every_write_ends_in_its_schema_on_every_kind_of_server(name: str, desk: Desk) -> None:
+def test_every_write_matches_its_schema_on_every_server(name: str, desk: Desk) -> None:
     done = desk.run(*desk.prepare(name), "--yes", "--json")
     if done.out:
         endings = set(endings_of(done))
@@ -253,7 +253,7 @@ def test_every_write_ends_in_its_schema_on_every_kind_of_server(name: str, desk:
 
 
 @pytest.mark.parametrize("name", SOME_WRITES)
-def test_a_strict_profile_wants_the_key_and_the_reason_of_every_write(
+def test_strict_profile_needs_key_and_reason_for_every_write(
     name: str, desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = desk.prepare(name)
@@ -276,7 +276,7 @@ def test_a_strict_profile_wants_the_key_and_the_reason_of_every_write(
 
 
 @pytest.mark.parametrize("name", SOME_WRITES)
-def test_a_command_that_is_killed_as_its_write_arrives_has_it_in_the_journal(name: str, desk: Desk) -> None:
+def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -> None:
     words = desk.prepare(name)
     environment = {**usual_environment(), **os.environ, "FLAGTUI_API_KEY": KEY}
     known = {entry.id for entry in desk.journal.entries()}
@@ -294,6 +294,6 @@ def test_a_command_that_is_killed_as_its_write_arrives_has_it_in_the_journal(nam
     assert {entry["ending"] for entry in entries if entry["id"] not in known} == {"open"}
 
 
-def test_a_kill_switch_is_one_read_and_one_write_over_one_connection(desk: Desk) -> None:
+def test_kill_switch_is_one_read_and_one_write(desk: Desk) -> None:
     assert desk.run("flags", "disable", "export-parquet", "--yes").code == 0
     assert (desk.service.requests, len(desk.service.connections)) == (["GET", "PATCH"], 1)

@@ -265,9 +265,7 @@ PIPED = ("flags get", "flags diff", "flags delete", "flags cohort", "experiments
 
 @ON_ONE_SERVER
 @pytest.mark.parametrize("name", [name for name, each in all_commands().items() if names_records(each)])
-def test_bytes_that_are_no_text_are_refused_and_nothing_piped_in_is_nothing_to_do(
-    name: str, here: Run
-) -> None:
+def test_invalid_utf8_is_refused_and_empty_input_does_nothing(name: str, here: Run) -> None:
     refused = "flagtui: 'caf\\udce9' is not UTF-8. Give it as UTF-8.\n"
     words, more = name.split(), required_options(all_commands()[name])
     assert here(*words, "caf\udce9", *more).err == refused

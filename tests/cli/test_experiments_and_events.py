@@ -31,7 +31,7 @@ def one(signed_in: Run, number: str) -> dict[str, Any]:
     return found
 
 
-def test_an_experiment_is_made_with_even_shares_and_named_by_name_or_flag(signed_in: Run, draft: str) -> None:
+def test_experiment_gets_even_shares_and_answers_to_name_or_flag(signed_in: Run, draft: str) -> None:
     found = one(signed_in, draft)
     assert found["status"] == "draft"
     assert [each["share"] for each in found["shares"]] == [34, 33, 33]
@@ -70,7 +70,7 @@ def test_a_life_from_launch_to_archive(signed_in: Run, draft: str) -> None:
     assert one(signed_in, draft)["id"] == int(draft)
 
 
-def test_a_step_that_cannot_be_taken_is_refused_before_anything_is_sent(signed_in: Run, draft: str) -> None:
+def test_impossible_step_is_refused_before_any_request(signed_in: Run, draft: str) -> None:
     done = signed_in("experiments", "archive", draft, "--yes")
     assert (done.code, done.out.split("\t")[1]) == (3, "skipped")
     assert signed_in("experiments", "ship", draft, "--variant", "nonsense", "--yes").code == 3
@@ -85,7 +85,7 @@ def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> Non
     assert all(each["day"] for each in days)
 
 
-def test_results_are_told_to_a_person_as_the_app_tells_them_each_with_its_experiment(signed_in: Run) -> None:
+def test_results_have_the_words_of_the_app_per_experiment(signed_in: Run) -> None:
     running = records(signed_in("experiments", "list", "is:running", "--json"))[:2]
     ids = [str(each["id"]) for each in running]
     told = [
@@ -101,7 +101,7 @@ def test_results_are_told_to_a_person_as_the_app_tells_them_each_with_its_experi
     assert "not-enough-exposures" not in days
 
 
-def test_words_that_are_one_name_without_its_quotes_are_told_to_be(signed_in: Run) -> None:
+def test_unquoted_name_gets_a_suggestion_with_quotes(signed_in: Run) -> None:
     refused = signed_in("events", "verify", "Team", "created", "--yes")
     assert (refused.code, "Did you mean 'team created', in quotes?" in refused.err) == (6, True)
 
@@ -117,7 +117,7 @@ def test_what_is_new_is_named_once(signed_in: Run) -> None:
         assert signed_in("undo", "--yes").code == 0
 
 
-def test_a_reason_longer_than_the_line_of_a_terminal_is_told_to_its_end(
+def test_reason_longer_than_the_terminal_is_printed_whole(
     signed_in: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
@@ -143,7 +143,7 @@ def test_an_experiment_names_its_metrics_and_where_their_results_are(signed_in: 
     assert f"flagtui experiments results {draft}" in shown
 
 
-def test_a_lower_number_is_the_better_one_where_the_goal_says_so(signed_in: Run) -> None:
+def test_lower_is_better_where_the_goal_requires_it(signed_in: Run) -> None:
     found = records(signed_in("experiments", "results", "checkout-redesign", "--json"))
     chances = {one["metric"]: one for one in found if one["chance_to_win"] is not None}
     slow, paid = chances["Checkout time"], chances["Paid conversion"]

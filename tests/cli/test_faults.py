@@ -41,7 +41,7 @@ def session_of(line: Line) -> Any:
     )
 
 
-async def test_what_is_printed_is_true_whatever_happens_to_answers_and_whoever_else_writes(
+async def test_reports_are_true_under_lost_responses_and_other_writers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = Line(11, tmp_path)
@@ -117,7 +117,7 @@ def test_no_command_loads_a_screen() -> None:
     assert loaded_by(*CALLED).isdisjoint({"textual", "rich", "keyring"})
 
 
-async def test_what_was_saved_before_the_journal_filled_is_told_when_going_without_it_is_not_agreed(
+async def test_saved_changes_are_reported_when_a_full_journal_stops(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     line, plans = await turning_off(3, tmp_path)
@@ -150,7 +150,7 @@ class YieldingClock(SteadyClock):
             await asyncio.sleep(0)
 
 
-async def test_a_second_ctrl_c_while_an_answer_is_looked_for_tells_each_change_once(
+async def test_second_ctrl_c_during_a_lookup_reports_each_change_once(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     line, plans = await turning_off(2, tmp_path)

@@ -41,7 +41,7 @@ def test_enter_opens_the_demo_in_the_same_run(start: Start) -> None:
         assert terminal.modes_on() == set()
 
 
-def test_a_wrong_key_is_asked_for_again_and_no_other_answer_is_lost(start: Start, service: Service) -> None:
+def test_wrong_key_is_asked_for_again_without_losing_other_answers(start: Start, service: Service) -> None:
     with start((100, 30)) as terminal:
         terminal.wait_for("Sign in")
         terminal.press("s")

@@ -88,7 +88,7 @@ def words_of(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "answer"), crossed(ASKING, ANSWERS))
-def test_what_a_server_does_to_every_request_is_told_in_one_form(
+def test_server_faults_have_one_form_of_json_error(
     name: str, answer: str, run: Run, refusing: tuple[Refusing, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service, address = refusing
@@ -123,7 +123,7 @@ def test_without_a_key_the_way_to_one_is_the_fix(name: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("name", "wrong"), crossed(ONLINE, WRONG))
-def test_what_is_wrong_on_a_line_is_told_in_the_same_form(
+def test_usage_errors_have_the_same_json_form(
     name: str, wrong: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
@@ -131,7 +131,7 @@ def test_what_is_wrong_on_a_line_is_told_in_the_same_form(
     assert (error["code"], error["retryable"]) == ("usage", False)
 
 
-def test_a_list_that_is_too_long_fails_a_command_for_good() -> None:
+def test_list_that_is_too_long_fails_permanently() -> None:
     trouble = in_words(ListTooLong("Reading stopped at 200,000 rows; the server has more of the list."))
     assert (trouble.exit_code, trouble.retryable) == (1, False)
     assert "200,000 rows" in str(trouble)

@@ -44,7 +44,7 @@ journal --fields verb
 
 @pytest.mark.usefixtures("demo_data")
 @pytest.mark.parametrize("words", [("demo", "--linear"), ("--linear", "demo")])
-def test_the_demo_is_there_in_lines_with_a_journal_of_its_own(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_linear_demo_has_a_journal_of_its_own(words: tuple[str, ...], tmp_path: Path) -> None:
     environment = dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_PROFILE": "prod"}
 
     def told(*given: str, lines: str) -> list[str]:

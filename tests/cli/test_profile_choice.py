@@ -41,7 +41,7 @@ def written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("written")
-def test_the_key_of_the_environment_stays_with_the_host_it_was_given_for() -> None:
+def test_environment_key_stays_with_its_host() -> None:
     first = choose_signed_in(read_login_environment(), ProfileRequest())
     assert first.keys.find(first.owner) == FoundSecret(Secret(KEY), "FLAGTUI_API_KEY")
     same = choose_other(first, "prod-two")
@@ -53,7 +53,7 @@ def test_the_key_of_the_environment_stays_with_the_host_it_was_given_for() -> No
 
 
 @pytest.mark.usefixtures("written")
-def test_a_host_of_the_environment_ends_with_the_profile_it_was_given_for(
+def test_environment_host_ends_with_its_profile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "https://elsewhere.example")
@@ -66,9 +66,7 @@ def test_a_host_of_the_environment_ends_with_the_profile_it_was_given_for(
 
 @pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("host", ["https://elsewhere.example", "https://flags.staging.example/project/3"])
-def test_the_app_wears_no_badge_and_no_guard_of_a_profile_on_a_host_that_is_not_its(
-    host: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_app_uses_no_badge_or_guard_of_another_host(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", host)
     session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
     name = host.split("/")[2]
@@ -85,7 +83,7 @@ def test_a_host_written_otherwise_is_still_the_profiles_own(monkeypatch: pytest.
 
 
 @pytest.mark.usefixtures("written")
-def test_the_app_can_switch_to_every_profile_and_stays_read_only_when_told_so() -> None:
+def test_app_switches_to_every_profile_and_stays_read_only() -> None:
     session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=True)
     assert [each.name for each in session.neighbours] == ["prod", "prod-two", "staging"]
     assert (session.badge, session.colour) == ("PROD", "error")
@@ -107,6 +105,6 @@ def test_a_key_that_was_typed_is_in_no_report() -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_without_a_key_and_a_profile_the_ways_to_one_are_named() -> None:
+def test_missing_key_and_profile_name_the_ways_to_sign_in() -> None:
     with pytest.raises(Trouble, match="flagtui auth login"):
         choose_signed_in(read_login_environment(), ProfileRequest())

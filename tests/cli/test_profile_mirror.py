@@ -68,7 +68,7 @@ def request(profile: str | None = None) -> ProfileRequest:
     return ProfileRequest(profile, mirror=True)
 
 
-def test_mirror_opens_its_own_profile_read_only_with_badge_and_colour() -> None:
+def test_mirror_opens_its_own_profile_read_only_with_its_badge() -> None:
     environment = read_login_environment()
     with running_mirror(PROD) as port:
         opening = open_mirrored(environment, request(), find_running(environment.places))
@@ -148,7 +148,7 @@ def test_profile_chooses_among_several_mirrors() -> None:
         assert words in str(trouble.value)
 
 
-def test_app_without_a_running_mirror_names_the_command_that_starts_one() -> None:
+def test_missing_mirror_names_the_command_that_starts_it() -> None:
     with pytest.raises(Trouble, match=r"No mirror of yours is running\. Start one with: flagtui mirror"):
         find_running(find_locations())
     with pytest.raises(Trouble, match="No mirror of yours is running"):

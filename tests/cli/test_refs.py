@@ -62,7 +62,7 @@ def test_words_select_keys_queries_and_unknown_keys(online: Run) -> None:
     assert "new-nav" in missing.err
 
 
-def test_offline_uses_the_copy_of_the_last_run_and_reports_its_age(
+def test_offline_uses_the_last_cache_and_reports_its_age(
     online: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = online("refs", "--offline")
@@ -106,7 +106,7 @@ def without_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_extra")
-def test_without_the_extra_quoted_keys_are_strings_as_the_output_states(online: Run) -> None:
+def test_without_the_extra_only_quoted_keys_are_searched(online: Run) -> None:
     done = online("refs")
     assert {line.split("\t")[1] for line in done.out.splitlines()} == {"string"}
     assert "new-nav" in done.out

@@ -33,7 +33,7 @@ def test_profiles_are_listed_with_the_one_that_is_opened(run: Run, home: Path) -
     assert [(each["name"], each["default"]) for each in found] == [("prod", True), ("staging", False)]
 
 
-def test_a_mistake_in_the_settings_is_named_with_its_line_by_every_command(run: Run, home: Path) -> None:
+def test_settings_mistake_is_named_with_its_line_by_every_command(run: Run, home: Path) -> None:
     write_settings(home, '[profiles.prod]\nguard = "strickt"\n')
     for command in (("profiles",), ("projects",), ("auth", "status"), ("auth", "login", "--with-token")):
         done = run(*command, stdin=KEY)
@@ -112,7 +112,7 @@ def journal(home: Path) -> Journal:
     return journal
 
 
-def test_the_journal_is_told_for_people_for_reports_and_for_programs(run: Run, journal: Journal) -> None:
+def test_journal_prints_for_people_reports_and_programs(run: Run, journal: Journal) -> None:
     everything = run("journal", is_shown=True).out
     assert everything.index("checkout") < everything.index("old-flag")
     recent = run("journal", "--since", "2h", is_shown=True).out
@@ -154,7 +154,7 @@ def test_a_zone_that_is_none_is_named_with_its_line(run: Run, home: Path, journa
     assert "config.toml:2: time_zone: 'Europe/Berlim' cannot be used; use a name of the time zone" in done.err
 
 
-def test_a_tz_that_is_no_zone_is_said_by_the_doctor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_an_invalid_time_zone(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlim")
     assert "TZ is Europe/Berlim, which is no time zone, and taken for UTC" in run("doctor", "--offline").out
 

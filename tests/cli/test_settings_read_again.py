@@ -8,7 +8,7 @@ from tests.doubles.terminal import Terminal
 F4, F6 = "\x1bOS", "\x1b[17~"
 
 
-def test_theme_keys_badge_and_guard_change_without_a_restart_and_a_mistake_changes_nothing(
+def test_settings_reload_without_restart_and_mistakes_change_nothing(
     tmp_path: Path, service: Service
 ) -> None:
     file = tmp_path / "flagtui" / "config.toml"

@@ -6,9 +6,7 @@ from tests.cli.conftest import FLAGTUI, KEY, Run, Service
 from tests.doubles.terminal import Terminal
 
 
-def test_a_profile_whose_key_is_nowhere_asks_for_it_and_goes_on(
-    run: Run, service: Service, home: Path
-) -> None:
+def test_profile_without_a_key_asks_for_it_and_continues(run: Run, service: Service, home: Path) -> None:
     login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere")
     assert run(*login, stdin=KEY).code == 0
     environment = {

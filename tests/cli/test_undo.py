@@ -70,7 +70,7 @@ def machine(request: pytest.FixtureRequest, service: Service, home: Path) -> Mac
     return found
 
 
-def test_the_last_change_is_taken_back_once_and_by_its_id(
+def test_last_change_is_undone_once_and_by_its_id(
     signed_in: Run, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
@@ -97,9 +97,7 @@ def test_the_last_change_is_taken_back_once_and_by_its_id(
     assert machine.flag().active is False
 
 
-def test_what_was_undone_is_made_again_until_something_else_is_changed(
-    signed_in: Run, machine: Machine
-) -> None:
+def test_undone_change_is_redone_until_something_else_changes(signed_in: Run, machine: Machine) -> None:
     machine.turn_off("ffff1111")
     assert signed_in("redo", "--yes").code == 3
     assert signed_in("undo", "--yes").code == 0
@@ -113,9 +111,7 @@ def test_what_was_undone_is_made_again_until_something_else_is_changed(
     assert (refused.code, "nothing was undone since your last change" in refused.err) == (3, True)
 
 
-def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
-    signed_in: Run, machine: Machine
-) -> None:
+def test_undo_keeps_later_changes_of_others_without_overwrite(signed_in: Run, machine: Machine) -> None:
     flag = machine.flag()
     here = Signature("ada@acme.test", "x", machine.service.ask(host), "1")
     sides: dict[str, Any] = {"before": {"name": "Old"}, "after": {"name": "Mine"}}
@@ -133,7 +129,7 @@ def test_what_somebody_changed_since_stays_until_it_is_chosen_to_overwrite_it(
     assert (done.code, machine.flag().name) == (0, "Old")
 
 
-def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run, machine: Machine) -> None:
+def test_no_op_undo_points_to_the_change_before(signed_in: Run, machine: Machine) -> None:
     machine.turn_off("eeee1111")
     machine.change(active=True)
     already = signed_in("undo", "--yes")
@@ -146,9 +142,7 @@ def test_what_is_as_it_was_already_leads_on_to_the_change_before(signed_in: Run,
     assert len(machine.journal.entries()) == 1
 
 
-def test_what_cannot_be_taken_back_is_one_sentence_and_changes_nothing(
-    signed_in: Run, machine: Machine
-) -> None:
+def test_impossible_undo_is_one_sentence_and_changes_nothing(signed_in: Run, machine: Machine) -> None:
     assert signed_in("undo").err == "flagtui: you have no change to undo in this project.\n"
     machine.turn_off("cccc1111")
     machine.turn_off("cccc2222")

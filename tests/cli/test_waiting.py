@@ -20,7 +20,7 @@ from flagtui.cli.plumbing.project_session import report_waits
 CALCULATED = ("experiments results", "experiments timeseries", "flags wait")
 
 
-def test_every_command_that_changes_or_calculates_can_be_told_how_long_to_wait() -> None:
+def test_every_changing_or_calculating_command_takes_wait() -> None:
     waiting = {name for name, each in all_commands().items() if "wait" in {one.name for one in each.params}}
     assert waiting == {*CALCULATED, *(name for name, each in all_commands().items() if each.writes)}
     limits = [one.type for each in all_commands().values() for one in each.params if one.name == "wait"]
@@ -61,7 +61,7 @@ def test_who_stops_waiting_is_told_that_it_stays_scheduled(service: Service, hom
     assert (process.returncode, said) == (130, "flagtui: stopped waiting; new-nav stays scheduled.\n")
 
 
-def test_what_is_being_calculated_is_waited_for_and_what_came_is_told(signed_in: Run) -> None:
+def test_results_in_calculation_are_waited_for_and_reported(signed_in: Run) -> None:
     late = signed_in("experiments", "results", "31", "--recalculate", "--wait", "0.4", "--json")
     assert late.code == 4
     assert "Checkout redesign: not everything is calculated after 0.4 s" in late.err
@@ -83,7 +83,7 @@ def test_what_keeps_requests_waiting_is_said_once(capsys: pytest.CaptureFixture[
     assert "waiting 90 s" in capsys.readouterr().err
 
 
-def test_what_takes_long_says_how_far_it_is_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_work_reports_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
     for every, said in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
         steps = Steps(3, "read", every=every)
         for _ in range(3):

@@ -115,9 +115,7 @@ def hear(lines: IO[str], heard: "Queue[str]") -> None:
         heard.put(line)
 
 
-def test_changes_of_a_service_that_is_killed_again_and_again_are_told_once_each_and_in_order(
-    home: Path, tmp_path: Path
-) -> None:
+def test_watch_reports_changes_once_in_order_across_service_kills(home: Path, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         storm = Storm(tmp_path / "x.db", free.getsockname()[1])

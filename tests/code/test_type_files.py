@@ -73,7 +73,7 @@ def test_payloads_of_all_variants_merge_into_one_type() -> None:
     assert '\tTitle *string  `json:"title"`' in go
 
 
-def test_manifest_of_openfeature_has_a_type_and_a_default_for_each_flag() -> None:
+def test_openfeature_manifest_has_a_type_and_default_per_flag() -> None:
     flags = json.loads(write(write_openfeature, CHECKOUT, shape("nav")))["flags"]
     assert flags["nav"] == {"flagType": "boolean", "defaultValue": False}
     assert flags["checkout"]["flagType"] == "string"

@@ -44,7 +44,7 @@ def ring(backend: Backend) -> Keyring:
     return Keyring(load=lambda: backend)
 
 
-def test_the_environment_wins_over_the_command_over_the_keyring_over_the_file(tmp_path: Path) -> None:
+def test_key_comes_from_environment_then_command_then_keyring_then_file(tmp_path: Path) -> None:
     shelf = Shelf()
     places = KeyPlaces(keyring=ring(shelf), folder=tmp_path)
     assert places.find(OWNER) == NoCredential(())
@@ -61,14 +61,14 @@ def test_the_environment_wins_over_the_command_over_the_keyring_over_the_file(tm
 @pytest.mark.parametrize(
     "other", [Owner("prod", "https://us.posthog.com"), Owner("dev", "https://eu.posthog.com")]
 )
-def test_a_key_for_one_host_or_profile_is_never_offered_to_another(tmp_path: Path, other: Owner) -> None:
+def test_key_of_one_host_or_profile_stays_there(tmp_path: Path, other: Owner) -> None:
     places = KeyPlaces(keyring=ring(Shelf()), folder=tmp_path)
     places.keep_in_keyring(OWNER, Secret(KEY))
     places.keep_in_file(OWNER, Secret(KEY))
     assert places.find(other) == NoCredential(())
 
 
-def test_a_broken_keyring_is_passed_with_its_reason_and_without_the_key(tmp_path: Path) -> None:
+def test_broken_keyring_is_skipped_with_its_reason_without_the_key(tmp_path: Path) -> None:
     places = KeyPlaces(keyring=ring(Broken()), folder=tmp_path)
     found = places.find(OWNER)
     assert found == NoCredential(("keyring: The keyring failed (ConnectionError).",))
@@ -87,7 +87,7 @@ def test_a_broken_keyring_is_passed_with_its_reason_and_without_the_key(tmp_path
         ("", "false", "key_command"),
     ],
 )
-def test_a_place_chosen_on_purpose_that_holds_no_key_is_not_replaced_by_another(
+def test_explicit_source_without_a_key_is_not_replaced(
     tmp_path: Path, environment: str, command: str, source: str
 ) -> None:
     places = KeyPlaces(environment, command, ring(Shelf()), tmp_path)
@@ -151,7 +151,7 @@ def test_a_keyring_that_is_none_says_so_at_once(
         load_backend()
 
 
-def test_a_keyring_that_is_not_the_systems_own_is_not_used(use: Callable[[KeyringBackend], None]) -> None:
+def test_keyrings_other_than_the_systems_own_are_refused(use: Callable[[KeyringBackend], None]) -> None:
     class PlainText(null.Keyring):
         """Keeps keys in a readable file."""
 

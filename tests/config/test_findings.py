@@ -54,7 +54,7 @@ def test_folders_say_whether_they_are_there_and_private(tmp_path: Path) -> None:
     assert {finding.state for finding in nowhere.values()} == {"wrong"}
 
 
-def test_the_settings_file_says_what_is_in_it_or_what_is_wrong(tmp_path: Path) -> None:
+def test_settings_finding_lists_content_or_problem(tmp_path: Path) -> None:
     places = locations(tmp_path)
     assert find_settings(places, parse_settings(""))[0].state == "note"
     file = tmp_path / "config" / "config.toml"
@@ -85,7 +85,7 @@ def test_the_profile_says_what_won_over_the_file() -> None:
     ]
 
 
-def test_a_host_that_the_profile_is_not_for_is_said_with_what_holds_there_instead() -> None:
+def test_foreign_host_is_reported_with_the_rules_that_apply() -> None:
     profiles = {
         "prod": Profile("prod", host="eu", colour="red", guard="strict", allow_plain_http=True),
         "shop": Profile("shop", host="https://shop.example", read_only=True),
@@ -119,9 +119,7 @@ def test_a_missing_key_says_why_and_what_to_do(tmp_path: Path) -> None:
     [((80, 24), "xterm", ""), ((39, 24), "xterm", "size"), ((80, 9), "xterm", "size"),
      ((80, 24), "", "TERM"), ((80, 24), "dumb", "TERM")],
 )  # fmt: skip
-def test_a_terminal_that_is_too_small_or_cannot_be_drawn_on_says_so(
-    size: tuple[int, int], term: str, about: str
-) -> None:
+def test_terminal_that_is_too_small_or_dumb_is_reported(size: tuple[int, int], term: str, about: str) -> None:
     found = by_name(find_terminal({"TERM": term}, lambda: os.terminal_size(size)))
     for name in ("size", "TERM"):
         assert (found[name].state == "wrong") == (name == about)

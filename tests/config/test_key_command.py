@@ -25,7 +25,7 @@ def test_a_command_that_gives_no_key_says_why(command: str, message: str) -> Non
     assert message in str(caught.value)
 
 
-def test_only_the_first_line_counts_and_no_shell_reads_the_command() -> None:
+def test_key_command_reads_one_line_and_uses_no_shell() -> None:
     assert run_key_command("printf '%s\\n' 'phx_$HOME;x' second") == "phx_$HOME;x"
 
 

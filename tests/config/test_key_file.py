@@ -23,14 +23,14 @@ def test_a_key_file_is_private_from_the_first_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
-def test_a_key_file_others_may_read_is_refused_with_what_to_do(tmp_path: Path, mode: int) -> None:
+def test_key_file_readable_by_others_is_refused_with_the_remedy(tmp_path: Path, mode: int) -> None:
     path = write_key_file(tmp_path, OWNER.username, KEY)
     path.chmod(mode)
     with pytest.raises(KeyFileRefused, match=f"others may read it; do: chmod 600 {path}"):
         read_key_file(tmp_path, OWNER.username)
 
 
-def test_a_file_in_the_way_of_the_folder_is_a_sentence(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
     with pytest.raises(KeyFileRefused, match="the key cannot be kept"):
         write_key_file(tmp_path / "state", OWNER.username, KEY)

@@ -27,7 +27,7 @@ def test_folders_follow_the_xdg_variables(tmp_path: Path, monkeypatch: pytest.Mo
     assert not list(tmp_path.iterdir())
 
 
-def test_without_a_home_there_is_no_folder_named_after_the_tilde(tmp_path: Path) -> None:
+def test_missing_home_creates_no_folder_named_tilde(tmp_path: Path) -> None:
     program = (
         "import os, pwd\n"
         "def nobody(number): raise KeyError(number)\n"
@@ -57,7 +57,7 @@ def test_a_folder_is_made_private(tmp_path: Path) -> None:
     assert make_folder(folder, "the journal") == folder
 
 
-def test_a_folder_that_cannot_be_made_is_one_sentence_with_what_to_do(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_made_is_one_sentence_with_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderUnusable) as caught:
         make_folder(tmp_path / "file" / "state", "the journal")

@@ -65,7 +65,7 @@ def test_without_a_place_nothing_is_remembered_and_nothing_fails(tmp_path: Path)
     assert recall(tmp_path).history == ("\ud800",)
 
 
-def test_a_line_that_is_too_long_is_left_out_and_the_other_lists_come_back(tmp_path: Path) -> None:
+def test_overlong_line_is_skipped_and_other_lists_return(tmp_path: Path) -> None:
     left = LeftLists("2", {"1": LeftList("x" * (LONGEST_LINE + 1), 7), "2": LeftList("is:running", 9)})
     Preferences(memory=tmp_path).keep_left("work", "eu", left)
     found = recall(tmp_path).left[place_of("work", "eu")]

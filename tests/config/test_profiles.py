@@ -17,7 +17,7 @@ BOTH = {"prod": PROD, "dev": DEV}
         ("", Given(), "dev", "dev"),
     ],
 )
-def test_an_option_wins_over_the_environment_which_wins_over_the_file(
+def test_option_wins_over_environment_which_wins_over_file(
     default: str, given_: Given, named: str, expected: str
 ) -> None:
     assert choose_profile(BOTH, default, given_, named=named).profile.name == expected
@@ -27,7 +27,7 @@ def test_the_only_profile_needs_no_naming() -> None:
     assert choose_profile({"prod": PROD}, "", Given()).profile == PROD
 
 
-def test_without_any_profile_the_environment_makes_one_and_it_is_guarded() -> None:
+def test_environment_alone_makes_a_guarded_profile() -> None:
     chosen = choose_profile({}, "", Given(host="http://127.0.0.1:8010", has_key=True))
     assert chosen.profile.host == "http://127.0.0.1:8010"
     assert chosen.profile.level == "guarded"
@@ -49,13 +49,13 @@ def test_what_wins_over_the_profile_is_told() -> None:
     }
 
 
-def test_an_option_that_wins_over_a_variable_leaves_the_variable_out() -> None:
+def test_option_that_wins_hides_the_variable() -> None:
     chosen = choose_profile(BOTH, "", Given(profile="dev", project="99"), named="prod", project="7")
     assert chosen.overridden == ("--project",)
     assert chosen.profile.project == "7"
 
 
-def test_a_host_from_elsewhere_is_not_the_one_the_profiles_key_is_for() -> None:
+def test_foreign_host_does_not_get_the_profile_key() -> None:
     assert choose_profile(BOTH, "prod", Given()).has_own_host
     assert choose_profile(BOTH, "prod", Given(host="eu")).has_own_host
     assert not choose_profile(BOTH, "prod", Given(host="https://evil.test")).has_own_host
@@ -81,7 +81,7 @@ OF_SHOP = {
     ],
 )
 @pytest.mark.parametrize("default", ["prod", ""])
-def test_a_foreign_host_is_as_careful_as_the_most_careful_profile_of_it(
+def test_foreign_host_uses_the_strictest_guard_of_its_profiles(
     host: str, level: str, others: tuple[bool, int, int], default: str
 ) -> None:
     given_ = Given(host=host, has_key=True)
@@ -99,7 +99,7 @@ def test_the_same_host_written_otherwise_is_the_profiles_own() -> None:
     assert (mine.word, mine.theme_colour, mine.project) == ("PROD", "error", "12")
 
 
-def test_what_a_profile_allows_its_own_host_is_not_allowed_to_another() -> None:
+def test_permissions_of_a_profile_do_not_extend_to_other_hosts() -> None:
     mine = Profile("mine", host="http://a.test", allow_plain_http=True, key_command="pass show flagtui")
     profile = choose_profile({"mine": mine}, "", Given(host="http://b.test", has_key=True)).profile
     assert not profile.allow_plain_http

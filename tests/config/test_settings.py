@@ -135,9 +135,7 @@ def test_what_is_not_written_has_careful_defaults() -> None:
         ("theme = '\u202e" + "x" * 500 + "'", 1, r"\u202exxx"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named_with_file_line_key_and_what_is_allowed(
-    toml: str, line: int, message: str
-) -> None:
+def test_mistake_is_named_with_file_line_key_and_allowed_values(toml: str, line: int, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
         parse_settings(toml, Path("/home/ada/config.toml"))
     assert str(caught.value).startswith(f"/home/ada/config.toml:{line}: ")

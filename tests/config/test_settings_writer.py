@@ -34,7 +34,7 @@ def test_comments_and_order_stay_when_a_profile_changes(file: Path) -> None:
     assert file.read_text() == MINE.replace('"eu"', '"us"').replace('"strict"\n', '"strict"\nproject = 12\n')
 
 
-def test_a_new_profile_is_added_with_what_differs_from_the_default(file: Path) -> None:
+def test_new_profile_is_added_with_its_differences_from_the_default(file: Path) -> None:
     profile = Profile("dev", host="http://127.0.0.1:8010", read_only=True)
     write_profile(file, profile, make_default=True)
     settings = read_settings(file)
@@ -47,7 +47,7 @@ def test_a_new_profile_is_added_with_what_differs_from_the_default(file: Path) -
         assert line in file.read_text()
 
 
-def test_the_first_profile_makes_the_file_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+def test_first_profile_makes_a_file_private_to_its_owner(tmp_path: Path) -> None:
     file = tmp_path / "a" / "config.toml"
     write_profile(file, Profile("prod", project="7"), make_default=True)
     assert read_settings(file).profiles == {"prod": Profile("prod", project="7")}
@@ -55,7 +55,7 @@ def test_the_first_profile_makes_the_file_and_only_its_owner_can_read_it(tmp_pat
     assert file.read_text().startswith("# Settings of flagtui")
 
 
-def test_a_value_goes_back_to_the_default_where_it_was_written(file: Path) -> None:
+def test_default_value_replaces_the_written_one(file: Path) -> None:
     write_profile(file, Profile("prod", host="eu"))
     assert read_settings(file).profiles["prod"] == Profile("prod", host="eu")
 
@@ -80,7 +80,7 @@ def test_a_file_with_a_mistake_is_not_touched(file: Path, content: str) -> None:
     assert file.read_text() == content
 
 
-def test_a_value_that_could_not_be_read_again_is_not_written(file: Path) -> None:
+def test_unreadable_value_is_never_written(file: Path) -> None:
     with pytest.raises(SettingsError, match="badge"):
         write_profile(file, Profile("prod", badge="much too long a badge"))
     assert file.read_text() == MINE

@@ -51,7 +51,7 @@ def test_random_flags_evaluate_as_in_the_official_client(chunk: int) -> None:
         assert disagreements(document, [random_flags.person(random) for _ in range(8)]) == [], f"seed {seed}"
 
 
-def test_where_the_official_client_gives_up_so_do_we_unless_we_know_more() -> None:
+def test_undecided_flags_match_the_official_client_unless_we_know_more() -> None:
     """More is known only of operators that the client does not have, and of patterns with more syntax."""
     decided = undecided = 0
     for seed in range(ROUNDS):
@@ -74,7 +74,7 @@ def without_circles(document: Document) -> None:
     document["cohorts"]["3"]["values"].pop()
 
 
-def test_the_server_agrees_with_what_the_client_decides_of_single_conditions_without_disputes() -> None:
+def test_server_agrees_with_decided_single_conditions() -> None:
     """With several conditions it may not: a property the client was not told of can decide an earlier one."""
     compared = 0
     for seed in count():
@@ -116,7 +116,7 @@ def settle(question: Document) -> None:
         question["value"] = "a"
 
 
-def test_a_dependency_reads_the_same_by_id_as_stored_and_by_key_as_served() -> None:
+def test_dependency_by_stored_id_equals_served_key() -> None:
     for seed in range(20):
         random = Random(seed)
         stored = random_flags.document(random)
@@ -194,7 +194,7 @@ def asking(number: int, wanted: object, *chain: str) -> dict[str, object]:
     return {"id": 10 + number, "key": f"asks-{number}", "active": True, "filters": filters}
 
 
-def test_a_chain_with_a_missing_link_is_gone_through_as_in_the_official_client() -> None:
+def test_chain_with_a_missing_link_matches_the_official_client() -> None:
     """The first question finds the link missing; the next one knows, and goes on to the flag itself."""
     twice = asking(1, True, "gone")
     groups = twice["filters"]["groups"]  # type: ignore[index]  # A document is plain JSON.

@@ -33,7 +33,7 @@ def test_what_a_condition_found_sets_two_people_apart() -> None:
     )
 
 
-def test_the_ways_part_at_the_first_condition_that_came_out_differently() -> None:
+def test_comparison_ends_at_the_first_condition_that_differs() -> None:
     variants = [{"key": "a", "rollout_percentage": 100}, {"key": "b", "rollout_percentage": 0}]
     never = {"properties": [{"key": "plan", "type": "person", "operator": "exact", "value": "none"}]}
     groups: tuple[JSON, ...] = (never, {"properties": [STAFF], "variant": "b"}, {"properties": []})
@@ -61,7 +61,7 @@ def test_the_same_variant_with_the_same_payload_is_no_difference() -> None:
     assert (one.value, one.payload) == (other.value, other.payload) == (True, "1")
 
 
-def test_what_is_known_of_one_and_not_of_the_other_is_a_difference() -> None:
+def test_property_known_for_one_person_only_is_a_difference() -> None:
     one, other = found(ADA, Person("zoe"), flag("it", {"properties": [STAFF]}))
     assert (one.value, other.value) == (True, None)
     assert parting(one, other)[1] == "condition 1 cannot be decided: email is not known"

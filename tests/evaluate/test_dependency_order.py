@@ -28,7 +28,7 @@ def chains(*flags: JSON) -> dict[str, list[list[str]]]:
     }
 
 
-def test_a_dependency_names_the_key_and_everything_that_comes_before_it() -> None:
+def test_dependency_lists_its_key_and_everything_before_it() -> None:
     flags = [stored(3, "c", 2), stored(2, "b", "1"), stored(1, "a")]
     assert chains(*flags) == {"c": [["a", "b"]], "b": [["a"]], "a": []}
     assert linked(flags)[0]["filters"]["groups"][0]["properties"][0]["key"] == "b"
@@ -39,7 +39,7 @@ def test_what_is_needed_twice_stands_once() -> None:
     assert chains(*flags, stored(5, "above", 4))["above"] == [["base", "left", "right", "top"]]
 
 
-def test_the_chain_of_a_circle_or_of_something_missing_is_empty() -> None:
+def test_chain_of_a_circle_or_missing_flag_is_empty() -> None:
     flags = [stored(1, "a", 2), stored(2, "b", 1), stored(3, "c", 99), stored(4, "d", 3), stored(5, "e", 5)]
     assert chains(*flags) == {"a": [[]], "b": [[]], "c": [[]], "d": [[]], "e": [[]]}
 

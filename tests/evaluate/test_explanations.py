@@ -46,7 +46,7 @@ def test_whoever_the_rollout_leaves_out_is_told_by_how_much() -> None:
     )
 
 
-def test_a_condition_that_does_not_fit_says_which_property_and_what_it_is() -> None:
+def test_unmatched_condition_names_property_and_actual_value() -> None:
     evaluation = found(BOB, flag({"properties": [STAFF]}))
     assert describe(evaluation) == "condition 1 does not fit: email ends with @acme.com: it is bob@other.com"
 
@@ -66,7 +66,7 @@ def test_the_variant_is_drawn_by_a_hash_of_its_own() -> None:
     assert evaluation.payload == ('"hi"' if evaluation.value == "test" else None)
 
 
-def test_what_the_variants_leave_of_a_hundred_belongs_to_none_of_them() -> None:
+def test_remainder_of_the_variants_belongs_to_none() -> None:
     variants = [{"key": "control", "rollout_percentage": 0.001}]
     evaluation = found(ADA, flag({}, multivariate={"variants": variants}))
     assert evaluation.value is True
@@ -109,7 +109,7 @@ def test_a_dependency_shows_how_the_other_flag_was_decided() -> None:
     assert describe_condition(check.dependency.conditions[0]).startswith("condition 1 does not fit: email")
 
 
-def test_a_dependency_that_does_not_exist_is_the_reason_where_everything_is_known() -> None:
+def test_missing_dependency_is_the_reason_where_everything_is_known() -> None:
     made = flag({"properties": [{"key": 99, "type": "flag", "operator": "flag_evaluates_to", "value": True}]})
     assert found(ADA, made).unknown == Unknown(Why.FLAG_MISSING, "99")
     server = found(Person("ada", is_complete=True), made)

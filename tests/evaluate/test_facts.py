@@ -36,7 +36,7 @@ def answer(verdict: bool | Unknown, rules: Rules) -> bool | None:
 
 
 @pytest.mark.parametrize("facts", documents("properties_*.json"))
-def test_a_property_is_compared_as_the_server_and_as_the_library_compare_it(facts: JSON) -> None:
+def test_properties_compare_as_on_server_and_in_library(facts: JSON) -> None:
     now = datetime.fromisoformat(facts.get("now", "2026-05-01T00:00:00+00:00"))
     version, zone = facts.get("matching_version", 1), facts.get("time_zone", "UTC")
     wrong = []
@@ -51,13 +51,13 @@ def test_a_property_is_compared_as_the_server_and_as_the_library_compare_it(fact
 
 
 @pytest.mark.parametrize("facts", documents("absent.json"))
-def test_a_property_that_is_not_there_is_a_no_but_for_negations(facts: JSON) -> None:
+def test_missing_property_matches_negations_only(facts: JSON) -> None:
     for operator, wanted, is_met in facts["facts"]:
         assert without_property(operator, wanted) is is_met, (operator, wanted)
 
 
 @pytest.mark.parametrize("facts", documents("flags_*.json"))
-def test_a_flag_has_the_value_that_the_server_and_the_library_give_it(facts: JSON) -> None:
+def test_flag_values_equal_those_of_server_and_library(facts: JSON) -> None:
     wrong = []
     for case in facts["facts"]:
         definitions = definitions_of(case)
@@ -119,7 +119,7 @@ def test_the_installed_library_compares_properties_as_the_facts_say(facts: JSON)
 
 
 @pytest.mark.parametrize("facts", documents("flags_*.json"))
-def test_the_installed_library_gives_flags_the_values_that_the_facts_say(facts: JSON) -> None:
+def test_installed_library_gives_the_recorded_values(facts: JSON) -> None:
     for case in facts["facts"]:
         document = {
             "flags": case["flags"],
@@ -135,7 +135,7 @@ def test_the_installed_library_gives_flags_the_values_that_the_facts_say(facts: 
 
 
 @pytest.mark.parametrize("facts", documents("drawn_*.json"))
-def test_a_thousand_ids_get_the_values_that_every_client_of_the_product_gives_them(facts: JSON) -> None:
+def test_thousand_ids_get_the_values_of_every_official_client(facts: JSON) -> None:
     definitions, key = Definitions.of([facts["flag"]]), facts["flag"]["key"]
     expected = [facts["values"][int(digit)] for digit in "".join(facts["drawn"])]
     for rules in Rules:

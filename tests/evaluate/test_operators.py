@@ -180,7 +180,7 @@ def test_a_missing_property_is_unknown_unless_everything_is_known(operator: str)
     assert sure.value == (operator == "is_not" or operator.startswith(("not_", "is_not_set")))
 
 
-def test_a_value_that_cannot_be_compared_counts_as_different_where_everything_is_known() -> None:
+def test_incomparable_value_counts_as_different_where_everything_is_known() -> None:
     found = asked("semver_gt", is_complete=True, plan="soon")
     assert found.value is False
     assert found.conditions[0].checks[0].problem == Unknown(Why.PROPERTY_UNREADABLE, "plan")

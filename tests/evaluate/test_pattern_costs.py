@@ -70,7 +70,7 @@ def test_fifty_expensive_patterns_share_one_budget() -> None:
         assert not is_open or describe(evaluation).startswith("too costly to evaluate here: ")
 
 
-def test_used_up_budget_refuses_at_once_and_quick_patterns_go_on() -> None:
+def test_used_up_budget_refuses_at_once_while_quick_patterns_continue() -> None:
     with limited_patterns(0.0):
         assert compare("regex", "^(pro|team)$", "pro", Manner()) == Unknown(
             Why.PATTERN_COSTLY, "^(pro|team)$"

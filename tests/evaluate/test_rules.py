@@ -30,7 +30,7 @@ def words_of(made: JSON, person: Person, **definitions: Any) -> str:
     return describe_check(found.conditions[0].checks[0])
 
 
-def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
+def test_comparison_names_the_person_who_sees_the_flag() -> None:
     base = flag("base", {"properties": [PRO]}, aggregation_group_type_index=0)
     needs = {"key": "4", "type": "flag", "operator": "flag_evaluates_to", "value": True}
     definitions = Definitions.of([base, flag("it", {"properties": [needs]})], group_types={"0": "company"})
@@ -44,7 +44,7 @@ def test_which_of_the_two_sees_what_is_said_where_they_part() -> None:
     assert describe(dependency) == "condition 1 does not fit: plan is pro: it is free"
 
 
-def test_a_flag_in_a_circle_or_without_what_it_needs_says_so_and_is_off_where_everything_is_known() -> None:
+def test_circular_or_missing_dependencies_turn_a_flag_off() -> None:
     def needs(number: int) -> JSON:
         return {"properties": [asks_flag(number)]}
 
@@ -70,7 +70,7 @@ def test_a_flag_in_a_circle_or_without_what_it_needs_says_so_and_is_off_where_ev
         assert evaluate(key, Person("ada"), definitions).value is None
 
 
-def test_what_the_product_knows_of_a_person_is_no_property_of_the_same_name() -> None:
+def test_person_metadata_is_separate_from_properties_of_that_name() -> None:
     made = asking("is_date_after", "2026-01-01", key="created_at", type="person_metadata")
     said = {"created_at": "2026-02-02"}
 
@@ -88,7 +88,7 @@ def test_what_the_product_knows_of_a_person_is_no_property_of_the_same_name() ->
 @pytest.mark.parametrize(
     ("zone", "value"), [("UTC", True), ("America/New_York", False), ("Mars/Crater", True)]
 )
-def test_a_date_without_an_offset_is_of_the_projects_time_zone(zone: str, value: bool) -> None:
+def test_date_without_offset_is_in_the_project_time_zone(zone: str, value: bool) -> None:
     definitions = Definitions.of([asking("is_date_after", "2026-05-01")], time_zone=zone)
     person = Person("ada", {"age": "2026-05-01T02:00:00Z"})
     assert evaluate("it", person, definitions).value is value
@@ -128,7 +128,7 @@ def test_filters_that_cannot_be_read_say_so(raw: JSON, problem: str) -> None:
 
 
 @pytest.mark.parametrize("version", [1.5, "1", True, None, 1.0, 3, "2", 0, []])
-def test_only_a_whole_number_one_is_the_configuration_that_is_known(version: Any) -> None:
+def test_only_integer_1_is_the_known_configuration_version(version: Any) -> None:
     definitions = Definitions.of([flag("it", {}, version=version), flag("other", {}, version=1)])
     assert evaluate("it", IN_FREE, definitions).unknown == Unknown(Why.CONFIGURATION_NEWER, "it")
     assert evaluate("other", IN_FREE, definitions).value is True

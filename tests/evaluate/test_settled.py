@@ -48,7 +48,7 @@ def made(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dict[s
         (made({"properties": "odd"}, {}), None),
     ],
 )
-def test_what_everyone_gets_is_told_where_there_is_such_a_thing(flag: Any, value: Any) -> None:
+def test_value_for_everyone_is_reported_where_it_exists(flag: Any, value: Any) -> None:
     found = for_everyone(parts_of(flag))
     assert (type(found), found) == (type(value), value)
 

@@ -15,7 +15,7 @@ def said(operator: str, value: JSON, version: int = 1) -> str:
     return " ".join(part for part in asked_words(operator, value, version) if part)
 
 
-def test_a_long_list_says_how_many_more_values_it_has_not_how_many_letters() -> None:
+def test_long_list_counts_its_remaining_values() -> None:
     emails = [f"person-{number:04}@example.com" for number in range(2_500)]
     assert said("exact", emails) == f"is any of {', '.join(emails[:4])} and 2,496 more"
     assert listed(emails[:4]) == ", ".join(emails[:4])
@@ -44,7 +44,7 @@ def test_every_value_is_seen_and_taken_for_nothing_else(value: JSON, words: str)
     assert listed(value) == words
 
 
-def test_operators_that_take_a_list_for_one_text_show_it_as_one() -> None:
+def test_operators_that_read_a_list_as_text_show_text() -> None:
     assert said("regex", ["a", "b"]) == 'matches ["a", "b"]'
     assert said("icontains_multi", ["a", "b"]) == "contains any of a, b"
     assert listed([18, 65], "between") == "18 to 65"

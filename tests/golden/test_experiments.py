@@ -48,7 +48,7 @@ async def test_experiments_are_drawn_as_they_were_at_every_size(setting: Setting
         await draw(program, golden, "experiment-table")
 
 
-async def test_the_form_and_a_question_are_drawn_as_they_were_at_every_size(
+async def test_form_and_question_match_their_golden_screens_at_every_size(
     setting: Setting, golden: Golden
 ) -> None:
     async with running(replace(setting, size=SIZES[0])) as program:

@@ -50,7 +50,7 @@ async def test_no_text_of_the_list_or_preview_is_obeyed(nasty: Setting, size: tu
         assert_harmless(program)
 
 
-async def test_no_text_is_obeyed_on_a_flag_s_own_screen_or_in_a_question(nasty: Setting) -> None:
+async def test_flag_screens_and_questions_render_hostile_text_harmlessly(nasty: Setting) -> None:
     async with running(nasty) as program:
         await open_nasty(program)
         rows = program.app.screen.query_one(RowList)
@@ -63,7 +63,7 @@ async def test_no_text_is_obeyed_on_a_flag_s_own_screen_or_in_a_question(nasty: 
             rows.select(rows._rows[rows._order[min(place + 12, rows.shown - 1)]].id)
 
 
-async def test_no_text_is_obeyed_in_toasts_the_palette_and_the_list_of_projects(nasty: Setting) -> None:
+async def test_toasts_palette_and_projects_render_hostile_text_harmlessly(nasty: Setting) -> None:
     async with running(nasty) as program:
         await open_nasty(program)
         await program.press("y")

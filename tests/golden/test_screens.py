@@ -86,7 +86,7 @@ async def test_a_small_terminal_still_shows_keys_and_states(setting: Setting, si
         assert program.screen.splitlines()[0].endswith("● synced just now")
 
 
-async def test_a_terminal_too_small_to_read_says_so_and_comes_back(setting: Setting) -> None:
+async def test_tiny_terminal_shows_a_message_and_recovers(setting: Setting) -> None:
     async with running(replace(setting, size=(80, 24))) as program:
         await program.press("down", "down", "space")
         await program.pilot.resize_terminal(30, 5)
@@ -99,7 +99,7 @@ async def test_a_terminal_too_small_to_read_says_so_and_comes_back(setting: Sett
         assert "Turn OFF in TEST" in program.screen
 
 
-async def test_the_list_around_a_dialog_is_laid_out_before_the_program_is_quiet(
+async def test_list_around_a_dialog_is_laid_out_before_idle(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=(80, 24))) as program:

@@ -188,7 +188,7 @@ async def test_what_another_program_stages_is_counted_in_the_header(setting: Set
         assert "staged" not in program.screen.partition("\n")[0]
 
 
-async def test_a_set_over_the_limit_of_the_profile_does_not_grow(setting: Setting) -> None:
+async def test_set_does_not_grow_over_the_profile_limit(setting: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="TEST", bulk_limit=1)
     async with running(replace(setting, rules=rules)) as program:
         await stage_two(program)

@@ -46,7 +46,7 @@ async def test_changed_definitions_are_served_and_announced(mirrored: Mirrored) 
     assert mirrored.lines == []
 
 
-async def test_cut_link_is_one_line_with_the_age_and_the_last_definitions_stay(mirrored: Mirrored) -> None:
+async def test_cut_link_is_one_line_and_the_last_definitions_stay(mirrored: Mirrored) -> None:
     mirrored.upstream.error = UpstreamError("eu.example.com cannot be reached.", "Check the network.")
     mirrored.clock.now += 300
     for _ in range(3):
@@ -86,7 +86,7 @@ async def test_first_fetch_without_a_response_is_an_error(mirrored: Mirrored) ->
         await mirrored.mirror.start()
 
 
-async def test_start_without_a_connection_serves_the_definitions_of_an_earlier_run(
+async def test_start_without_a_connection_serves_earlier_definitions(
     mirrored: Mirrored, tmp_path: Path
 ) -> None:
     kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
@@ -130,9 +130,7 @@ async def test_overrides_of_the_session_win_over_the_file(mirrored: Mirrored, tm
     assert values(mirrored) == {"a": 1, "b": 1}
 
 
-async def test_bad_override_file_is_one_line_and_keeps_the_last_good(
-    mirrored: Mirrored, tmp_path: Path
-) -> None:
+async def test_bad_override_file_is_one_line_and_changes_nothing(mirrored: Mirrored, tmp_path: Path) -> None:
     path = tmp_path / "overrides.toml"
     mirrored.mirror.file = OverrideFile(path)
     path.write_text("[everyone]\na = 1")

@@ -63,7 +63,7 @@ def test_malformed_file_is_refused_with_its_line(path: Path, text: str, reason: 
         read_override_file(path)
 
 
-def test_saved_file_is_read_again_and_a_bad_one_keeps_the_last_good(path: Path) -> None:
+def test_saved_file_is_reloaded_and_a_bad_one_ignored(path: Path) -> None:
     file = OverrideFile(path)
     assert not file.reload()
     path.write_text("[everyone]\na = true")

@@ -144,9 +144,7 @@ async def test_file_is_a_document_or_a_list_of_flags(tmp_path: Path, document: A
 @pytest.mark.parametrize(
     "text", ["", "{", "7", '{"flags": 1}', '[{"id": 1}]', "[[]]", '{"records": [1]}', "[" * 5000, "\ud800"]
 )
-async def test_file_that_holds_no_definitions_is_an_error_with_the_next_step(
-    tmp_path: Path, text: str
-) -> None:
+async def test_file_without_definitions_is_an_error_with_next_step(tmp_path: Path, text: str) -> None:
     path = tmp_path / "flags.json"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(UpstreamError) as error:

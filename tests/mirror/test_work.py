@@ -88,7 +88,7 @@ def test_repeated_request_takes_little_more_than_encoding(path: str, most: float
     assert repeated <= most * encoded
 
 
-def test_request_of_a_new_person_takes_nine_times_the_calls_of_encoding() -> None:
+def test_new_person_costs_nine_times_the_calls_of_encoding() -> None:
     """By time it is half of that: `benchmarks/mirror.py` measures it."""
     path = "/ofrep/v1/evaluate/flags"
     response = json.loads(request(application_of({}), path))
@@ -101,7 +101,7 @@ def test_request_of_a_new_person_takes_nine_times_the_calls_of_encoding() -> Non
     assert new <= 9 * encoded, (new, encoded)
 
 
-def test_first_request_for_one_flag_takes_at_most_twice_the_work_of_encoding() -> None:
+def test_first_request_for_a_flag_costs_twice_the_encoding() -> None:
     path = "/ofrep/v1/evaluate/flags/flag-7"
     response = json.loads(request(application_of({}), path))
     application = application_of(response)

@@ -26,7 +26,7 @@ def test_the_version_that_moves_with_every_change_is_left_out() -> None:
     assert found.record_id == 812
 
 
-def test_a_write_of_which_only_the_version_is_known_says_so() -> None:
+def test_entry_with_only_a_version_is_marked_unlogged() -> None:
     assert Activity.of(entry(VERSION)).is_unlogged
     assert not Activity.of(entry(activity="created")).is_unlogged
 
@@ -37,7 +37,7 @@ def test_changes_that_are_null_or_odd_are_none() -> None:
         assert Activity.of({"detail": {"changes": changes}}).changes == ()
 
 
-def test_an_entry_without_an_id_can_still_be_told_from_others() -> None:
+def test_entry_without_an_id_is_still_identifiable() -> None:
     first = Activity.of({"created_at": "2026-01-01T00:00:00Z", "item_id": "1", "activity": "updated"})
     other = Activity.of({"created_at": "2026-01-02T00:00:00Z", "item_id": "1", "activity": "updated"})
     assert first.identity != other.identity
@@ -75,7 +75,7 @@ def test_a_flag_with_secrets_has_no_history() -> None:
     assert rebuilt_version(flag, [], 1) is None
 
 
-def test_an_empty_value_the_feed_tells_as_null_is_put_back_as_it_was() -> None:
+def test_empty_value_reported_as_null_is_restored_as_empty() -> None:
     changes = [
         {"field": "version", "before": 4, "after": 5},
         {"field": "name", "action": "created", "before": None, "after": "New"},

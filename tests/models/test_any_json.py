@@ -87,7 +87,7 @@ def test_any_filters_can_be_looked_at(raw: Any) -> None:
 
 @settings(max_examples=at_most(30, 60))
 @given(st.lists(OBJECTS | ANY_JSON, max_size=5), ANY_JSON)
-def test_any_page_gives_a_row_or_a_name_for_each_record(results: list[Any], count: Any) -> None:
+def test_any_page_gives_a_row_or_name_per_record(results: list[Any], count: Any) -> None:
     body = json.dumps({"count": count, "results": results}).encode()
     for read in (read_flag_page, read_experiment_page, read_event_definition_page):
         page = read(body)

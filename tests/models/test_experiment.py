@@ -27,7 +27,7 @@ STATES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("raw", "state"), STATES)
-def test_the_state_is_the_servers_or_derived_from_what_it_stores(raw: dict[str, Any], state: str) -> None:
+def test_state_comes_from_the_server_or_its_stored_fields(raw: dict[str, Any], state: str) -> None:
     raw = {"id": 12, "name": "Blue"} | raw
     assert Experiment.of(raw).state == state
     [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
@@ -67,9 +67,7 @@ def test_experiments_of_the_old_engine_are_known_by_their_metrics() -> None:
         ({"is_legacy": True, "metrics": [{"kind": "ExperimentMetric"}]}, True),
     ],
 )
-def test_a_row_says_that_an_older_engine_measures_it_as_the_record_does(
-    raw: dict[str, Any], is_legacy: bool
-) -> None:
+def test_row_and_record_agree_on_the_older_engine(raw: dict[str, Any], is_legacy: bool) -> None:
     raw = {"id": 12, "name": "Blue"} | raw
     [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
     assert row == Experiment.of(raw).row()
@@ -77,7 +75,7 @@ def test_a_row_says_that_an_older_engine_measures_it_as_the_record_does(
 
 
 @pytest.mark.parametrize(("flag", "said"), [(ON, True), (OFF, False), (None, None), (7, None)])
-def test_whether_its_flag_is_on_is_not_known_without_a_flag(flag: Any, said: bool | None) -> None:
+def test_flag_state_is_unknown_without_a_flag(flag: Any, said: bool | None) -> None:
     raw = {"id": 12, "name": "Blue", "feature_flag": flag}
     [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
     assert row.flag_active is Experiment.of(raw).row().flag_active is said
@@ -89,7 +87,7 @@ def test_the_second_name_of_a_share_wins() -> None:
     assert [variant.rollout for variant in found] == [50, 50]
 
 
-def test_a_slim_row_of_a_list_and_the_whole_record_say_the_same() -> None:
+def test_slim_row_and_whole_record_agree() -> None:
     raw = {"id": 12, "name": "Blue", "feature_flag_key": "a", "feature_flag": OFF, "start_date": START,
            "holdout": {"id": 3}, "conclusion": "won", "user_access_level": "viewer", "metrics": None,
            "created_by": {"id": 7, "first_name": "Ada", "email": ""}}  # fmt: skip

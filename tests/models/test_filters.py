@@ -35,7 +35,7 @@ EMAIL = {"key": "email", "type": "person", "value": "@acme.test", "operator": "i
         ([None, 3, "x"], 0.0, False),
     ],
 )
-def test_the_highest_share_counts_and_whether_all_who_get_it_are_asked_first(
+def test_highest_share_counts_and_marks_conditional_flags(
     groups: list[Any], rollout: float, is_conditional: bool
 ) -> None:
     filters = Filters.of({"groups": groups})
@@ -51,9 +51,7 @@ def test_the_highest_share_counts_and_whether_all_who_get_it_are_asked_first(
         ([group(10) | {"aggregation_group_type_index": 0}, group(100)], 100.0),
     ],
 )
-def test_nothing_behind_a_condition_for_everybody_counts_where_the_first_that_fits_decides(
-    groups: list[Any], rollout: float
-) -> None:
+def test_conditions_after_one_for_everyone_do_not_count(groups: list[Any], rollout: float) -> None:
     raw = {"id": 1, "key": "a", "filters": {"groups": groups, "early_exit": True}}
     [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
     assert (row, row.rollout) == (Flag.of(raw).row(), rollout)
@@ -61,7 +59,7 @@ def test_nothing_behind_a_condition_for_everybody_counts_where_the_first_that_fi
 
 
 @pytest.mark.parametrize("version", [2, 0, 1.5, 1.0, "1", True, None, {}, []])
-def test_of_rules_of_a_newer_kind_a_row_knows_neither_type_nor_rollout(version: Any) -> None:
+def test_newer_rules_have_neither_type_nor_rollout(version: Any) -> None:
     filters = {"version": version, "return_type": "string", "rules": []}
     raw = {"id": 1, "key": "a", "filters": filters}
     [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
@@ -94,7 +92,7 @@ def test_what_a_condition_asks_for_is_found_by_kind() -> None:
     assert filters.conditions[0].properties[3].operator == "exact"
 
 
-def test_absent_and_null_group_types_are_told_apart_in_the_raw_condition_only() -> None:
+def test_absent_and_null_group_types_differ_in_raw_conditions_only() -> None:
     absent, null = Filters.of({"groups": [group(1), group(1, aggregation_group_type_index=None)]}).conditions
     assert absent.group_type_index is null.group_type_index is None
     assert "aggregation_group_type_index" not in absent.raw
@@ -107,13 +105,13 @@ def test_the_form_of_version_one_can_be_edited() -> None:
 
 
 @pytest.mark.parametrize("share", ["50", True, [], {}])
-def test_a_share_that_is_no_number_is_a_share_of_nobody(share: Any) -> None:
+def test_share_that_is_not_a_number_matches_no_one(share: Any) -> None:
     filters = Filters.of({"groups": [{"rollout_percentage": share}]})
     assert (filters.conditions[0].rollout, filters.rollout) == (0.0, 0.0)
     assert not Filters.of({"groups": None}).problem
 
 
-def test_early_access_is_seen_in_its_new_and_its_old_form() -> None:
+def test_early_access_is_recognised_in_both_forms() -> None:
     assert Filters.of({"feature_enrollment": True}).feature_enrollment
     assert Filters.of({"super_groups": [group(100)]}).feature_enrollment
     assert not Filters.of({"feature_enrollment": None, "super_groups": None}).feature_enrollment

@@ -67,7 +67,7 @@ def test_an_odd_flag_is_a_row_and_its_neighbours_stay(odd: dict[str, Any]) -> No
     ("record", "name"),
     [(None, 0), ([], 0), ({}, 0), ({"id": 4711}, 4711), ({"id": 2**70, "key": "x"}, 0), ({"id": 0}, 0)],
 )
-def test_an_unreadable_record_is_counted_and_named_and_loses_nothing_else(record: Any, name: int) -> None:
+def test_unreadable_record_is_counted_named_and_loses_no_other(record: Any, name: int) -> None:
     read = read_flag_page(page(FLAGS[0], record))
     assert [row.id for row in read.rows] == [1]
     assert (read.unreadable, read.size) == ((name,), 2)
@@ -90,7 +90,7 @@ def test_an_absurd_count_with_more_pages_is_no_end() -> None:
 
 
 @pytest.mark.parametrize("count", [None, -3, 0, "many", 2**70])
-def test_a_count_that_cannot_be_true_is_what_the_page_holds(count: Any) -> None:
+def test_impossible_count_becomes_the_size_of_the_page(count: Any) -> None:
     assert read_flag_page(page(*FLAGS, count=count)).total == len(FLAGS)
 
 
@@ -107,7 +107,7 @@ def test_a_count_that_cannot_be_true_is_what_the_page_holds(count: Any) -> None:
         b"\xff\xfe{}",
     ],
 )
-def test_a_body_that_is_no_page_is_said_to_be_none(body: bytes) -> None:
+def test_body_that_is_not_a_page_is_an_error(body: bytes) -> None:
     with pytest.raises(NotJson):
         read_flag_page(body)
 
@@ -122,7 +122,7 @@ def test_a_body_that_is_no_page_is_said_to_be_none(body: bytes) -> None:
         ("", True, False),
     ],
 )
-def test_stale_is_what_is_on_and_not_needed_in_the_word_of_any_server(
+def test_stale_flags_are_recognised_in_the_words_of_any_server(
     status: str, is_on: bool, is_stale: bool
 ) -> None:
     assert Flag.of({"id": 1, "key": "k", "status": status, "active": is_on}).row().is_stale is is_stale

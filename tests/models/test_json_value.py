@@ -33,7 +33,7 @@ def test_the_last_of_two_equal_keys_counts() -> None:
     assert read_json(b'{"id": 1, "id": 2}') == {"id": 2}
 
 
-def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept() -> None:
+def test_half_surrogate_pairs_are_replaced_and_whole_ones_kept() -> None:
     assert read_json(rb'["\ud83d", {"\udc00": "\ud83d\ude00"}]') == ["�", {"�": "😀"}]
     assert without_surrogates({"a": ["\ud800", 1, None]}) == {"a": ["�", 1, None]}
 
@@ -43,14 +43,14 @@ def test_a_byte_order_mark_is_no_part_of_it() -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"<html>", b"\xff\xfe", b"{'a': 1}", b"[1,]", b"1 2"])
-def test_what_is_no_json_is_said_not_to_be_without_quoting_it(text: bytes) -> None:
+def test_invalid_json_is_reported_without_quoting_it(text: bytes) -> None:
     with pytest.raises(NotJson) as caught:
         read_json(text)
     assert not text or text.decode("latin-1") not in str(caught.value)
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "9" * 5_000])
-def test_a_number_that_cannot_be_sent_back_refuses_a_whole_record(number: str) -> None:
+def test_number_that_cannot_be_sent_back_refuses_the_record(number: str) -> None:
     body = f'{{"id": 5, "rollout": {number}}}'.encode()
     with pytest.raises(NotJson):
         read_json(body)

@@ -20,7 +20,7 @@ ALL_KINDS: list[type[Record]] = [*KINDS, Baseline, ExperimentStats, MetricsRun]
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.__name__)
-def test_a_whole_number_may_be_written_as_a_float_in_every_member_of_every_record(kind: type[Record]) -> None:
+def test_whole_numbers_may_be_floats_in_every_record(kind: type[Record]) -> None:
     whole, floating = (dict.fromkeys(kind.model_fields, number) for number in (7, 7.0))
     said, read = kind.of(whole), kind.of(floating)
     for name in kind.model_fields:
@@ -28,7 +28,7 @@ def test_a_whole_number_may_be_written_as_a_float_in_every_member_of_every_recor
             assert getattr(read, name) == 7, name
 
 
-def test_exposures_of_a_query_are_floats_and_one_that_is_none_loses_no_other() -> None:
+def test_exposures_are_floats_and_malformed_ones_are_dropped() -> None:
     raw = {"total_exposures": {"control": 975.0, "test": 11, "odd": None, "text": "12", "part": 0.5}}
     assert Exposures.of(raw).total_exposures == {"control": 975.0, "test": 11.0, "part": 0.5}
 
@@ -45,7 +45,7 @@ def test_sample_that_is_no_number_is_unknown(odd: JSON) -> None:
     assert value_of(sample) is None
 
 
-def test_a_reach_that_is_estimated_is_a_whole_number_of_people() -> None:
+def test_estimated_reach_is_a_whole_number_of_people() -> None:
     found = BlastRadius.of_any({"users_affected": 120.4, "total_users": 4000.0})
     assert (found.affected, found.total) == (120, 4000)
 
@@ -58,7 +58,7 @@ def test_one_odd_reason_or_name_loses_no_other() -> None:
     }
 
 
-def test_a_page_with_floats_for_numbers_has_all_its_rows_and_its_total() -> None:
+def test_page_with_float_numbers_keeps_rows_and_total() -> None:
     flags = [{"id": 5.0, "key": "a", "version": 3.0, "experiment_set": [12.0]}]
     page = read_flag_page(json.dumps({"count": 261.0, "results": flags}).encode())
     assert page.total == 261

@@ -73,7 +73,7 @@ def test_breakdowns_have_their_values_and_results() -> None:
     assert (values, own.variant_results[0].sum) == ("pro, none", 30)
 
 
-def test_counts_are_per_person_exposed_and_too_few_people_are_said_to_be_too_few() -> None:
+def test_counts_are_per_exposed_person_and_small_samples_are_marked() -> None:
     variants = [
         {"key": "a", "count": 40, "exposure": 1, "absolute_exposure": 80},
         {"key": "b", "count": 50, "exposure": 1.1, "absolute_exposure": 90},

@@ -24,7 +24,7 @@ def test_writing_covers_reading_and_a_star_covers_all(scopes: list[str], scope: 
     assert KeyInfo.of({"scopes": scopes}).allows(scope) is allowed
 
 
-def test_a_person_is_called_by_first_name_then_address_then_number() -> None:
+def test_person_is_named_by_first_name_then_address_then_number() -> None:
     assert User.of({"id": 7, "first_name": " Ada ", "email": "a@b"}).label == "Ada"
     assert User.of({"id": 7, "first_name": "", "email": "a@b"}).label == "a@b"
     assert User.of({"id": 7, "first_name": None}).label == "user 7"
@@ -61,7 +61,7 @@ def test_a_bare_event_definition_and_a_full_one_are_rows() -> None:
     assert (page.rows[0].owner, page.rows[0].hidden, page.rows[0].description) == ("a@b", False, "")
 
 
-def test_a_count_that_is_a_lower_bound_is_known_as_one() -> None:
+def test_lower_bound_count_is_marked_as_capped() -> None:
     body = json.dumps({"count": 10_000, "count_is_capped": True, "next": "x", "results": []}).encode()
     page = read_event_definition_page(body)
     assert (page.total, page.is_capped, page.has_more) == (10_000, True, True)

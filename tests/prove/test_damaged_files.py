@@ -104,9 +104,7 @@ def entry(id: str) -> Entry:
     )
 
 
-def test_a_journal_is_read_as_far_as_it_can_be_and_written_or_refused(
-    damage: Callable[[Path], None], tmp_path: Path
-) -> None:
+def test_damaged_journal_is_read_as_far_as_possible(damage: Callable[[Path], None], tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.begin(entry("first"))
     damage(journal.path)

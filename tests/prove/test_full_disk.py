@@ -133,7 +133,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @WRITER
-def test_on_a_full_disk_nothing_is_lost_or_left_and_it_goes_on_once_there_is_room(
+def test_full_disk_loses_nothing_and_writing_resumes_later(
     write: Callable[[Path], bool], tmp_path: Path
 ) -> None:
     with full():
@@ -165,7 +165,7 @@ def test_a_request_is_made_although_its_line_has_no_room(tmp_path: Path) -> None
     assert (tmp_path / "requests.log").read_bytes() == b""
 
 
-async def test_the_service_says_that_it_cannot_write_and_loses_nothing_it_said_it_had(tmp_path: Path) -> None:
+async def test_service_reports_a_full_disk_and_keeps_confirmed_data(tmp_path: Path) -> None:
     service = create_service(tmp_path / "service.db", key=KEY)
     try:
         async with Client("http://127.0.0.1:1", KEY, 1, transport=in_process(service)) as client:

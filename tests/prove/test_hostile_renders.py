@@ -69,7 +69,7 @@ def render(seed: int, times: int) -> tuple[int, int]:
     return sent, fence.removed
 
 
-def test_no_byte_of_a_hostile_record_is_obeyed_by_the_terminal() -> None:
+def test_terminal_obeys_no_byte_of_a_hostile_record() -> None:
     sent, removed = render(SEED, RENDERS)
     assert sent > RENDERS * 100
     # The fence is the second one: nothing may get as far as that.

@@ -110,7 +110,7 @@ def wait_until_it_has_the_terminal_again(terminal: Terminal) -> None:
     terminal.wait_until(lambda: terminal.sent.count(b"\x1b[?1004h") > 1, "the app after the editor")
 
 
-def test_the_app_gives_its_key_to_no_child_file_title_or_terminal_also_when_it_fails(
+def test_app_leaks_its_key_nowhere_even_when_it_fails(
     surroundings: Surroundings,
 ) -> None:
     with Terminal(CRASHING, size=(132, 40), environment=surroundings.variables, is_cold=True) as terminal:
@@ -130,7 +130,7 @@ def test_the_app_gives_its_key_to_no_child_file_title_or_terminal_also_when_it_f
 
 
 @long
-def test_the_demo_which_needs_no_key_gives_it_to_no_child_either(surroundings: Surroundings) -> None:
+def test_demo_passes_no_key_to_child_processes(surroundings: Surroundings) -> None:
     with Terminal(WITH_PAGES, size=(132, 40), environment=surroundings.variables, is_cold=True) as terminal:
         terminal.wait_for("synced")
         terminal.press("o")
@@ -163,7 +163,7 @@ def test_the_editor_of_a_command_learns_nothing_of_the_key(surroundings: Surroun
 
 
 @long
-def test_what_is_started_from_lines_learns_nothing_of_a_key_that_was_given_or_kept(
+def test_commands_pass_no_key_to_child_processes(
     surroundings: Surroundings,
 ) -> None:
     program = shlex.quote(str(surroundings.folder / "program"))

@@ -223,7 +223,7 @@ def test_of_many_that_read_at_once_few_connections_stay_open(tmp_path: Path) -> 
     database.close()
 
 
-def test_long_reads_share_what_is_remembered_and_hold_up_no_short_one(tmp_path: Path) -> None:
+def test_long_reads_share_the_cache_and_block_no_short_read(tmp_path: Path) -> None:
     database, gate = Database(tmp_path / "x.db"), threading.Event()
     numbers = count(1)
 

@@ -93,14 +93,14 @@ def test_columns_come_back_as_the_values_they_were_stored_from() -> None:
     assert CRATES.decoded({"fragile": 1}) == {"fragile": True}
 
 
-def test_what_else_a_field_takes_part_in_is_asked_of_the_table() -> None:
+def test_table_answers_which_other_uses_a_field_has() -> None:
     assert CRATES.using(Use.LOGGED) == ("label", "fragile", "weight")
     assert CRATES.using(Use.COPIED) == ("label", "size")
     assert CRATES.always() == ("id",)
     assert CRATES.defaults == {"fragile": False, "size": "s", "stamps": []}
 
 
-def test_the_schema_of_an_answer_has_no_limits_and_none_of_what_is_hidden() -> None:
+def test_response_schema_has_no_limits_and_no_hidden_fields() -> None:
     assert CRATES.answer_schema() == {
         "id": NUMBER, "label": TEXT, "fragile": MAYBE_TRUTH, "weight": NUMBER, "size": TEXT,
         "packed_at": MAYBE_MOMENT, "stamps": TEXTS, "owner": MAYBE_TEXT,
@@ -108,7 +108,7 @@ def test_the_schema_of_an_answer_has_no_limits_and_none_of_what_is_hidden() -> N
     assert set(CRATES.answer_schema(Use.COPIED)) == {"label", "size"}
 
 
-def test_the_schema_of_a_body_has_every_field_that_can_be_written() -> None:
+def test_body_schema_has_every_writable_field() -> None:
     assert CRATES.body_schema() == {
         "label": {**TEXT, "minLength": 1, "maxLength": 9}, "fragile": MAYBE_TRUTH, "weight": NUMBER,
         "size": words(("s", "l"), None), "packed_at": MAYBE_MOMENT, "stamps": TEXTS, "owner": MAYBE_TEXT,

@@ -53,7 +53,7 @@ def everything_in(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.iterdir())
 
 
-async def test_a_key_that_makes_no_sense_is_refused_with_a_sentence(tmp_path: Path) -> None:
+async def test_meaningless_key_is_refused_with_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     async with starting(path):
         create_key(path, NewKey("one", ("*",), secret="phx_chosen"))

@@ -98,7 +98,7 @@ def test_those_who_never_finish_their_request_hold_nothing_up(served: Served) ->
         sender.close()
 
 
-def test_a_body_of_a_hundred_megabytes_is_refused_before_it_is_read(served: Served) -> None:
+def test_body_of_100_megabytes_is_refused_before_reading(served: Served) -> None:
     before, part, taken = memory(served), b"x" * 2**20, 0
     for length in (f"Content-Length: {100 * 2**20}\r\n", "Transfer-Encoding: chunked\r\n"):
         head = f"Authorization: Bearer {KEY}\r\nContent-Type: application/json\r\n{length}"
@@ -115,7 +115,7 @@ def test_a_body_of_a_hundred_megabytes_is_refused_before_it_is_read(served: Serv
     assert served.ask("GET", PATH)[0] == 200
 
 
-def test_bodies_that_do_not_end_take_little_memory_and_hold_no_reading_up(served: Served) -> None:
+def test_endless_bodies_take_little_memory_and_block_no_reads(served: Served) -> None:
     before, length = memory(served), 2**20
     head = f"Authorization: Bearer {KEY}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n"
     with ExitStack() as open_ones:
@@ -222,9 +222,7 @@ async def test_a_key_in_another_place_is_none(served: Served, headers: str) -> N
     assert await status_of(served.port, raw(headers=headers)) == 401
 
 
-def test_a_second_service_on_one_database_works_or_is_refused_in_a_sentence(
-    served: Served, folder: Path
-) -> None:
+def test_second_service_on_a_database_works_or_is_refused_clearly(served: Served, folder: Path) -> None:
     with suppress(DatabaseUnusable):
         close_service(create_service(folder / "x.db", key=KEY))
     assert served.ask("GET", PATH)[0] == 200

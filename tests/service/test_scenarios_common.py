@@ -16,7 +16,7 @@ ME = "/api/users/@me/"
 
 
 @pytest.mark.parametrize("authorization", ["Token x", "bearer phx_everything", "Bearer", "Bearer ", ""])
-async def test_scenario_01_and_02_what_is_no_bearer_key_is_no_key(world: World, authorization: str) -> None:
+async def test_scenario_01_and_02_other_authorization_is_no_key(world: World, authorization: str) -> None:
     response = await world.client.get(PROJECTS, headers={"Authorization": authorization})
     assert response.status_code == 401
     assert response.json() == {
@@ -239,7 +239,7 @@ async def test_scenario_23_only_json_is_read(world: World) -> None:
         assert refusal.detail == f'Unsupported media type "{media}" in request.'
 
 
-async def test_scenario_24_a_minute_has_so_many_requests_for_each_key(start_world: Start) -> None:
+async def test_scenario_24_rate_limit_counts_per_key_and_minute(start_world: Start) -> None:
     world = await start_world(rate_limit=5)
     other = world.with_key("*")
     for _ in range(5):

@@ -17,7 +17,7 @@ async def served(world: World) -> dict[str, Any]:
     return document
 
 
-async def test_every_route_is_in_the_document_and_every_entry_is_routed(world: World) -> None:
+async def test_every_route_is_documented_and_every_entry_is_routed(world: World) -> None:
     document = await served(world)
     described = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
     routed = {
@@ -29,7 +29,7 @@ async def test_every_route_is_in_the_document_and_every_entry_is_routed(world: W
     assert {(each.method, each.path.replace(REST, "}") + "/") for each in OPERATIONS} < described
 
 
-async def test_the_document_is_openapi_with_unique_names_and_all_parts_of_paths(world: World) -> None:
+async def test_document_is_openapi_with_unique_names_and_path_parameters(world: World) -> None:
     document = await served(world)
     assert document["openapi"].startswith("3.1")
     names = []

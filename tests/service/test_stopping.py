@@ -29,7 +29,7 @@ def ask(port: int) -> int:
     return 0
 
 
-def test_stop_signal_ends_a_queue_of_expensive_requests_within_two_seconds(tmp_path: Path) -> None:
+def test_stop_signal_ends_queued_expensive_requests_within_two_seconds(tmp_path: Path) -> None:
     database = tmp_path / "service.db"
     application = create_service(database, key=KEY)
     asyncio.run(store_expensive(application, KEY))

@@ -65,7 +65,7 @@ async def test_pages_are_read_one_by_one_until_the_end() -> None:
     assert log.asked == [(PAGE, 1), (PAGE, 2), (PAGE, 3)]
 
 
-async def test_new_entries_come_on_top_and_the_rows_read_stay_the_same_objects() -> None:
+async def test_new_entries_come_on_top_and_old_rows_stay() -> None:
     log = Log([told(2), told(1)])
     feed = ActivityFeed(log.page)
     await feed.read_on()
@@ -76,7 +76,7 @@ async def test_new_entries_come_on_top_and_the_rows_read_stay_the_same_objects()
     assert all(new is old for new, old in zip(feed.rows, before, strict=False))
 
 
-async def test_entries_made_while_reading_back_leave_no_gap_and_nothing_twice() -> None:
+async def test_entries_made_while_reading_leave_no_gap_or_repeat() -> None:
     log = Log([told(number) for number in range(300, 0, -1)])
     feed = ActivityFeed(log.page)
     await feed.read_on()
@@ -99,7 +99,7 @@ async def test_more_news_than_can_be_caught_up_with_begins_afresh() -> None:
     assert newest_first(feed) == [f"e{number}" for number in range(900, 0, -1)]
 
 
-async def test_the_feed_knows_that_it_is_behind_once_somebody_saw_a_newer_entry() -> None:
+async def test_feed_is_behind_once_a_newer_entry_was_seen() -> None:
     log = Log([told(1)])
     feed = ActivityFeed(log.page)
     feed.hear("e1")
@@ -112,7 +112,7 @@ async def test_the_feed_knows_that_it_is_behind_once_somebody_saw_a_newer_entry(
     assert not feed.is_behind
 
 
-async def test_a_refusal_is_kept_in_words_and_gone_after_the_next_good_answer() -> None:
+async def test_refusal_is_kept_in_words_until_the_next_good_response() -> None:
     log = Log([told(1)])
     feed = ActivityFeed(log.page)
     log.refuses = True
@@ -146,7 +146,7 @@ async def test_only_a_deletion_that_nobody_took_back_stands() -> None:
     assert not [row.id for row in feed.rows if row.is_in_effect]
 
 
-def test_an_entry_without_an_id_is_told_from_others_by_time_and_flag() -> None:
+def test_entry_without_an_id_is_identified_by_time_and_flag() -> None:
     raw = [{**told(number), "id": None} for number in (1, 2)]
     rows = [change_row(entry, 0) for entry in ActivityPage.of({"results": raw}).entries]
     assert rows[0].id != rows[1].id

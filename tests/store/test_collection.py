@@ -50,7 +50,7 @@ def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
     assert collection.put(flag(1, 1), collection.moment) is True
 
 
-def test_a_row_that_two_pages_of_one_load_have_is_the_newer_one() -> None:
+def test_row_on_two_pages_of_a_load_is_the_newer() -> None:
     collection = empty()
     collection.begin_load()
     collection.add_page([flag(1, 5)], 2)
@@ -59,7 +59,7 @@ def test_a_row_that_two_pages_of_one_load_have_is_the_newer_one() -> None:
     assert collection.rows == (flag(1, 5), flag(2))
 
 
-def test_a_page_asked_for_before_a_save_does_not_undo_it_even_without_versions() -> None:
+def test_page_requested_before_a_save_does_not_undo_it() -> None:
     collection = loaded(flag(1, None, active=True))
     collection.begin_load()
     collection.put(flag(1, None, active=False))
@@ -68,7 +68,7 @@ def test_a_page_asked_for_before_a_save_does_not_undo_it_even_without_versions()
     assert collection.get(1) == flag(1, None, active=False)
 
 
-def test_a_page_asked_for_before_a_removal_does_not_bring_the_record_back() -> None:
+def test_page_requested_before_a_removal_does_not_restore_the_record() -> None:
     collection = loaded(flag(1), flag(2))
     collection.begin_load()
     collection.remove(2)
@@ -79,7 +79,7 @@ def test_a_page_asked_for_before_a_removal_does_not_bring_the_record_back() -> N
     assert ids(collection) == [1, 2]
 
 
-def test_an_edit_in_flight_is_painted_and_leaving_rolls_it_back() -> None:
+def test_edit_in_flight_is_shown_and_leaving_rolls_it_back() -> None:
     collection = loaded(flag(1, active=True, tags=["a"]))
     before = collection.rows
     edit = {"active": False, "tags": ["b"], "evaluation_runtime": "server", "filters": {}}
@@ -101,7 +101,7 @@ def test_an_edit_that_fails_rolls_back() -> None:
     assert collection.get(1) == flag(1, active=True)
 
 
-def test_two_edits_of_one_record_are_painted_on_top_of_each_other() -> None:
+def test_two_edits_of_a_record_are_shown_on_each_other() -> None:
     collection = loaded(flag(1, active=True))
     with collection.showing(1, {"active": False}):
         with collection.showing(1, {"name": "new", "active": True}):
@@ -118,7 +118,7 @@ def test_a_refresh_beneath_an_edit_shows_through_around_it() -> None:
     assert collection.get(1) == flag(1, 2, active=True, name="renamed")
 
 
-def test_a_record_with_an_edit_in_flight_is_not_dropped_by_a_refresh() -> None:
+def test_refresh_keeps_a_record_with_an_edit_in_flight() -> None:
     collection = loaded(flag(1), flag(2))
     with collection.showing(2, {"active": False}):
         load(collection, flag(1))
@@ -132,7 +132,7 @@ def test_an_edit_of_a_record_not_known_paints_nothing() -> None:
         assert collection.get(99) is None
 
 
-def test_what_the_server_said_differently_is_known_since_the_last_look() -> None:
+def test_changed_rows_are_known_since_the_last_look() -> None:
     collection = loaded(flag(1), flag(2), flag(3))
     look = collection.version
     load(collection, flag(1), flag(2, 2), flag(3), flag(4))
@@ -185,7 +185,7 @@ def test_recalled_rows_do_not_displace_live_ones() -> None:
     assert collection.rows == (flag(1, 5), flag(2))
 
 
-def test_rows_of_other_kinds_may_have_text_ids_and_no_version() -> None:
+def test_rows_of_other_kinds_may_have_text_ids() -> None:
     @dataclass(frozen=True)
     class Event:
         id: str
@@ -236,7 +236,7 @@ class Server:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["change", "ask", "answer", "load", "mix"]), st.integers(1, 9))))
-def test_whatever_arrives_in_whatever_order_a_later_question_ends_with_what_is_there(
+def test_last_refresh_wins_whatever_arrives_in_any_order(
     steps: list[tuple[str, int]],
 ) -> None:
     server = Server(Collection())

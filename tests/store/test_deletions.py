@@ -33,7 +33,7 @@ def test_the_newest_word_about_a_flag_decides() -> None:
     assert [(one.id, one.key, one.who) for one in found] == [(2, "two", "Ada"), (3, "k", "Ada")]
 
 
-def test_the_mark_that_deleting_put_on_a_key_is_taken_off() -> None:
+def test_deletion_mark_is_removed_from_a_key() -> None:
     (found,) = deletions_in([entry("deleted", 5, "nice-key:deleted:5")])
     assert found.key == "nice-key"
 

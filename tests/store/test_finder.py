@@ -67,7 +67,7 @@ def test_the_finder_finds_what_a_plain_search_finds(
             assert list(finder.find(line)) == everything
 
 
-def test_typing_letter_by_letter_and_deleting_again_gives_the_same_answers() -> None:
+def test_typing_and_deleting_letters_gives_the_same_matches() -> None:
     rows = make_rows(200)
     finder = Finder(rows, clock=lambda: NOW)
     line = "new check is:on -old"
@@ -126,7 +126,7 @@ def test_an_order_there_is_not_is_refused_and_changes_nothing() -> None:
     st.sampled_from(sorted(FLAG_ORDERS)),
     st.booleans(),
 )
-def test_rows_that_arrive_or_change_later_are_found_like_those_from_the_start(
+def test_later_rows_are_searched_like_the_first_ones(
     pages: list[int], edits: list[int], order: str, is_reversed: bool
 ) -> None:
     rows = make_rows(40)
@@ -145,7 +145,7 @@ def test_rows_that_arrive_or_change_later_are_found_like_those_from_the_start(
         assert list(finder.find(line)) == list(fresh.find(line))
 
 
-def test_a_row_that_changes_stays_where_it_stands_until_the_rows_are_sorted_again() -> None:
+def test_changed_row_keeps_its_position_until_the_next_sort() -> None:
     rows = make_rows(20)
     finder = Finder(rows, sort=Sort("updated"), clock=lambda: NOW)
     finder.is_steady = True
@@ -208,7 +208,7 @@ def test_by_me_starts_to_count_when_the_person_is_known() -> None:
     assert keys(finder, "by:me") == ["b"]
 
 
-def test_ages_are_counted_from_now_and_not_from_the_first_search() -> None:
+def test_ages_count_from_now_not_from_the_first_search() -> None:
     now = NOW
     finder = Finder([FlagRow(id=1, key="a", updated_at=NOW)], clock=lambda: now)
     assert keys(finder, "updated:>1h") == []

@@ -5,7 +5,7 @@ import pytest
 from flagtui.store.sort_orders import Found
 
 
-def test_it_is_the_rows_at_these_places_without_a_list_of_them() -> None:
+def test_view_equals_the_rows_at_its_positions_without_a_list() -> None:
     order, places = [7, 3, 9, 0, 5], [0, 2, 3]
     found, listed = Found(order, places), [order[place] for place in places]
     assert list(found) == listed

@@ -61,7 +61,7 @@ async def test_progress_is_told_page_by_page() -> None:
     assert ids(collection) == [1, 2, 3, 4]
 
 
-async def test_a_failure_keeps_the_rows_and_says_how_far_it_came() -> None:
+async def test_failed_load_keeps_the_rows_and_reports_its_progress() -> None:
     pages = Pages(page(1, 2, total=2))
     collection, loading = make(pages)
     await loading.run()
@@ -116,7 +116,7 @@ async def test_a_cancelled_load_leaves_the_state_from_before() -> None:
     assert loading.loaded_at == NOW
 
 
-async def test_recalled_rows_show_with_their_age_until_the_load_is_done() -> None:
+async def test_cached_rows_show_their_age_until_the_load_ends() -> None:
     now = NOW
     pages = Pages(page(1, total=1))
     collection, loading = make(pages, lambda: now)
@@ -144,7 +144,7 @@ class Resumable:
             yield step
 
 
-async def test_a_load_that_failed_goes_on_with_what_is_missing_and_then_drops_what_is_gone() -> None:
+async def test_failed_load_resumes_and_then_drops_deleted_rows() -> None:
     lists = [
         Resumable(page(1, 2, total=2)),
         Resumable(page(1, total=2), Unreachable("No answer."), page(3, total=2)),
@@ -161,7 +161,7 @@ async def test_a_load_that_failed_goes_on_with_what_is_missing_and_then_drops_wh
 
 
 @pytest.mark.parametrize("why", ["asked", "late", "overtaken"])
-async def test_a_failed_load_begins_anew_when_asked_for_or_late_or_overtaken(why: str) -> None:
+async def test_failed_load_restarts_when_requested_late_or_overtaken(why: str) -> None:
     now = NOW
     lists = [
         Resumable(page(1, total=2), Unreachable("No answer."), page(2, total=2)),
@@ -179,7 +179,7 @@ async def test_a_failed_load_begins_anew_when_asked_for_or_late_or_overtaken(why
     assert ids(collection) == [5]
 
 
-async def test_a_comparison_does_not_end_the_load_of_the_archived_rows_beside_it() -> None:
+async def test_comparison_does_not_end_the_load_of_archived_rows() -> None:
     collection: Collection[FlagRow] = Collection()
     turn, beside = asyncio.Lock(), Pages(page(2, total=2), page(3, total=2))
     loading = Loading(collection, Pages(page(1, total=1)), clock=lambda: NOW, turn=turn)
@@ -196,7 +196,7 @@ async def test_a_comparison_does_not_end_the_load_of_the_archived_rows_beside_it
     assert ids(collection) == [1, 2, 3]
 
 
-async def test_rows_that_could_not_be_compared_show_the_trouble_until_they_are() -> None:
+async def test_rows_that_could_not_be_compared_show_the_trouble() -> None:
     _, loading = make(Pages(page(1, total=1)))
     await loading.run()
     told: list[ApiError | None] = []
@@ -208,7 +208,7 @@ async def test_rows_that_could_not_be_compared_show_the_trouble_until_they_are()
     assert told == [error, None]
 
 
-async def test_a_list_that_is_too_long_is_loaded_and_not_complete() -> None:
+async def test_list_that_is_too_long_is_loaded_but_incomplete() -> None:
     pages = Pages(page(1, 2, total=2))
     collection, loading = make(pages)
     await loading.run()

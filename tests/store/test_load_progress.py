@@ -13,7 +13,7 @@ def test_rows_show_page_by_page_while_they_arrive() -> None:
     assert (ids(collection), collection.is_complete) == ([1, 2, 3], True)
 
 
-def test_a_list_beside_the_main_one_does_not_change_its_count() -> None:
+def test_secondary_list_does_not_change_the_count() -> None:
     collection = empty()
     collection.begin_load()
     collection.add_page([flag(1)], 1, [5])
@@ -22,7 +22,7 @@ def test_a_list_beside_the_main_one_does_not_change_its_count() -> None:
     assert (ids(collection), collection.total) == ([1, 2], 1)
 
 
-def test_a_refresh_keeps_every_row_until_it_is_finished_then_drops_what_vanished() -> None:
+def test_refresh_keeps_every_row_until_it_finishes() -> None:
     collection = loaded(flag(1), flag(2), flag(3))
     collection.begin_load()
     assert ids(collection) == [1, 2, 3]
@@ -42,7 +42,7 @@ def test_a_refresh_that_breaks_off_drops_nothing() -> None:
     assert collection.server_row(1) == flag(1, 5)
 
 
-def test_pages_that_moved_while_somebody_deleted_do_not_cost_a_row() -> None:
+def test_pages_shifted_by_a_deletion_lose_no_row() -> None:
     collection = loaded(flag(1), flag(2), flag(3), flag(4))
     collection.begin_load()
     collection.add_page([flag(1), flag(2)], 4)
@@ -73,7 +73,7 @@ def test_a_record_made_while_loading_stays() -> None:
     assert ids(collection) == [1, 9]
 
 
-def test_a_record_removed_while_loading_still_counts_as_one_the_pages_had() -> None:
+def test_record_removed_while_loading_still_counts_as_listed() -> None:
     collection = loaded(flag(1), flag(2), flag(3))
     collection.begin_load()
     collection.add_page([flag(1)], 2)

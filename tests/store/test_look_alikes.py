@@ -61,7 +61,7 @@ def test_the_labelled_list_is_told_apart() -> None:
     assert recall >= 0.9
 
 
-def test_the_verified_and_described_one_is_the_one_to_stay_with() -> None:
+def test_verified_and_described_look_alike_is_preferred() -> None:
     best = EventDefinitionRow(id="b", name="plan upgraded", verified=True, description="x")
     other = EventDefinitionRow(id="o", name="Plan Upgraded", seen_at=9e8)
     hidden = EventDefinitionRow(id="h", name="plan_upgraded", verified=False, hidden=True, seen_at=9e9)

@@ -54,7 +54,7 @@ async def loaded(server: Server, clock: Clock) -> RecordList[FlagRow]:
     return records
 
 
-async def test_a_page_that_is_the_whole_list_proves_it_current_and_finds_what_is_gone() -> None:
+async def test_single_page_list_proves_itself_current_and_drops_deleted() -> None:
     server, clock = Server(flags(3)), Clock()
     records = await loaded(server, clock)
     server.flags = [FlagRow(id=2, key="renamed", version=1), FlagRow(id=7, key="new")]
@@ -73,7 +73,7 @@ async def test_archived_and_deleted_records_are_not_counted_as_listed() -> None:
     assert (len(records.collection), records.listed) == (152, 150)
 
 
-async def test_the_newest_of_a_longer_list_are_taken_and_its_age_goes_on() -> None:
+async def test_newest_page_of_a_longer_list_keeps_its_age() -> None:
     server, clock = Server(flags(200)), Clock()
     records = await loaded(server, clock)
     server.flags[0] = FlagRow(id=0, key="renamed")
@@ -92,7 +92,7 @@ async def test_the_newest_of_a_longer_list_are_taken_and_its_age_goes_on() -> No
         (SMALL + 1, 1, 60, True, False),
     ],
 )
-async def test_it_is_loaded_again_when_counts_differ_or_a_small_one_is_old(
+async def test_list_reloads_when_counts_differ_or_a_small_one_ages(
     count: int, made: int, later: float, is_capped: bool, again: bool
 ) -> None:
     server, clock = Server(flags(count)), Clock()

@@ -109,14 +109,14 @@ def test_a_damaged_or_cut_copy_is_set_aside(tmp_path: Path, place: int, is_cut: 
     assert rows_in(tmp_path) is None
 
 
-def test_rows_of_another_version_of_the_program_are_not_mistaken_for_ours(tmp_path: Path) -> None:
+def test_cached_rows_of_another_version_are_ignored(tmp_path: Path) -> None:
     now = msgspec.defstruct("Row", [("id", int), ("name", str), ("key", str)])
     before = msgspec.defstruct("Row", [("id", int), ("key", str), ("name", str)])
     make(tmp_path).save(PLACE, [before(1, "key", "name")], before)
     assert make(tmp_path).load(PLACE, now) is None
 
 
-def test_a_valid_file_with_values_of_the_wrong_kind_is_set_aside(tmp_path: Path) -> None:
+def test_valid_file_with_wrong_kinds_of_values_is_moved_aside(tmp_path: Path) -> None:
     odd = msgspec.structs.replace(ROWS[0], rollout="all")
     make(tmp_path).save(PLACE, [odd], FlagRow)
     assert rows_in(tmp_path) is None
@@ -133,7 +133,7 @@ def full_disk(room: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_disk_that_cannot_be_written_switches_copies_off_with_a_reason(tmp_path: Path) -> None:
+def test_unwritable_disk_turns_caching_off_with_a_reason(tmp_path: Path) -> None:
     snapshots = make(tmp_path)
     snapshots.save(PLACE, ROWS[:1], FlagRow)
     with full_disk(1_000):
@@ -144,7 +144,7 @@ def test_a_disk_that_cannot_be_written_switches_copies_off_with_a_reason(tmp_pat
     assert only_file(tmp_path).suffix == ".rows"
 
 
-def test_a_file_where_the_folder_should_be_is_a_reason_and_not_a_crash(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_a_reason(tmp_path: Path) -> None:
     (tmp_path / "rows").write_text("in the way")
     snapshots = make(tmp_path / "rows")
     assert not snapshots.save(PLACE, ROWS, FlagRow)
@@ -160,7 +160,7 @@ def test_without_a_folder_nothing_is_kept() -> None:
     assert snapshots.off_reason
 
 
-def test_signing_out_forgets_every_project_of_the_profile_there_and_nothing_else(tmp_path: Path) -> None:
+def test_signing_out_forgets_every_project_of_that_profile_only(tmp_path: Path) -> None:
     host, longer = "https://us.posthog.com", "https://us.posthog.com.example"
     gone = [
         SnapshotPlace("prod", host, project, kind) for project in ("1", "22") for kind in ("flags", "events")
@@ -183,7 +183,7 @@ def test_signing_out_forgets_every_project_of_the_profile_there_and_nothing_else
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no /sys/kernel, where even root cannot write")
-def test_a_place_that_is_read_only_for_everybody_is_a_reason_and_not_a_crash() -> None:
+def test_read_only_place_is_a_reason_and_not_a_crash() -> None:
     # Root may write wherever a mode forbids it, but not here.
     snapshots = make(Path("/sys/kernel/flagtui"))
     assert not snapshots.save(PLACE, ROWS, FlagRow)
@@ -215,7 +215,7 @@ def test_two_programs_writing_at_once_leave_one_whole_copy(tmp_path: Path) -> No
     assert only_file(tmp_path).suffix == ".rows"
 
 
-def test_old_copies_and_leftovers_are_removed_and_other_files_are_not(tmp_path: Path) -> None:
+def test_old_caches_and_leftovers_are_removed_other_files_stay(tmp_path: Path) -> None:
     ages = {"old.rows": 40, "young.rows": 2, "left.new": 1, "aside.unreadable": 40, "other": 90}
     for name, age in ages.items():
         (tmp_path / name).write_bytes(b"x")
@@ -232,7 +232,7 @@ def test_the_oldest_copies_make_room(tmp_path: Path) -> None:
     assert {path.name for path in files(tmp_path)} == {"0.rows", "1.rows", PLACE.file_name}
 
 
-def test_a_copy_that_is_too_large_is_neither_written_nor_read(tmp_path: Path) -> None:
+def test_oversized_cache_is_neither_written_nor_read(tmp_path: Path) -> None:
     assert not make(tmp_path, size_limit=1_000).save(PLACE, ROWS, FlagRow)
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     assert make(tmp_path, size_limit=1_000).load(PLACE, FlagRow) is None

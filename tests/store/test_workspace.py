@@ -107,9 +107,7 @@ async def test_a_workspace_learns_who_and_where_it_is(open_workspace: Open) -> N
     assert workspace.unknown == {}
 
 
-async def test_what_the_key_may_not_see_is_unknown_with_its_reason(
-    open_workspace: Open, server: Server
-) -> None:
+async def test_forbidden_data_is_unknown_with_its_reason(open_workspace: Open, server: Server) -> None:
     server.answers["/api/users/@me/"] = NO_SCOPE
     server.status["/api/users/@me/"] = 403
     workspace = open_workspace()
@@ -182,7 +180,7 @@ async def test_archived_flags_come_when_asked_for_and_survive_a_refresh(open_wor
     assert ids(workspace) == [1, 2, 3]
 
 
-async def test_a_flag_brought_back_from_the_archive_elsewhere_leaves_the_archived_ones(
+async def test_flag_unarchived_elsewhere_leaves_the_archived_rows(
     open_workspace: Open, server: Server
 ) -> None:
     workspace = open_workspace()
@@ -211,7 +209,7 @@ async def test_experiments_and_events_are_kept_beside_the_flags(open_workspace: 
     assert again.loading("events").loaded_at == NOW
 
 
-async def test_what_was_learnt_after_loading_can_be_kept_with_the_age_it_has(open_workspace: Open) -> None:
+async def test_later_data_is_cached_with_its_own_age(open_workspace: Open) -> None:
     workspace = open_workspace()
     assert workspace.keep() is False
     await workspace.refresh()
@@ -222,7 +220,7 @@ async def test_what_was_learnt_after_loading_can_be_kept_with_the_age_it_has(ope
     assert again.flags.get(1) == FlagRow(id=1, key="renamed", version=2)
 
 
-async def test_rows_found_to_be_current_are_as_young_as_the_comparison(server: Server) -> None:
+async def test_rows_confirmed_current_are_as_young_as_the_comparison(server: Server) -> None:
     now = NOW
     async with Client("us", "phx_a_good_key", 12, transport=httpx.MockTransport(server)) as client:
         workspace = Workspace(client, clock=lambda: now)

@@ -55,7 +55,7 @@ def test_pane_shows_each_override_beside_upstream_and_requests_with_reasons() ->
     ]
 
 
-def test_pane_shows_upstream_without_an_override_and_no_requests_without_a_record() -> None:
+def test_pane_shows_upstream_value_without_override_or_record() -> None:
     assert text(mirror_lines(state(), "new-nav", "off", 60)) == [
         "ON THIS MACHINE",
         " as upstream     off",

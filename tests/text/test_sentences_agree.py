@@ -114,7 +114,7 @@ def test_several_clauses_are_joined_by_and() -> None:
                 assert value_for(flag, Person("somebody", left, is_complete=True)) is False
 
 
-def test_rollouts_of_0_and_100_percent_match_no_one_and_everyone() -> None:
+def test_rollouts_of_0_and_100_match_no_one_and_everyone() -> None:
     random = Random("everyone")
     told = {"everybody": 0, "nobody": 0}
     for _ in range(1_500):

@@ -53,7 +53,7 @@ def test_only_the_changed_field_is_sent(
     assert (plan.body, plan.conflicts) == (body, ())
 
 
-def test_a_change_is_told_in_words_and_people_by_their_address() -> None:
+def test_change_lines_name_people_by_their_address() -> None:
     joined = planned(set_field(ID, "description", "Somebody joined", ""), description="")
     assert [line.words for line in joined.lines] == ["description: none → Somebody joined"]
     owned = planned(set_field(ID, "owner", 1, 7), owner=BOB)
@@ -84,7 +84,7 @@ def test_rejecting_says_that_data_is_lost() -> None:
     assert any("dropped from now on" in found.text and found.tone == "danger" for found in plan.consequences)
 
 
-def test_a_deletion_says_that_it_is_real_and_what_is_lost_and_what_comes_back() -> None:
+def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
     kept = {"description": "x", "tags": ["a", "b"], "owner": BOB, "verified": True}
     plan = planned(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
     told = " ".join(f"{found.label} {found.text}" for found in plan.consequences)
@@ -101,7 +101,7 @@ def test_a_deletion_says_that_it_is_real_and_what_is_lost_and_what_comes_back() 
         GuardRules(Level.STRICT, is_unlocked=True),
     ],
 )
-def test_a_deletion_is_typed_at_every_level_and_a_verification_is_not(rules: GuardRules) -> None:
+def test_deletion_needs_typing_at_every_level_verification_does_not(rules: GuardRules) -> None:
     question = expect(guard([planned(delete(ID))], rules), Question)
     assert question.type_this == "signed up"
     assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
@@ -142,7 +142,7 @@ def an_entry(before: dict[str, JSON], after: dict[str, JSON]) -> Entry:
     return Entry("e", 0.0, 0, "signed up", "edit", kind=KIND, uuid=ID, before=before, after=after)
 
 
-def test_undoing_what_somebody_changed_since_has_three_sides_and_asks_about_theirs() -> None:
+def test_undo_shows_three_sides_of_later_changes_and_asks() -> None:
     entry = an_entry({"description": "Old", "owner": 1}, {"description": "Mine", "owner": 7})
     plan = expect(plan_undo(entry, definition(description="Theirs", owner=BOB), AROUND), EventPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [

@@ -26,7 +26,7 @@ async def plan(world: World, name: str, intent: EventIntent) -> EventPlan:
     return expect(plan_event(intent, await world.fresh(name), AROUND), EventPlan)
 
 
-async def test_a_deletion_leaves_a_copy_from_which_it_is_made_again(opened: Opened) -> None:
+async def test_deletion_keeps_a_copy_that_undo_recreates(opened: Opened) -> None:
     async with opened("signed up") as world:
         id = world.ids["signed up"]
         await world.client.event_definitions.update(
@@ -62,7 +62,7 @@ async def test_one_that_came_back_by_itself_gets_its_description_again(opened: O
         assert require(again.record).description == "Joined"
 
 
-async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_event(opened: Opened) -> None:
+async def test_copy_waits_for_the_next_event_where_only_events_create(opened: Opened) -> None:
     async with opened("signed up") as world:
         id = world.ids["signed up"]
         await world.client.event_definitions.update(id, {"description": "Joined"})
@@ -87,7 +87,7 @@ async def test_where_only_events_make_definitions_the_copy_waits_for_the_next_ev
 
 
 @pytest.mark.parametrize("options", [{}, {"legacy": True}])
-async def test_many_are_verified_or_tagged_in_one_request_where_the_server_can(
+async def test_verifying_or_tagging_many_sends_one_request_where_possible(
     opened: Opened, options: dict[str, bool]
 ) -> None:
     async with opened("a", "b", "c", **options) as world:
@@ -103,7 +103,7 @@ async def test_many_are_verified_or_tagged_in_one_request_where_the_server_can(
         assert (await world.fresh("a")).tags == ("billing",)
 
 
-async def test_one_that_is_gone_is_named_and_the_others_are_saved(opened: Opened) -> None:
+async def test_deleted_definition_is_named_and_the_others_are_saved(opened: Opened) -> None:
     async with opened("a", "b") as world:
         plans = [await plan(world, name, verify(world.ids[name])) for name in "ab"]
         await world.client.event_definitions.delete(world.ids["a"])
@@ -135,7 +135,7 @@ def silent_from_the_write() -> Callable[[httpx.Request], Exception | None]:
         (False, "z", "changed since", "unknown"),
     ],
 )
-async def test_what_stays_unknown_is_found_out_at_the_next_start_unless_somebody_changed_it_since(
+async def test_unknown_change_is_resolved_at_next_start_unless_changed_since(
     opened: Opened, is_done: bool, theirs: str, truth: str, ending: str
 ) -> None:
     async with opened("a") as world:

@@ -37,7 +37,7 @@ def test_nothing_that_was_only_looked_at_is_sent() -> None:
     assert copy.intent() is None
 
 
-def test_an_edit_sends_the_whole_field_it_changed_and_no_other() -> None:
+def test_edit_sends_only_the_whole_changed_field() -> None:
     fresh = draft()
     copy = ExperimentCopy.of(fresh)
     copy.change_variant(0)["rollout_percentage"] = 60
@@ -86,7 +86,7 @@ def test_what_somebody_else_changed_meanwhile_is_not_written_over() -> None:
     assert "another user changed description" in found.reason
 
 
-def test_a_new_one_sends_what_was_said_and_leaves_the_rest_to_the_project() -> None:
+def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> None:
     copy = ExperimentCopy.new("Blue", "blue", is_linked=False)
     copy.change_metrics("metrics").append(metrics.mean_of(metrics.event_node("order", "sum", "price")))
     copy.share_metric(4, "secondary")

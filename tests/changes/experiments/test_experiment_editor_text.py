@@ -53,7 +53,7 @@ def test_an_edit_of_what_somebody_else_changed_meanwhile_is_refused() -> None:
     assert isinstance(tried("edit", made(description="old"), **mine), ExperimentPlan)
 
 
-def test_experiments_of_the_old_engine_let_only_their_name_and_description_be_changed() -> None:
+def test_old_engine_experiments_allow_editing_name_and_description_only() -> None:
     fresh = made(is_legacy=True, description="old", stats_config={})
     assert experiment_text(fresh).shown.keys() == {"name", "description"}
     assert isinstance(tried("edit", fresh, fields={"stats_config": {"method": "x"}}), Blocked)

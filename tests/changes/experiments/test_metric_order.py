@@ -21,7 +21,7 @@ def arranged(*shown: str, shared: str = "") -> Experiment:
     return made(metrics=metrics(*sorted(uuid for uuid in shown if uuid != shared)), **order)
 
 
-def test_metrics_are_edited_in_the_order_in_which_they_are_shown() -> None:
+def test_metrics_are_edited_in_their_shown_order() -> None:
     assert stored_field(arranged("c", "a", "b"), "metrics") == metrics("c", "a", "b")
     assert stored_field(made(metrics=metrics("b", "a")), "metrics") == metrics("b", "a")
 

@@ -150,7 +150,7 @@ def test_goals_of_the_first_servers_are_told_as_metrics() -> None:
     assert events_measured(old) == ("a", "b", "v", "x")
 
 
-def test_filters_that_a_metric_has_taken_the_place_of_measure_nothing() -> None:
+def test_filters_replaced_by_a_metric_measure_nothing() -> None:
     metric = {"metric_type": "mean", "source": event("new")}
     both = Experiment.of({"id": 1, "metrics": [metric], "filters": {"events": [{"id": "old"}]}})
     assert not both.has_old_goal
@@ -195,6 +195,6 @@ def test_test_accounts_count_unless_they_are_left_out_expressly(
     assert counts_test_accounts(criteria) is counted
 
 
-def test_what_becomes_of_who_met_several_variants_is_told_in_the_servers_words_too() -> None:
+def test_multiple_variant_handling_has_words_also_for_unknown_values() -> None:
     said = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
     assert said == ["excluded from the results", "counted for the first one", "newest"]

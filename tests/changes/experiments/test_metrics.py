@@ -33,7 +33,7 @@ COMES_BACK = retention_of("signup", "order", (1, 14, "day"))
 
 
 @pytest.mark.parametrize(("metric", "words", "events"), BUILT)
-def test_what_is_built_is_told_in_words_and_can_be_saved(
+def test_built_metrics_have_words_and_can_be_saved(
     metric: dict[str, Any], words: str, events: tuple[str, ...]
 ) -> None:
     assert metric_words(metric) == words

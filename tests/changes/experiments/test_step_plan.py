@@ -31,13 +31,13 @@ def test_ending_early_says_what_the_numbers_are_worth() -> None:
     assert "not a whole week" in young.cautions[0].text
 
 
-def test_ending_without_a_conclusion_says_that_an_earlier_one_is_erased() -> None:
+def test_ending_without_conclusion_warns_that_the_earlier_one_is_erased() -> None:
     fresh = made(conclusion="won", start_date="2026-01-01T09:00:00Z")
     assert "won, is erased" in planned("end", fresh).cautions[0].text
     assert planned("end", fresh, conclusion="lost").cautions == ()
 
 
-def test_shipping_tells_each_variant_s_new_share_and_that_it_ends() -> None:
+def test_shipping_lists_new_shares_and_the_end() -> None:
     plan = planned("ship", made(), variant="test", everyone=True)
     assert [line.words for line in plan.lines] == [
         "variant control: 50 % → 0 %",
@@ -49,7 +49,7 @@ def test_shipping_tells_each_variant_s_new_share_and_that_it_ends() -> None:
     assert "an open condition of 100 % is put before all others" in said
 
 
-def test_what_is_typed_to_confirm_is_the_flag_s_key_or_the_number() -> None:
+def test_typed_confirmation_is_the_flag_key_or_the_number() -> None:
     assert planned("pause", made(name="Ночь")).type_to_confirm == "blue"
     assert planned("pause", made(feature_flag_key="bluе")).type_to_confirm == "12"
 
@@ -64,6 +64,6 @@ def test_launching_without_metrics_or_code_is_warned_about() -> None:
 @pytest.mark.parametrize(
     ("stored", "is_kept"), [("2026-02-18T09:00:00.000000+00:00", True), ("2026-02-19T09:00:00Z", False)]
 )
-def test_a_moment_has_arrived_in_whatever_way_the_server_writes_it(stored: str, is_kept: bool) -> None:
+def test_moment_is_recognised_in_every_format_of_the_server(stored: str, is_kept: bool) -> None:
     plan = planned("reopen", made("draft"), fields={"start_date": "2026-02-18T09:00:00Z"})
     assert bool(left_out(plan, made(start_date=stored))) != is_kept

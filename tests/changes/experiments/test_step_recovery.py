@@ -95,7 +95,7 @@ NEW: dict[str, JSON] = {"feature_flag_key": "blue", "name": "Blue button"}
 
 
 @pytest.mark.parametrize("step", ["create", "duplicate"])
-async def test_one_that_was_made_is_found_by_its_flag_and_its_name(step: StepName, tmp_path: Path) -> None:
+async def test_created_experiment_is_recovered_by_flag_and_name(step: StepName, tmp_path: Path) -> None:
     journal = open_step(tmp_path, NEW, step=step, record=0)
     await recover(journal, HERE, experiments=Server(made("draft")))
     (entry,) = journal.entries()
@@ -103,14 +103,14 @@ async def test_one_that_was_made_is_found_by_its_flag_and_its_name(step: StepNam
 
 
 @pytest.mark.parametrize(("name", "ending"), [("Blue button", "saved"), ("Green button", "failed")])
-async def test_a_copy_is_looked_for_in_the_project_it_is_for(name: str, ending: str, tmp_path: Path) -> None:
+async def test_copy_is_looked_up_in_its_target_project(name: str, ending: str, tmp_path: Path) -> None:
     journal = open_step(tmp_path, {**NEW, "project": 2}, step="copy", record=0)
     there = {2: Server(made("draft", name=name))}
     await recover(journal, HERE, experiments=Server(NotFound("Not found.")), elsewhere=there)
     assert journal.entries()[0].ending == ending
 
 
-async def test_a_setting_that_the_server_filled_in_is_the_one_that_was_wanted(tmp_path: Path) -> None:
+async def test_setting_filled_in_by_the_server_counts_as_applied(tmp_path: Path) -> None:
     stored = {"method": "frequentist", "frequentist": {"alpha": 0.05}}
     journal = open_step(tmp_path, {"stats_config": {"method": "frequentist"}}, step="edit")
     (found,) = await recover(journal, HERE, experiments=Server(made(stats_config=stored)))
@@ -118,7 +118,7 @@ async def test_a_setting_that_the_server_filled_in_is_the_one_that_was_wanted(tm
 
 
 @pytest.mark.parametrize(("control", "test", "truth"), [(0, 100, "applied"), (50, 50, "not applied")])
-async def test_the_shares_of_the_flag_tell_whether_a_variant_was_shipped(
+async def test_shares_of_the_flag_show_whether_a_variant_was_shipped(
     control: int, test: int, truth: str, tmp_path: Path
 ) -> None:
     journal = Journal(tmp_path, clock=lambda: NOW)

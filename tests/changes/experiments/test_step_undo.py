@@ -36,7 +36,7 @@ def planned_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan | Blocked | 
     return plan_step_back(entry, require(step_back(entry)), fresh, StepContext(now=NOW))
 
 
-def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
+def test_undo_of_an_edit_puts_old_values_back() -> None:
     plan = planned_undo(
         edited(name=("Old", "New"), description=("", "why")), made(name="New", description="why")
     )
@@ -45,7 +45,7 @@ def test_an_edit_is_taken_back_by_putting_the_old_values_there() -> None:
     assert plan.conflicts == ()
 
 
-def test_what_somebody_edited_since_is_shown_with_three_sides_and_needs_a_yes_to_that() -> None:
+def test_undo_shows_three_sides_of_later_edits_and_asks() -> None:
     change = edited(name=("Old", "Mine"), description=("was", "is"))
     plan = expect(planned_undo(change, made(name="Theirs", description="is")), ExperimentPlan)
     assert [(c.where, c.seen, c.mine, c.theirs) for c in plan.conflicts] == [
@@ -87,9 +87,7 @@ RESET = entry("reset", DATES, {**dict.fromkeys(DATES), "archived": False, "statu
         (False, "blue is turned on with it: its variants are served at once"),
     ],
 )
-def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_flag(
-    is_on: bool, words: str
-) -> None:
+def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, words: str) -> None:
     flag = made().raw["feature_flag"] | {"active": is_on}
     plan = expect(planned_undo(RESET, made("draft", feature_flag=flag)), ExperimentPlan)
     assert plan.conflicts == ()
@@ -100,12 +98,12 @@ def test_a_reset_is_taken_back_with_its_dates_and_says_what_that_does_to_the_fla
     assert plan.consequences[0].text == words
 
 
-def test_a_reset_of_what_was_launched_anew_since_is_a_conflict() -> None:
+def test_undo_of_a_reset_conflicts_with_a_new_launch() -> None:
     anew = expect(planned_undo(RESET, made("running", start_date="2026-03-01T09:00:00Z")), ExperimentPlan)
     assert [conflict.where for conflict in anew.conflicts] == ["start_date"]
 
 
-def test_an_end_is_not_taken_back_from_a_draft_and_of_the_old_engine_only_its_date() -> None:
+def test_undo_of_an_end_is_refused_for_drafts() -> None:
     end = entry("end", {"conclusion": "lost"}, {"status": "stopped", "conclusion": "won"})
     assert expect(planned_undo(end, made("draft")), Blocked).reason == "it was reset to a draft since"
     plan = expect(planned_undo(end, made("stopped", conclusion="won", is_legacy=True)), ExperimentPlan)
@@ -128,7 +126,7 @@ def test_what_was_taken_back_is_taken_back_itself() -> None:
         ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}, "status": "stopped"}, ["flag", "experiment"]),
     ],
 )
-def test_what_a_step_did_to_the_flag_is_taken_back_as_a_change_of_the_flag(
+def test_undo_of_a_step_reverts_its_flag_change(
     verb: str, before: dict[str, Any], after: dict[str, Any], kinds: list[str]
 ) -> None:
     flag = {"feature_flag.id": 31, "feature_flag.key": "blue"}

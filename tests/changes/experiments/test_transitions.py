@@ -53,7 +53,7 @@ def test_what_is_archived_comes_back_and_is_not_archived_twice() -> None:
 
 
 @pytest.mark.parametrize("name", ["launch", "pause", "end", "ship", "archive", "reset", "cohort", "resume"])
-def test_a_state_of_a_newer_server_is_named_and_left_alone(name: StepName) -> None:
+def test_unknown_state_of_a_newer_server_blocks_steps(name: StepName) -> None:
     assert (
         "state is under_review" in expect(tried(name, made(status="under_review"), **CHOSEN), Blocked).reason
     )
@@ -72,7 +72,7 @@ def test_a_state_of_a_newer_server_is_named_and_left_alone(name: StepName) -> No
         ("reset", {"is_legacy": True}, "old engine"),
     ],
 )
-def test_a_flag_a_cohort_or_access_that_is_not_right_is_told(
+def test_invalid_flag_cohort_or_access_is_reported(
     name: StepName, more: dict[str, object], reason: str
 ) -> None:
     fresh = made("draft" if name == "launch" else "running", **more)
@@ -80,5 +80,5 @@ def test_a_flag_a_cohort_or_access_that_is_not_right_is_told(
 
 
 @pytest.mark.parametrize("key", ["", "blue", "with space", "ключ", "a" * 401])
-def test_a_copy_never_shares_the_flag_and_needs_a_plain_key(key: str) -> None:
+def test_copy_needs_its_own_flag_and_a_plain_key(key: str) -> None:
     assert isinstance(tried("duplicate", made(), flag_key=key), Blocked)

@@ -48,7 +48,7 @@ def test_what_others_changed_elsewhere_since_stays() -> None:
     assert set(plan.values) == {"filters"}
 
 
-def test_a_place_that_was_changed_again_is_refused_with_all_three_sides() -> None:
+def test_revert_of_a_later_changed_place_shows_three_sides() -> None:
     fresh = flag(filters=targeting(75), version=14)
     found = expect(revert_of(ROLLED_OUT).plan(fresh, CALM), Blocked)
     assert found.code == "moved on"
@@ -78,7 +78,7 @@ def test_each_kind_of_entry_has_its_undo(changed: Changed, activity: str, wanted
 
 
 @pytest.mark.parametrize("activity", ["created", "restored"])
-def test_a_beginning_is_not_taken_back_once_somebody_built_on_it(activity: str) -> None:
+def test_creation_is_not_reverted_after_later_changes(activity: str) -> None:
     found = expect(revert_of(entry({}, activity, version=3)).plan(flag(version=12), CALM), Blocked)
     assert found.code == "moved on"
 
@@ -98,7 +98,7 @@ def test_a_masked_payload_is_never_written_back() -> None:
     assert "gAAA" not in found.reason
 
 
-def test_targeting_of_a_flag_with_an_encrypted_payload_goes_back_and_leaves_the_payload() -> None:
+def test_targeting_reverts_without_touching_the_encrypted_payload() -> None:
     shown = {"true": "********* (encrypted)"}
     sealed = flag(has_encrypted_payloads=True, filters=targeting(25, payloads=shown))
     kept = {"true": "gAAA"}

@@ -39,7 +39,7 @@ def flag(id: int, key: str, *groups: Any, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("asked", [True, False, "test"])
 @pytest.mark.parametrize("was_on", [True, False])
 @pytest.mark.parametrize("wanted", WANTED)
-def test_what_those_who_ask_for_it_will_find_is_what_they_find(wanted: str, was_on: bool, asked: Any) -> None:
+def test_predicted_effects_on_dependent_flags_match_evaluation(wanted: str, was_on: bool, asked: Any) -> None:
     change = WANTED[wanted]
     base = flag(1, "base", {"properties": []}, active=was_on)
     question = {"key": "1", "type": "flag", "operator": "flag_evaluates_to", "value": asked}
@@ -149,7 +149,7 @@ def reads_dependent(text: str, known: tuple[Linked, ...] | NotKnown) -> bool:
     return may_be_on[text.split()[0]] is not text.endswith(" (it is off)")
 
 
-def test_every_sentence_says_what_is_known_and_nothing_that_moves_people_goes_unsaid() -> None:
+def test_consequences_name_every_known_effect_on_users() -> None:
     random = Random("consequences")
     read: Counter[str] = Counter()
     for _ in range(at_most(400, 1_000)):

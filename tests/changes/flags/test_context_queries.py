@@ -108,7 +108,7 @@ async def test_a_condition_is_counted_once_and_only_where_targeting_moves(
     assert len(ask.counted) == counted
 
 
-async def test_too_many_or_mixed_conditions_are_not_counted_and_say_why() -> None:
+async def test_too_many_or_mixed_conditions_are_not_counted() -> None:
     many = [{"properties": [{**ASKS[0], "value": str(place)}]} for place in range(COUNTED + 1)]
     assert "too many" in expect((await gather_context(flag(*many), OFF)).reach, NotKnown).why
     mixed = flag({"aggregation_group_type_index": 0}, {"aggregation_group_type_index": None})
@@ -122,7 +122,7 @@ async def test_a_server_that_fails_leaves_reasons_and_holds_nothing_up() -> None
     assert (await gather_context(flag({}), OFF, CHILD, ask=failing)).dependents == (Linked(9, "child", True),)
 
 
-async def test_a_server_that_does_not_answer_is_waited_for_a_moment_only() -> None:
+async def test_silent_server_is_waited_for_only_a_moment() -> None:
     class Slow(Answers):
         async def blast_radius(
             self, condition: Mapping[str, JSON], group_type_index: int | None = None
@@ -135,7 +135,7 @@ async def test_a_server_that_does_not_answer_is_waited_for_a_moment_only() -> No
     assert found.dependents == (Linked(9, "child", True),)
 
 
-async def test_who_was_here_since_the_person_looked_is_named_with_what_they_did() -> None:
+async def test_later_changes_are_listed_with_user_and_change() -> None:
     ask = Answers()
     ask.entries = [
         {
@@ -155,7 +155,7 @@ async def test_who_was_here_since_the_person_looked_is_named_with_what_they_did(
     assert [(touch.who, touch.what) for touch in found.touched_since] == [("Sam", "turned on")] * 2
 
 
-async def test_of_many_flags_nothing_is_asked_and_dependents_come_from_the_list() -> None:
+async def test_many_flags_need_no_requests_and_list_dependents() -> None:
     ask = Answers(fault=AssertionError("asked"))
     found = await gather_context(flag({}), OFF, CHILD, FlagRow(10, "other"), ask=ask, is_one_of_many=True)
     assert found.dependents == (Linked(9, "child", True),)

@@ -87,7 +87,7 @@ def test_a_variant_that_a_condition_forces_cannot_go_away_unseen() -> None:
     assert any("add up to 50 %" in problem for problem in edited.problems)
 
 
-def test_a_first_variant_takes_everyone_and_without_its_last_one_a_flag_is_on_or_off() -> None:
+def test_first_variant_gets_everyone_and_removing_it_restores_boolean() -> None:
     edited = WorkingCopy.of(flag(filters={"groups": [], "payloads": {"true": "1"}}))
     edited.add_variant("a")
     assert (edited.share_sum, edited.payloads, edited.problems) == (100, {}, [])
@@ -128,7 +128,7 @@ PLAN = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exac
 EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@"}
 
 
-def test_a_condition_becomes_one_about_groups_and_loses_what_asked_about_people() -> None:
+def test_condition_on_groups_drops_filters_on_people() -> None:
     edited = grouped({"properties": [EMAIL], "rollout_percentage": 5}, {"properties": [EMAIL]})
     edited.set_group_type(0, 0)
     assert edited.group_types == [0, None]
@@ -138,7 +138,7 @@ def test_a_condition_becomes_one_about_groups_and_loses_what_asked_about_people(
     assert edited.problems == []
 
 
-def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> None:
+def test_flag_group_type_follows_its_conditions_as_on_servers() -> None:
     edited = grouped({"properties": [], "aggregation_group_type_index": None}, {"properties": [EMAIL]})
     edited.set_group_type(1)
     assert edited.filters["aggregation_group_type_index"] == 1
@@ -148,7 +148,7 @@ def test_the_flag_says_what_its_conditions_agree_on_as_servers_derive_it() -> No
     assert (edited.groups[1], edited.group_types) == ({"properties": []}, [1, None])
 
 
-def test_choosing_what_is_so_already_changes_nothing_and_a_condition_more_is_about_the_same() -> None:
+def test_choosing_the_current_group_type_changes_nothing() -> None:
     edited = grouped({"properties": [PLAN]}, {"properties": []}, level=0)
     edited.set_group_type(0)
     edited.set_group_type(0, 1)

@@ -36,7 +36,7 @@ def refused(text: str, fresh: Flag) -> Faulty:
     return expect(flag_text(fresh).read(text), Faulty)
 
 
-def test_the_text_begins_with_what_it_is_and_how_it_works() -> None:
+def test_editor_text_starts_with_flag_and_instructions() -> None:
     text = as_text(flag())
     assert text.startswith("# checkout-v2: flag 812, version 12\n#\n")
     assert json.loads(without_comments(text)) == editable(flag())
@@ -61,7 +61,7 @@ def test_what_somebody_changed_while_the_editor_was_open_is_kept() -> None:
 
 
 @pytest.mark.parametrize("broken", ['"active": true', '"active": tru,'])
-def test_broken_json_comes_back_with_the_reason_on_top_and_nothing_lost(broken: str) -> None:
+def test_broken_json_returns_with_the_reason_on_top(broken: str) -> None:
     text = as_text(flag()).replace('"active": true,', broken)
     found = refused(text, flag())
     assert "# NOT SAVED:" in found.text
@@ -96,7 +96,7 @@ def test_anything_but_an_object_is_refused(text: str) -> None:
     refused(text, flag())
 
 
-def test_characters_an_editor_would_obey_are_written_as_escapes_and_come_back_the_same() -> None:
+def test_control_characters_are_escaped_and_read_back_unchanged() -> None:
     nasty = "a\x1b[2Jb\u202ec\u200bd\x9be\n# not a comment"
     fresh = flag(name=nasty)
     text = as_text(fresh)

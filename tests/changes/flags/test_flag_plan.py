@@ -24,7 +24,7 @@ def consequence(plan: Plan, label: str) -> str:
     return next(found.text for found in plan.consequences if found.label == label)
 
 
-def test_turning_off_sends_the_one_field_with_what_the_server_compares() -> None:
+def test_turning_off_sends_one_field_and_compared_values() -> None:
     plan = planned(switch("turn off", 812, seen_version=12), flag())
     assert (plan.body, plan.version, plan.original) == ({"active": False}, 12, {"active": True})
     assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
@@ -33,7 +33,7 @@ def test_turning_off_sends_the_one_field_with_what_the_server_compares() -> None
     ]
 
 
-def test_turning_off_says_who_loses_it_with_a_share_for_the_bar() -> None:
+def test_turning_off_names_users_who_lose_it_with_share() -> None:
     reach = next(found for found in planned(OFF, flag()).consequences if found.label == "Reach")
     assert reach.text == "41,230 of 82,460 users lose it"
     assert reach.share == pytest.approx(0.5)
@@ -89,7 +89,7 @@ def test_a_flag_that_is_already_off_needs_nothing() -> None:
     assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "already is off"
 
 
-def test_archiving_a_flag_that_is_on_turns_it_off_in_the_same_write() -> None:
+def test_archiving_turns_an_active_flag_off_in_one_write() -> None:
     plan = planned(switch("archive", 812), flag())
     assert plan.body == {"active": False, "archived": True}
     assert plan.before == {"active": True, "archived": False}
@@ -117,7 +117,7 @@ BLOCKED: list[tuple[str, Intent, dict[str, JSON], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("code", "wanted", "fields", "around"), BLOCKED)
-def test_what_the_server_would_refuse_is_said_before_it_is_asked(
+def test_server_refusals_are_predicted_before_sending(
     code: str, wanted: Intent, fields: dict[str, JSON], around: dict[str, Any]
 ) -> None:
     found = expect(plan_flag(wanted, flag(**fields), Context(**around)), Blocked)
@@ -135,7 +135,7 @@ def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
     assert not [found for found in plan.cautions if "the key has" in found.text]
 
 
-def test_a_key_with_a_bidirectional_mark_is_shown_by_its_code_points() -> None:
+def test_bidirectional_marks_in_keys_show_as_code_points() -> None:
     plan = planned(OFF, flag(key="prod\u202e-x"))
     assert "U+202E" in next(found for found in plan.cautions if "the key has" in found.text).text
 
@@ -146,7 +146,7 @@ def test_similar_keys_old_data_and_replay_settings_are_cautioned_about() -> None
     assert [found.text.partition(" ")[0] for found in plan.cautions] == ["easily", "this", "session"]
 
 
-def test_a_filters_change_is_sent_whole_and_clears_what_has_gone() -> None:
+def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
     stored = {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3, "cohort_name": "Staff"}]}],
         "multivariate": variants(a=100),
@@ -166,7 +166,7 @@ def test_a_filters_change_is_sent_whole_and_clears_what_has_gone() -> None:
     assert "version" not in plan.original["filters"]
 
 
-def test_tags_are_not_sent_for_comparison_and_two_peoples_tags_both_stay() -> None:
+def test_tags_are_not_compared_and_both_users_tags_stay() -> None:
     wanted = set_field(812, "tags", ["checkout"], ["checkout", " Web "])
     plan = planned(wanted, flag(tags=["checkout", "sam"]))
     assert (plan.body, plan.original) == ({"tags": ["checkout", "sam", "web"]}, {})
@@ -182,7 +182,7 @@ def test_another_persons_edit_of_another_condition_is_kept() -> None:
     assert [line.words for line in plan.lines] == ["condition 1: rollout 10 % → 15 %"]
 
 
-def test_another_persons_edit_of_the_same_condition_is_a_conflict_with_three_sides() -> None:
+def test_concurrent_edit_of_a_condition_conflicts_with_three_sides() -> None:
     seen = {"groups": [{"rollout_percentage": 10}]}
     mine = {"groups": [{"rollout_percentage": 15}]}
     now = {"groups": [{"rollout_percentage": 80}]}
@@ -201,7 +201,7 @@ def test_targeting_the_strictest_server_refuses_is_blocked_with_its_place() -> N
     assert "groups[0].rollout_percentage must be between 0 and 100, not 101" in result.reason
 
 
-def test_a_fault_that_was_there_before_is_a_caution_and_not_a_block() -> None:
+def test_earlier_fault_is_a_caution_and_does_not_block() -> None:
     odd = {"multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
     stored = {**odd, "groups": [{"rollout_percentage": 10}]}
     wanted = {**odd, "groups": [{"rollout_percentage": 20}]}
@@ -209,7 +209,7 @@ def test_a_fault_that_was_there_before_is_a_caution_and_not_a_block() -> None:
     assert plan.cautions[0].text.startswith("already so before this change: ")
 
 
-def test_an_encrypted_flag_says_so_in_the_request_so_that_the_payload_stays_encrypted() -> None:
+def test_encrypted_flag_is_marked_so_that_its_payload_stays_encrypted() -> None:
     stored = {"groups": [{"rollout_percentage": 10}], "payloads": {"true": '"secret"'}}
     wanted = {**stored, "groups": [{"rollout_percentage": 20}]}
     fresh = flag(filters=stored, has_encrypted_payloads=True, is_remote_configuration=True)

@@ -7,7 +7,7 @@ from flagtui.api import errors
 from flagtui.changes.flags import flag_intent
 
 
-async def test_a_saved_toggle_is_off_on_the_server_and_closed_in_the_journal(office: Office) -> None:
+async def test_saved_toggle_is_off_on_server_and_closed_in_journal(office: Office) -> None:
     outcome = await office.change()
     assert outcome.is_saved
     assert outcome.record is not None
@@ -57,7 +57,7 @@ async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: 
     assert (await office.change(flag_intent.set_field(812, "name", "New checkout", "Ada's words"))).is_saved
 
 
-async def test_an_old_plan_is_held_back_when_somebody_wrote_since_and_goes_out_when_nothing_moved(
+async def test_stale_plan_is_held_after_another_write_else_sent(
     office: Office,
 ) -> None:
     plan = await office.plan()

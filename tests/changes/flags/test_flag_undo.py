@@ -44,7 +44,7 @@ async def test_changes_are_undone_in_any_order(office: Office) -> None:
     assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Ada's words")
 
 
-async def test_another_persons_change_of_the_same_thing_is_shown_with_three_sides(office: Office) -> None:
+async def test_undo_shows_three_sides_of_another_users_change(office: Office) -> None:
     entry = await done(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
     office.bob_writes(name="Bob's words")
     found = expect(await undone(office, entry), Plan)

@@ -40,14 +40,14 @@ def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, wor
     assert told({"properties": before}, {"properties": after}) == words
 
 
-def test_a_value_that_looks_like_a_cohorts_number_is_no_cohort() -> None:
+def test_value_like_a_cohort_number_is_not_a_cohort() -> None:
     seats = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
     assert told({"properties": [seats]}, {"properties": [seats | {"value": 32}]}) == [
         "condition 1: seats is 31 → seats is 32"
     ]
 
 
-def test_whom_a_condition_is_about_is_told_with_the_groups_name() -> None:
+def test_condition_words_name_its_group_type() -> None:
     level = "aggregation_group_type_index"
     assert told({level: None}, {level: 0}) == ["condition 1: is about company groups instead of users"]
     assert told({level: 0}, {level: 1}, Names()) == [
@@ -65,7 +65,7 @@ def test_a_cohort_nobody_named_goes_by_its_number() -> None:
     )
 
 
-def test_a_range_and_what_the_product_itself_knows_are_told_as_such() -> None:
+def test_range_and_built_in_properties_have_their_own_words() -> None:
     age = {"key": "age", "type": "person", "operator": "between", "value": [18, 65]}
     assert property_in_short(Property.of(age)) == "age is from 18 to 65"
     assert property_in_short(Property.of(age | {"operator": "not_between"})) == "age is outside 18 to 65"

@@ -62,7 +62,7 @@ def test_one_share_is_a_narrow_write(percent: float) -> None:
     assert narrow_write(planned(flag_intent.set_rollout(fresh, 1, percent), fresh)) == NarrowWrite(1, percent)
 
 
-def test_a_share_that_is_said_outright_for_the_first_time_is_one_too() -> None:
+def test_first_explicit_share_is_a_narrow_write() -> None:
     fresh = flag(filters={"groups": [{"properties": []}]})
     assert narrow_write(planned(flag_intent.set_rollout(fresh, 0, 50), fresh)) == NarrowWrite(0, 50)
 
@@ -100,7 +100,7 @@ def test_what_is_more_than_one_thing_is_none() -> None:
         {"filters": {**TWO, "feature_enrollment": True}},
     ],
 )
-def test_everyone_first_is_none_where_the_server_would_do_less_or_refuse(fields: dict[str, Any]) -> None:
+def test_narrow_write_is_unused_where_the_server_would_differ(fields: dict[str, Any]) -> None:
     fresh = flag(**fields)
     wanted = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
     assert narrow_write(planned(flag_intent.targeting(fresh, wanted), fresh)) is None
@@ -132,14 +132,14 @@ async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     assert (newest.ada.sends, newest.ada.sent_filters) == (2, 0)
 
 
-async def test_where_there_are_none_the_update_goes_out_and_nobody_is_told(office: Office) -> None:
+async def test_missing_endpoint_falls_back_to_update_silently(office: Office) -> None:
     office.server.stored[812]["filters"] = copy.deepcopy(TWO)
     assert (await set_share(office, 50)).is_saved
     assert (share(office), office.ada.sends, office.ada.sent_filters) == (50, 1, 1)
     assert office.told == []
 
 
-async def test_a_server_of_whole_shares_gets_a_fraction_by_an_update(newest: Office) -> None:
+async def test_fractions_use_an_update_where_servers_take_whole_shares(newest: Office) -> None:
     facts = errors.ErrorFacts(status=400, attr="rollout_percentage", detail="A valid integer is required.")
     newest.ada.faults = [errors.Invalid("A valid integer is required.", facts=facts)]
     assert (await set_share(newest, 12.5)).is_saved

@@ -43,7 +43,7 @@ KINDS: list[dict[str, JSON]] = [
 
 
 @pytest.mark.parametrize("fields", KINDS, ids=["boolean", "multivariate", "remote config", "copy"])
-def test_what_a_flag_starts_with_is_off_and_fine_for_every_server(fields: dict[str, JSON]) -> None:
+def test_new_flag_is_off_and_valid_for_every_server(fields: dict[str, JSON]) -> None:
     assert fields["active"] is False
     assert problems_in(fields["filters"], is_new=True) == ()
     plan = planned(fields)
@@ -84,7 +84,7 @@ def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str
     assert expect(plan_create(fields, FREE, Context()), Blocked).code == code
 
 
-def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
+def test_key_of_a_deleted_flag_warns_of_its_destruction() -> None:
     plan = planned(boolean_flag("gone"), Taken((), {"gone": 7}))
     assert [caution.text for caution in plan.cautions] == [
         "the deleted flag with this key, number 7, is destroyed for good"
@@ -92,7 +92,7 @@ def test_a_key_of_a_deleted_flag_warns_that_it_is_destroyed() -> None:
     assert plan.cautions[0].instead == ("restore the deleted flag",)
 
 
-async def test_a_created_flag_has_its_number_in_the_journal_and_undo_deletes_it(office: Office) -> None:
+async def test_created_flag_is_journaled_with_number_and_undo_deletes_it(office: Office) -> None:
     outcome = await office.save(planned(boolean_flag("fresh")))
     assert outcome.is_saved
     assert outcome.remarks == ()

@@ -31,7 +31,7 @@ def test_a_line_that_makes_no_sense_says_why(line: str) -> None:
     assert read_tags(line).problem
 
 
-def test_what_the_person_saw_goes_along_so_that_nobody_elses_tag_is_lost() -> None:
+def test_seen_tags_are_sent_so_other_users_tags_stay() -> None:
     (intent,) = retag([FlagRow(id=4, key="k", tags=("a", "b"), version=9)], read_tags("c, -a"))
     assert (intent.seen, intent.changes) == ({"tags": ["a", "b"]}, {"tags": ["b", "c"]})
     assert intent.seen_version == 9

@@ -74,9 +74,7 @@ def cleaned(raw: dict[str, JSON]) -> dict[str, JSON]:
 
 
 @pytest.mark.parametrize(("condition", "before"), [(0, 25), (1, 0.5), (2, None)])
-async def test_a_rollout_edit_changes_exactly_one_number_in_the_stored_json(
-    condition: int, before: float | None
-) -> None:
+async def test_rollout_edit_changes_exactly_one_number(condition: int, before: float | None) -> None:
     (line,) = await moved(flag_intent.set_rollout(flag(), condition, 60), flag())
     place = f"filters.groups[{condition}].rollout_percentage"
     assert (line.where, line.before, line.after) == (place, before, 60)
@@ -126,7 +124,7 @@ def test_even_shares_are_whole_and_add_up(count: int) -> None:
     assert max(shares) - min(shares) <= 1
 
 
-def test_the_ramp_goes_up_and_down_and_stays_at_its_ends() -> None:
+def test_ramp_steps_up_and_down_and_stops_at_ends() -> None:
     assert [flag_intent.ramp_step(share) for share in (0, 3, 25, 99, 100)] == [1, 5, 50, 100, 100]
     assert [flag_intent.ramp_step(share, forward=False) for share in (100, 3, 1, 0)] == [75, 1, 0, 0]
 

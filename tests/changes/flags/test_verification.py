@@ -89,7 +89,7 @@ def test_a_server_that_rewrites_by_rule_has_changed_nothing(
     assert compare(plan, stored(plan, filters=filters)) == Report()
 
 
-def test_a_group_type_copied_from_the_flag_into_its_conditions_is_no_change() -> None:
+def test_group_type_copied_into_conditions_is_a_no_op() -> None:
     plan_item = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
     condition = group(10, plan_item)
     plan = planned(OFF, flag(filters={"aggregation_group_type_index": 0, "groups": [condition]}))

@@ -84,7 +84,7 @@ def planned(found: RelatedPlan | Blocked) -> RelatedPlan:
     return found
 
 
-def test_the_question_names_cohorts_and_flags_that_have_to_be_there() -> None:
+def test_copy_question_names_required_cohorts_and_flags() -> None:
     plan = planned(plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"})))
     told = {one.label: one.text for one in plan.consequences}
     assert told["Cohorts"].startswith("Payers: found there by name")
@@ -92,7 +92,7 @@ def test_the_question_names_cohorts_and_flags_that_have_to_be_there() -> None:
     assert [caution.text.endswith("is overwritten") for caution in plan.cautions] == [True]
 
 
-def test_a_key_that_is_taken_there_or_an_unknown_organisation_ends_it() -> None:
+def test_copy_stops_for_taken_keys_and_unknown_organisations() -> None:
     flag = asking(PAYING)
     assert isinstance(plan_copy(flag, Target(2, "Mobile", "org-1", Taken((flag.row(),))), ()), Blocked)
     assert isinstance(plan_copy(flag, Target(2, "Mobile"), ()), Blocked)

@@ -21,7 +21,7 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
         ("2026-03-05T09:00+02:00", "2026-03-05T09:00:00+02:00"),
     ],
 )
-def test_a_moment_is_one_of_the_persons_clock_unless_it_says_otherwise(text: str, moment: str) -> None:
+def test_moment_is_in_the_users_time_zone_by_default(text: str, moment: str) -> None:
     assert read_moment(text, NOW) == datetime.fromisoformat(moment).timestamp()
 
 

@@ -41,7 +41,7 @@ def test_a_set_is_read_back_unchanged() -> None:
     assert first.digest.startswith("sha256:")
 
 
-def test_a_change_keeps_the_version_and_fields_it_is_based_on() -> None:
+def test_change_keeps_the_version_and_fields_it_is_based_on() -> None:
     change = turned_off(version=12)
     assert (change.version, change.base, change.values) == (12, {"active": True}, {"active": False})
 
@@ -103,7 +103,7 @@ def test_a_whole_digest_does_not_excuse_a_malformed_change() -> None:
     assert refused(as_text(twice)).what == "set.json changes one record twice"
 
 
-def test_later_changes_of_a_record_replace_values_and_keep_the_base() -> None:
+def test_later_changes_of_a_record_replace_values_and_keep_base() -> None:
     base: dict[str, Any] = {"name": "New checkout", "active": True, "version": 12}
     grown = empty_set().with_changes([turned_off(**base)], LIMIT)
     grown = grown.with_changes([described("Old", **{**base, "active": False})], LIMIT)

@@ -35,7 +35,7 @@ async def kill_and_apply_again(desk: SetDesk, change_set: ChangeSet, at: int) ->
     return is_killed
 
 
-async def test_a_killed_set_ends_in_the_same_state_after_a_second_apply(tmp_path: Path) -> None:
+async def test_killed_set_reaches_the_same_state_after_a_second_apply(tmp_path: Path) -> None:
     kills = 0
     for seed in range(ROUNDS):
         whole = SetDesk(tmp_path / f"{seed}-whole", seed)
@@ -63,7 +63,7 @@ async def test_a_set_killed_at_every_step_of_one_run(tmp_path: Path) -> None:
         assert killed.values() == whole.values()
 
 
-async def test_a_second_apply_right_after_a_kill_waits_for_the_request_in_flight(tmp_path: Path) -> None:
+async def test_second_apply_waits_for_the_request_in_flight(tmp_path: Path) -> None:
     desk = SetDesk(tmp_path, 3)
     change_set = desk.stage(has_new=False)
     desk.ada.faults = ["apply late"]

@@ -72,7 +72,7 @@ async def test_dependencies_are_sent_first(
     assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == order
 
 
-async def test_a_flag_that_others_need_after_the_set_blocks_all_of_it(tmp_path: Path) -> None:
+async def test_flag_with_active_dependents_blocks_the_whole_set(tmp_path: Path) -> None:
     parent, child = parent_and_child(is_on=True)
     desk = desk_of(tmp_path, parent, child, raw_flag(id=3, key="other"))
     change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 3, 12))
@@ -158,7 +158,7 @@ async def test_a_set_deletes_no_flag_permanently(tmp_path: Path) -> None:
     assert outcomes == []
 
 
-async def test_a_flag_alone_is_read_again_when_the_answer_comes_late(tmp_path: Path) -> None:
+async def test_single_flag_is_read_again_before_a_late_confirmation(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1))
     change_set = set_of(desk, switch("turn off", 1, 12))
     plan = await desk.plan(change_set)

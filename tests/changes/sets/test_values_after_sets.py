@@ -77,7 +77,7 @@ def served(raws: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
     return [{key: result.value for key, result in each.items()} for each in values]
 
 
-async def test_values_foretold_by_a_set_are_served_once_it_is_applied(tmp_path: Path) -> None:
+async def test_predicted_values_of_a_set_are_served_once_applied(tmp_path: Path) -> None:
     applied, moved = 0, 0
     for seed in range(ROUNDS):
         desk = SetDesk(tmp_path / str(seed), seed, flags=6)

@@ -62,7 +62,9 @@ def test_a_near_miss_is_suggested_and_never_acted_on(signed_in: Run, service: Se
     assert read(service, key).active is True
 
 
-def test_a_query_with_a_fault_is_no_name_that_is_missing(signed_in: Run, service: Service, key: str) -> None:
+def test_faulty_query_is_reported_as_query_not_missing_name(
+    signed_in: Run, service: Service, key: str
+) -> None:
     wrong = signed_in("flags", "disable", "is:onn", "--yes")
     assert (wrong.code, "'is:onn' is not understood: is: use on, off" in wrong.err) == (2, True)
     for words in (
@@ -103,7 +105,7 @@ def test_what_cannot_be_done_says_what_is_true_now(signed_in: Run, service: Serv
     assert (version.code, f"{key} has no version 99; its newest is 1." in version.err) == (6, True)
 
 
-def test_keys_are_read_from_standard_input_as_a_list_prints_them(
+def test_keys_are_read_from_standard_input_as_lists_print_them(
     signed_in: Run, service: Service, key: str
 ) -> None:
     listed = signed_in("flags", "list", key).out
@@ -179,7 +181,7 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, key: str) -> N
     assert json.loads(signed_in("flags", "due", key, "--json").out)["records"] == []
 
 
-def test_a_share_given_to_a_variant_is_refused_rather_than_taken_for_its_key(signed_in: Run) -> None:
+def test_share_given_to_a_variant_is_refused(signed_in: Run) -> None:
     done = signed_in("flags", "create", "with-shares", "--variant", "a=30", "--variant", "b=70", "--dry-run")
     assert (done.code, done.out) == (2, "")
     assert "'a=30' is no key of a variant. --variant takes a key alone" in done.err

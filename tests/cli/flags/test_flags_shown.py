@@ -19,7 +19,7 @@ def test_a_list_is_narrowed_sorted_and_cut_as_asked(signed_in: Run) -> None:
     assert signed_in("flags", "list", "is:onn").code == 2
 
 
-def test_a_flag_is_shown_as_a_whole_with_words_for_people(signed_in: Run, key: str, service: Service) -> None:
+def test_flag_is_shown_whole_with_words_for_people(signed_in: Run, key: str, service: Service) -> None:
     shown = signed_in("flags", "get", key, is_shown=True)
     assert shown.code == 0
     assert "50 % of users where" in shown.out
@@ -28,7 +28,7 @@ def test_a_flag_is_shown_as_a_whole_with_words_for_people(signed_in: Run, key: s
     assert record["filters"]["groups"][0]["rollout_percentage"] == 50
 
 
-def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
+def test_shown_flag_names_values_and_why_no_one_matches(
     signed_in: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
@@ -58,7 +58,7 @@ def test_a_flag_shown_says_what_it_gives_and_why_nobody_sees_it(
     assert "who         no one: the flag is deleted; once restored, it" in shown
 
 
-def test_group_types_go_by_the_names_that_the_project_gives_them(signed_in: Run, service: Service) -> None:
+def test_group_types_have_the_names_of_the_project(signed_in: Run, service: Service) -> None:
     groups = [{"properties": [], "rollout_percentage": 20}]
     filters = {"aggregation_group_type_index": 0, "groups": groups}
     service.ask(lambda client: client.flags.create({"key": "for-companies", "filters": filters}))
@@ -146,7 +146,7 @@ def test_another_project_is_named_beside_the_command(signed_in: Run, service: Se
     assert KEY not in signed_in("flags", "list", "--project", "99").err
 
 
-def test_a_flag_is_shown_without_loading_what_searches_lists_or_makes_changes(service: Service) -> None:
+def test_showing_a_flag_loads_no_search_list_or_change_modules(service: Service) -> None:
     """They take as long again as httpx, which is the half of it."""
     loaded = loaded_by("flags get checkout-redesign", **server_variables(service.address))
     assert loaded.isdisjoint({"textual", "rich", "keyring", "pydantic", "sqlite3"})
@@ -167,9 +167,7 @@ def test_the_activity_around_a_moment_has_the_likeliest_cause_first(signed_in: R
     assert signed_in("activity", "@", "soon").code == 2
 
 
-def test_a_flag_without_a_value_for_programs_is_named_rather_than_called_missing(
-    signed_in: Run, key: str
-) -> None:
+def test_flag_without_remote_configuration_is_named_not_called_missing(signed_in: Run, key: str) -> None:
     done = signed_in("flags", "payload", "rate-limit-tier", key)
     assert (done.code, done.out) == (6, "")
     assert f"not a remote configuration: {key}." in done.err

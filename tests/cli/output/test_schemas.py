@@ -47,7 +47,7 @@ def test_two_kinds_of_record_do_not_share_a_name() -> None:
             assert by_name.setdefault(command.kind.name, command.kind) is command.kind
 
 
-def test_every_kind_has_columns_for_people_and_words_about_its_fields() -> None:
+def test_every_kind_has_columns_and_described_fields() -> None:
     for kind in kinds().values():
         assert kind.shown, kind.name
         assert len(set(kind.names)) == len(kind.names), kind.name

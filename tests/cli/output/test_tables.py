@@ -69,7 +69,7 @@ def test_output_option_chooses_the_format(form: Format) -> None:
         choose_printer(KIND, OutputOptions(output_format=form, as_json=True, as_ndjson=True))
 
 
-def test_what_does_not_fit_goes_without_empty_columns_then_with_long_ones_below() -> None:
+def test_narrow_tables_drop_empty_columns_then_move_long_ones_below() -> None:
     headings = ["KEY", "NOTE", "WORDS", "BY"]
     rows = [["checkout-redesign", "", "rollout 50 % → 100 %, turned on", "Mo"], ["new-nav", "", "", "Al"]]
     assert next(table_lines(headings, rows, 80, long=[2])).split() == headings
@@ -84,7 +84,7 @@ def test_what_does_not_fit_goes_without_empty_columns_then_with_long_ones_below(
     ]
 
 
-def test_on_a_terminal_the_name_leads_to_the_page_and_the_table_is_no_wider(
+def test_terminal_links_names_to_pages_without_widening_the_table(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = [Row("new-nav", 1), Row("x" * 90, 2), Row("", 3)]
@@ -140,7 +140,7 @@ def test_programs_get_hostile_text_exactly_and_terminals_nothing_to_obey(
     assert lines == [envelope | {"key": NASTY}, envelope | {"key": "b"}]
 
 
-def test_an_empty_list_is_said_to_people_and_is_an_empty_list_to_programs(
+def test_empty_list_is_a_sentence_for_people_and_empty_json(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for form in ("tsv", "table", "json"):
@@ -163,7 +163,7 @@ def test_width_and_colour_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatc
     assert chosen() == Printer("table", width=77)
 
 
-def test_a_field_that_is_none_is_named_before_anything_is_asked() -> None:
+def test_unknown_field_is_named_before_any_request() -> None:
     with pytest.raises(Trouble, match="no field sise") as wrong:
         choose_printer(KIND, OutputOptions(fields="key,sise"))
     assert (wrong.value.exit_code, wrong.value.fix) == (2, "Fields: key, size.")
@@ -171,7 +171,7 @@ def test_a_field_that_is_none_is_named_before_anything_is_asked() -> None:
         choose_printer(KIND, OutputOptions(as_json=True, as_ndjson=True))
 
 
-def test_a_line_is_broken_between_words_on_a_terminal_and_nowhere_else(
+def test_lines_break_between_words_on_a_terminal_only(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "30")

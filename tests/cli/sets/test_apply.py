@@ -24,7 +24,7 @@ from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer
 
 
-def test_a_set_is_one_journal_group_with_its_reason_and_one_undo(here: Run) -> None:
+def test_set_is_one_journal_group_with_reason_and_one_undo(here: Run) -> None:
     done(here("flags", "disable", FLAG, "--stage", "--reason", "cleanup"))
     done(here("flags", "tag", OTHER, "--add", "ops", "--stage"))
     done(here("apply", "staged", "--yes"))
@@ -35,7 +35,7 @@ def test_a_set_is_one_journal_group_with_its_reason_and_one_undo(here: Run) -> N
     assert is_on(here, FLAG)
 
 
-def test_the_file_of_a_dry_run_is_private_and_applies_once(here: Run) -> None:
+def test_file_of_a_dry_run_is_private_and_applies_once(here: Run) -> None:
     done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
     assert stat.S_IMODE(Path("set.json").stat().st_mode) == 0o600
     assert is_on(here, FLAG)
@@ -87,7 +87,7 @@ def refuse_second(line: FaultyService) -> None:
         ("undo", ["saved", "refused", "not_sent", "saved"], [True, True, True]),
     ],
 )
-def test_the_first_refusal_stops_the_set_unless_another_choice_is_given(
+def test_first_refusal_stops_the_set_by_default(
     choice: str | None, endings: list[str], states: list[bool], here: Run, line: FaultyService
 ) -> None:
     done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))

@@ -113,7 +113,7 @@ def test_a_bad_file_gets_one_line_and_its_code(
     assert is_on(here, FLAG)
 
 
-def test_a_second_program_is_refused_while_one_holds_the_staged_set(here: Run, home: Path) -> None:
+def test_second_program_is_refused_while_the_staged_set_is_open(here: Run, home: Path) -> None:
     done(here("flags", "disable", FLAG, "--stage"))
     folder = home / ".local/state/flagtui/sets"
     (lock,) = folder.glob("staged-*.lock")

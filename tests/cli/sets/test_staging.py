@@ -43,7 +43,7 @@ def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
     assert here("staged", "get").code == EXIT_CODES["nothing_to_do"]
 
 
-def test_a_set_over_the_limit_of_the_profile_does_not_grow(
+def test_set_does_not_grow_over_the_profile_limit(
     here: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = home / ".config/flagtui/config.toml"
@@ -93,7 +93,7 @@ def test_every_command_that_changes_flags_or_events_can_be_staged() -> None:
     }
 
 
-def test_values_after_the_staged_set_are_served_once_it_is_applied(here: Run) -> None:
+def test_predicted_values_of_the_staged_set_are_served_once_applied(here: Run) -> None:
     users = ("--for", "user_7", "--for", "user_8 plan=pro", "--json")
     done(here("flags", "rollout", FLAG, "--to", "0", "--stage"))
     done(here("flags", "enable", "kill-search-v2", "--stage"))

@@ -6,7 +6,7 @@ COHORTS = "/api/projects/1/cohorts/"
 EVENTS = {"key": "$pageview", "type": "behavioral", "value": "performed_event"}
 
 
-async def test_cohorts_are_listed_in_pages_newest_first_and_found_by_name(service: Service) -> None:
+async def test_cohorts_are_listed_newest_first_and_searched_by_name(service: Service) -> None:
     made = [service.cohort() for _ in range(3)]
     service.store("UPDATE cohorts SET name = 'Other' WHERE id = ?", made[1])
     service.store("UPDATE cohorts SET deleted = 1 WHERE id = ?", made[0])

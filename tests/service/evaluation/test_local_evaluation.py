@@ -17,7 +17,7 @@ async def token(service: Service) -> str:
     return token_value
 
 
-async def test_scenario_53_an_unchanged_document_is_a_304_until_a_flag_is_written(service: Service) -> None:
+async def test_scenario_53_unchanged_document_is_304_until_a_flag_changes(service: Service) -> None:
     flag = await service.flag("base")
     first = await service.send("GET", "local_evaluation/")
     tag = first.headers["etag"]
@@ -63,7 +63,7 @@ def on(flag: int) -> dict[str, Any]:
     return {"key": str(flag), "type": "flag", "operator": "flag_evaluates_to", "value": True}
 
 
-async def test_the_document_has_what_an_sdk_needs_and_nothing_it_must_not_see(service: Service) -> None:
+async def test_document_has_what_sdks_need_and_nothing_private(service: Service) -> None:
     service.group("company", 0, "acme")
     inner, outer, unused = service.cohort(STAFF), 0, service.cohort(STAFF)
     outer = service.cohort({"key": "id", "type": "cohort", "value": inner})
@@ -146,7 +146,7 @@ async def test_a_token_names_the_project_whatever_the_current_one_is(service: Se
     assert there["flags"] == []
 
 
-async def test_older_servers_write_simple_cohorts_out_unless_asked_to_send_them(start: Start) -> None:
+async def test_older_servers_inline_simple_cohorts_unless_requested(start: Start) -> None:
     service: Service = await start(legacy=True)
     simple = service.cohort(STAFF)
     await service.flag("a", {"key": "id", "type": "cohort", "operator": "in", "value": simple})

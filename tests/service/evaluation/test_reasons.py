@@ -9,7 +9,7 @@ from tests.service.evaluation.conftest import Service, Start
 STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
 
 
-async def test_scenario_48_reasons_need_a_person_and_show_flags_that_are_off(service: Service) -> None:
+async def test_scenario_48_reasons_need_a_person_and_include_inactive_flags(service: Service) -> None:
     await service.flag("on")
     await service.flag("off", active=False)
     missing = await service.send("GET", "evaluation_reasons/")
@@ -139,7 +139,7 @@ async def test_deleted_flags_are_nobodys(service: Service) -> None:
     assert await service.get("my_flags/") == []
 
 
-async def test_older_servers_give_no_description_and_have_no_choice_of_flags(start: Start) -> None:
+async def test_older_servers_send_no_description_and_ignore_flag_choice(start: Start) -> None:
     service: Service = await start(legacy=True)
     await service.flag("on")
     records = await service.get("evaluation_reasons/", distinct_id="ada", flag_keys="other")
@@ -189,7 +189,7 @@ async def test_a_persons_own_creation_is_no_property_of_that_name(service: Servi
     assert counted == {"affected": 1, "total": 2}
 
 
-async def test_a_flag_that_needs_a_group_flag_goes_by_the_group(service: Service) -> None:
+async def test_flag_depending_on_a_group_flag_uses_the_group(service: Service) -> None:
     service.group("company", 0, "acme")
     base = await service.flag(
         "base", filters={"groups": [{"properties": []}], "aggregation_group_type_index": 0}

@@ -14,7 +14,7 @@ def fault(answer: tuple[int, Any]) -> tuple[int, str, str, str | None]:
     return status, body["code"], body["detail"], body["attr"]
 
 
-def test_scenario_01_the_list_is_newest_day_first_then_by_name(service: Any) -> None:
+def test_scenario_01_list_is_newest_day_first_then_by_name(service: Any) -> None:
     service.define("b today", 0.1)
     service.define("a today", 0.3)
     service.define("yesterday", 1)
@@ -29,7 +29,7 @@ def test_scenario_01_the_list_is_newest_day_first_then_by_name(service: Any) -> 
     assert service.names(offset=100)[-1] == "never"
 
 
-def test_scenario_02_search_needs_every_word_and_puts_short_names_first(service: Any) -> None:
+def test_scenario_02_search_needs_every_word_and_prefers_short_names(service: Any) -> None:
     for name, seen in (
         ("checkout completed twice", 0),
         ("Checkout Completed", 5),
@@ -149,7 +149,7 @@ def test_scenario_15_hiding_unverifies(service: Any) -> None:
     assert facts == (True, False, None, None)
 
 
-def test_scenario_16_an_owner_is_written_as_id_and_read_as_object(service: Any) -> None:
+def test_scenario_16_owner_is_written_as_id_read_as_object(service: Any) -> None:
     service.add_user(7, "Ada")
     path = f"{service.define('signup')}/"
     assert service.patch("signup", owner=7)["owner"]["first_name"] == "Ada"
@@ -201,7 +201,7 @@ def test_scenario_21_deleting_forgets_and_the_name_returns_empty(service: Any) -
     assert again["id"] != first
 
 
-def test_scenario_22_metrics_are_closed_to_keys_where_the_product_closes_them(make: Any) -> None:
+def test_scenario_22_metrics_refuse_keys_where_the_product_does(make: Any) -> None:
     closed = make(strict=True)
     detail = "This action does not support personal API key access"
     answer = closed.ask("GET", f"{closed.define('signup')}/metrics/")
@@ -220,7 +220,7 @@ def test_scenario_23_a_definition_made_by_hand_was_never_seen(service: Any) -> N
     assert fault(service.ask("POST", body={}))[1:] == ("required", "This field is required.", "name")
 
 
-def test_scenario_24_lookup_by_name_is_exact_and_fails_without_code(service: Any) -> None:
+def test_scenario_24_lookup_by_name_is_exact(service: Any) -> None:
     service.define("$pageview")
     assert service.ask("GET", "by_name/") == (400, {"detail": "Query parameter 'name' is required"})
     assert service.get("by_name/", name="$pageview")["name"] == "$pageview"

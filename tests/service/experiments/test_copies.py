@@ -14,7 +14,7 @@ MEAN = {
 SHARE = [{"properties": [], "rollout_percentage": 10}]
 
 
-async def test_scenario_29_a_copy_with_a_key_has_a_flag_of_its_own(service: Service) -> None:
+async def test_scenario_29_copy_with_a_key_has_its_own_flag(service: Service) -> None:
     service.define_event("bought")
     thirds = [
         {"key": key, "rollout_percentage": share} for key, share in (("control", 34), ("a", 33), ("b", 33))

@@ -22,7 +22,7 @@ def _variants(*shares: tuple[str, int]) -> dict[str, Any]:
     return {"feature_flag_variants": [{"key": key, "rollout_percentage": share} for key, share in shares]}
 
 
-async def test_scenario_1_the_smallest_body_makes_a_draft_and_an_inactive_flag(service: Service) -> None:
+async def test_scenario_1_smallest_body_makes_a_draft_and_inactive_flag(service: Service) -> None:
     made = await service.create()
     assert (made["status"], made["name"], made["type"]) == ("draft", "Blue button", "product")
     flag = await service.get(f"feature_flags/{made['feature_flag']['id']}")
@@ -64,7 +64,7 @@ async def test_scenario_3_a_name_has_at_most_400_characters(service: Service) ->
     await service.post("experiments", _body(name="n" * 400), 201)
 
 
-async def test_scenario_4_three_variants_in_order_and_a_wrong_sum_leaves_no_flag(service: Service) -> None:
+async def test_scenario_4_variants_keep_order_and_wrong_sums_are_refused(service: Service) -> None:
     thirds = _variants(("control", 34), ("a", 33), ("b", 33))
     made = await service.create("thirds", parameters=thirds)
     shares = made["feature_flag"]["filters"]["multivariate"]["variants"]
@@ -238,7 +238,7 @@ async def test_scenario_8_a_start_date_launches_at_once(service: Service) -> Non
         )
 
 
-async def test_scenario_8_a_linked_flag_that_is_off_makes_it_paused(service: Service) -> None:
+async def test_scenario_8_inactive_linked_flag_makes_the_experiment_paused(service: Service) -> None:
     await service.flag("off", HALVES, active=False)
     assert (await service.create("off", start_date="2026-03-09T12:00:00Z"))["status"] == "paused"
 

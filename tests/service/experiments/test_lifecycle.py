@@ -143,7 +143,7 @@ async def test_scenario_25_disabling_the_flag_needs_the_scope_for_flags(service:
     assert (flag["active"], flag["archived"]) == (False, False)
 
 
-async def test_an_inactive_flag_is_archived_too_unless_another_experiment_needs_it(service: Service) -> None:
+async def test_archiving_archives_an_inactive_flag_unless_shared(service: Service) -> None:
     running = await service.running()
     copy = await service.post(_path(running, "duplicate"), {}, 201)
     await service.post(_path(running, "pause"))
@@ -223,9 +223,7 @@ ACTIONS = ["launch", "pause", "resume", "end", "reset", "archive", "unarchive", 
 
 
 @pytest.mark.parametrize("action", ACTIONS)
-async def test_every_action_needs_the_scope_to_write_and_an_experiment_that_is_there(
-    service: Service, action: str
-) -> None:
+async def test_actions_need_write_scope_and_an_existing_experiment(service: Service, action: str) -> None:
     reader = service.with_key("experiment:read")
     detail = "API key missing required scope 'experiment:write'"
     assert await reader.refused("POST", f"experiments/1/{action}") == (403, detail, None)

@@ -25,7 +25,7 @@ async def test_scenario_31_what_must_be_asked_and_when(service: Service) -> None
     assert await service.refused("GET", path, metric_uuid="x", fingerprint="y") == early
 
 
-async def test_scenario_31_past_days_are_reported_and_the_running_day_is_not(service: Service) -> None:
+async def test_scenario_31_series_reports_past_days_only(service: Service) -> None:
     running = await started(service)
     fill(service, {"control": 20, "test": 40})
     late: list[Happened] = [("bought", person, START + DAY, {}) for person in people("control", 10)]
@@ -150,7 +150,7 @@ async def test_exposures_that_cannot_be_read_fail_the_days(service: Service) -> 
     assert set(series["errors"].values()) == {"Action 5 does not exist here"}
 
 
-async def test_a_window_stays_open_after_the_end_but_not_on_the_days_before(service: Service) -> None:
+async def test_conversion_window_stays_open_after_the_end_only(service: Service) -> None:
     service.define_event("bought")
     windowed = MEAN | {"conversion_window": 2, "conversion_window_unit": "day"}
     running = await service.running(metrics=[windowed])

@@ -22,7 +22,7 @@ async def test_scenario_16_an_unknown_experiment_is_not_found(service: Service) 
     assert await service.refused("PATCH", "experiments/99", []) == (404, "Not found.", None)
 
 
-async def test_scenario_17_names_change_and_a_launched_experiment_keeps_its_flag(service: Service) -> None:
+async def test_scenario_17_names_change_but_launched_experiments_keep_their_flag(service: Service) -> None:
     made = await service.create()
     path = f"experiments/{made['id']}"
     changed = await service.patch(path, {"name": "n"})
@@ -79,9 +79,7 @@ async def test_draft_moves_to_no_flag_that_lacks_its_variants(service: Service) 
 
 
 @pytest.mark.parametrize("generation", ["newest", "legacy"])
-async def test_types_and_folders_are_fixed_on_the_servers_of_the_product(
-    start: Start, generation: str
-) -> None:
+async def test_types_and_folders_are_fixed_on_product_servers(start: Start, generation: str) -> None:
     service: Service = await start(**{generation: True})
     path = f"experiments/{(await service.create())['id']}"
     kind = (400, "Can't update keys: type on Experiment", None)
@@ -121,7 +119,7 @@ async def test_scenario_18_variants_of_a_running_experiment(service: Service) ->
     )["feature_flag"]["version"] == changed["feature_flag"]["version"]
 
 
-async def test_scenario_18_older_servers_keep_the_flag_of_a_running_experiment(legacy: Service) -> None:
+async def test_scenario_18_older_servers_keep_the_flag_while_running(legacy: Service) -> None:
     made = await legacy.create(start_date="2026-03-09T12:00:00Z")
     path = f"experiments/{made['id']}"
     other = {"parameters": _variants(("control", 50), ("other", 50))}
@@ -165,7 +163,7 @@ async def test_variants_of_a_draft_reach_its_flag(service: Service) -> None:
     assert kept["parameters"]["minimum_detectable_effect"] == 5
 
 
-async def test_older_servers_reset_the_variants_of_a_draft_that_sends_none(legacy: Service) -> None:
+async def test_older_servers_reset_variants_of_drafts_without_any(legacy: Service) -> None:
     thirds = _variants(("control", 34), ("a", 33), ("b", 33))
     draft = await legacy.create(parameters=thirds)
     changed = await legacy.patch(

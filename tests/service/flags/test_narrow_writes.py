@@ -139,7 +139,7 @@ async def test_the_named_variant_takes_the_whole_distribution(world: World) -> N
         ({**OPEN, "aggregation_group_type_index": None}, 0, 2),
     ],
 )
-async def test_a_flag_that_already_leads_with_everyone_gains_no_second_such_condition(
+async def test_leading_condition_for_everyone_is_not_added_twice(
     world: World, first: dict[str, Any], index: int | None, count: int
 ) -> None:
     flag = await world.flag("a", filters=TARGETING)
@@ -168,7 +168,7 @@ async def test_what_cannot_be_given_to_everyone_is_refused(
 
 
 @both
-async def test_a_flag_that_changed_since_is_a_conflict_until_it_is_read_again(
+async def test_changed_flag_is_a_conflict_until_it_is_read_again(
     world: World, action: str, body: dict[str, Any]
 ) -> None:
     flag = await world.flag("a", filters=TARGETING)
@@ -208,7 +208,7 @@ async def test_a_key_that_only_reads_may_not(world: World, action: str, body: di
 
 
 @both
-async def test_an_approval_is_asked_for_what_would_result_and_not_for_a_stale_version(
+async def test_approval_covers_the_result_and_never_a_stale_version(
     start_world: Start, action: str, body: dict[str, Any]
 ) -> None:
     world = await start_world()

@@ -217,7 +217,7 @@ async def test_filters_are_brought_into_one_form(world: World) -> None:
     }
 
 
-async def test_an_old_form_of_early_access_is_dropped_by_the_next_change_of_filters(world: World) -> None:
+async def test_old_early_access_is_dropped_by_the_next_filters_change(world: World) -> None:
     flag = await world.flag("a", filters={"groups": [{}]})
     world.write("UPDATE flags SET filters = json_set(filters, '$.super_groups', json('[{}]'))")
     assert "super_groups" in (await world.patch(f"{flag['id']}/", {"name": "n"}))["filters"]

@@ -15,7 +15,7 @@ async def test_scenario_01_requests_without_a_key_are_refused(world: World) -> N
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
-async def test_scenario_02_an_unknown_key_is_refused_by_name_of_its_place(world: World) -> None:
+async def test_scenario_02_unknown_key_is_refused_naming_its_header(world: World) -> None:
     refusal = await world.refused("GET", "", headers={"Authorization": "Bearer phx_bad"})
     assert (refusal.status, refusal.code) == (401, "authentication_failed")
     assert refusal.detail is not None
@@ -38,7 +38,7 @@ async def test_scenario_05_writing_implies_reading(world: World) -> None:
     assert await world.with_key("feature_flag:write").keys() == []
 
 
-async def test_scenario_06_a_project_is_found_by_number_or_as_the_current_one(world: World) -> None:
+async def test_scenario_06_project_is_addressed_by_number_or_current(world: World) -> None:
     for name in ("999999", "abc", "-1", "9" * 30):
         refusal = await world.refused("GET", f"/api/projects/{name}/feature_flags/")
         assert (refusal.status, refusal.detail) == (404, "Project not found.")
@@ -81,7 +81,7 @@ async def test_scenario_61_an_older_server_does_not_know_enable(start_world: Sta
     assert (await world.refused("POST", f"{flag['id']}/")).status == 405
 
 
-async def test_scenario_59_the_third_request_of_two_a_minute_has_to_wait(start_world: Start) -> None:
+async def test_scenario_59_third_request_of_two_a_minute_is_throttled(start_world: Start) -> None:
     world = await start_world(rate_limit=2)
     await world.get()
     await world.get()

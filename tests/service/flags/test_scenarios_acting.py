@@ -106,7 +106,7 @@ async def test_a_payload_sealed_elsewhere_is_a_named_server_error(world: World) 
     assert shown["filters"]["payloads"]["true"] == '"********* (encrypted)"'
 
 
-async def test_scenario_52_dashboards_are_closed_to_keys_where_the_product_closes_them(
+async def test_scenario_52_dashboards_refuse_keys_where_the_product_does(
     start_world: Start,
 ) -> None:
     world = await start_world(strict=True)
@@ -266,7 +266,7 @@ async def test_ids_of_matching_flags_are_those_a_list_would_show(world: World) -
     ("before", "after", "action"),
     [("", "x", "created"), ("x", "", "deleted"), ("x", "y", "changed")],
 )
-async def test_a_value_that_was_or_becomes_empty_is_null_in_the_activity(
+async def test_empty_values_are_null_in_the_activity(
     world: World, before: str, after: str, action: str
 ) -> None:
     flag = await world.flag("a", name=before)

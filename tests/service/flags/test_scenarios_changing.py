@@ -8,7 +8,7 @@ from tests.doubles.service_world import Start, World, variants
 MULTIVARIATE = variants(control=50, test=50)
 
 
-async def test_scenario_21_a_flag_is_found_in_its_own_project_even_when_deleted(world: World) -> None:
+async def test_scenario_21_flag_is_read_in_its_project_when_deleted(world: World) -> None:
     other = world.add_project()
     theirs = await world.post(f"/api/projects/{other}/feature_flags/", {"key": "theirs"}, 201)
     for name in (theirs["id"], "abc", "1.5", "9" * 30):
@@ -119,7 +119,7 @@ async def test_scenario_32_a_version_is_an_integer(world: World) -> None:
     assert (refusal.status, refusal.attr, refusal.detail) == (400, "version", "A valid integer is required.")
 
 
-async def test_scenario_33_keys_of_filters_are_merged_and_were_ignored_before(start_world: Start) -> None:
+async def test_scenario_33_filters_are_merged_by_key_except_by_legacy(start_world: Start) -> None:
     body = {"filters": {"payloads": {"true": "1"}}}
     for legacy in (False, True):
         world = await start_world(legacy=legacy)

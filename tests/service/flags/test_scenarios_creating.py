@@ -70,7 +70,7 @@ async def test_scenario_13_variants_sum_to_a_hundred(start_world: Start) -> None
         (True, "groups[0].rollout_percentage must be a number or null, got bool"),
     ],
 )
-async def test_scenario_14_a_percentage_is_a_number_up_to_a_hundred(
+async def test_scenario_14_percentage_is_a_number_up_to_a_hundred(
     world: World, percentage: Any, detail: str
 ) -> None:
     filters = {"groups": [{"properties": [], "rollout_percentage": percentage}]}

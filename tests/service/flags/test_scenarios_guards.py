@@ -32,7 +32,7 @@ async def test_scenario_24_a_flag_others_ask_for_stays_on(world: World) -> None:
     assert (await world.patch(f"{base['id']}/", {"active": False}))["active"] is False
 
 
-async def test_scenario_25_a_flag_stays_off_while_what_it_asks_for_is_off(world: World) -> None:
+async def test_scenario_25_flag_stays_off_while_its_dependency_is_off(world: World) -> None:
     base = await world.flag("base")
     child = await world.flag("child", filters=asks_for(base["id"]), active=False)
     await world.patch(f"{base['id']}/", {"active": False})
@@ -68,7 +68,7 @@ async def test_scenario_27_archiving_switches_off_and_hides(world: World) -> Non
     assert await world.keys() == ["b", "a"]
 
 
-async def test_scenario_28_dependencies_name_other_flags_by_id_and_never_come_round(world: World) -> None:
+async def test_scenario_28_dependencies_use_ids_and_never_form_circles(world: World) -> None:
     first = await world.flag("a")
     path = f"{first['id']}/"
     own = await world.refused("PATCH", path, {"filters": asks_for(first["id"])})
@@ -103,7 +103,7 @@ async def test_scenario_35_deleting_is_soft_and_can_be_undone(world: World) -> N
     assert (await world.latest(flag["id"]))["activity"] == "restored"
 
 
-async def test_scenario_36_a_flag_of_an_experiment_leaves_its_key_to_others(world: World) -> None:
+async def test_scenario_36_experiment_flag_releases_its_key_when_deleted(world: World) -> None:
     flag = await world.flag("k")
     world.add_experiment(flag["id"], start_date=world.ago(days=9), end_date=world.ago(days=1))
     gone = await world.patch(f"{flag['id']}/", {"deleted": True})
@@ -137,7 +137,7 @@ async def test_a_deleted_flag_an_experiment_still_uses_keeps_its_key(world: Worl
     )
 
 
-async def test_scenario_37_what_relies_on_a_flag_keeps_it_in_order(world: World) -> None:
+async def test_scenario_37_dependents_block_deletion_until_removed(world: World) -> None:
     flag = await world.flag("base")
     flag_id = flag["id"]
     child = await world.flag("child", filters=asks_for(flag_id))
@@ -174,9 +174,7 @@ async def test_scenario_37_what_relies_on_a_flag_keeps_it_in_order(world: World)
 
 
 @pytest.mark.parametrize("flag_id", [1, 999999])
-async def test_scenario_38_delete_is_405_with_no_body_whether_or_not_there_is_a_flag(
-    world: World, flag_id: int
-) -> None:
+async def test_scenario_38_delete_is_405_without_a_body(world: World, flag_id: int) -> None:
     await world.flag("a")
     response = await world.ask("DELETE", f"{flag_id}/")
     assert (response.status_code, response.content) == (405, b"")

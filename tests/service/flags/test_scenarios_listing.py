@@ -18,7 +18,7 @@ def add(world: World, key: str, **columns: Any) -> int:
     )
 
 
-async def test_scenario_40_stale_is_enabled_and_not_called_or_old_and_for_everybody(world: World) -> None:
+async def test_scenario_40_stale_flags_are_on_old_and_for_everyone(world: World) -> None:
     add(world, "called-long-ago", last_called_at=world.ago(days=40), filters='{"groups":[{}]}')
     add(world, "never-called")
     add(world, "young", created_at=world.ago(days=20))
@@ -47,7 +47,7 @@ async def test_scenario_40_stale_is_enabled_and_not_called_or_old_and_for_everyb
         ([], [("a", 100)], "ACTIVE"),
     ],
 )
-async def test_a_multivariate_flag_is_rolled_out_when_all_get_one_variant(
+async def test_multivariate_flag_is_rolled_out_when_all_get_one_variant(
     world: World, groups: Any, shares: Any, expected: str
 ) -> None:
     listed = [{"key": key, "rollout_percentage": share} for key, share in shares]
@@ -142,12 +142,12 @@ async def test_scenario_44_lists_are_ordered_by_a_column(world: World) -> None:
     assert await world.keys(order="; DROP TABLE flags") == ["c", "a", "b"]
 
 
-async def test_an_unknown_order_is_a_server_error_where_the_product_has_it(start_world: Start) -> None:
+async def test_unknown_order_is_500_where_the_product_fails(start_world: Start) -> None:
     world = await start_world(strict=True)
     assert (await world.ask("GET", "?order=foo")).status_code == 500
 
 
-async def test_scenario_45_the_status_of_a_flag_comes_with_its_reason(world: World) -> None:
+async def test_scenario_45_status_comes_with_its_reason(world: World) -> None:
     flag = await world.flag("a", filters={"groups": [{"properties": [], "rollout_percentage": 100.0}]})
     path = f"{flag['id']}/status/"
     assert (await world.get(path))["reason"] == "Flag has no usage data yet"

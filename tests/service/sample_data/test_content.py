@@ -118,7 +118,7 @@ def live_through(db: sqlite3.Connection, flag: SampleFlag) -> None:
         row = change_flag(at(saved.at, saved.author), row, state)
 
 
-def test_flags_in_bulk_are_what_saving_them_one_by_one_makes(tmp_path: Path) -> None:
+def test_bulk_flags_equal_flags_saved_one_by_one(tmp_path: Path) -> None:
     def save(db: sqlite3.Connection) -> None:
         add_company(db, NOW)
         for flag in web_flags(NOW, 0)[0]:

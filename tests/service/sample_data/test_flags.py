@@ -46,7 +46,7 @@ def test_the_list_counts_what_is_drawn(flags: list[SampleFlag]) -> None:
     assert len(listed(flags)) == 248
 
 
-def test_the_flags_changed_last_are_the_drawn_ones_in_their_order(flags: list[SampleFlag]) -> None:
+def test_last_changed_flags_are_the_drawn_ones_in_order(flags: list[SampleFlag]) -> None:
     dated = [flag for flag in listed(flags) if flag.updated_at]
     latest = sorted(dated, key=lambda flag: flag.updated_at or NOW, reverse=True)
     assert [flag.key for flag in latest[: len(DRAWN)]] == DRAWN

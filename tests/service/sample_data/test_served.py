@@ -109,7 +109,7 @@ def test_results_are_computed_from_the_stored_events(served: Starlette) -> None:
     assert results["significant"] is True
 
 
-def test_a_secret_payload_opens_for_its_owner_only_by_the_key_beside_the_file(served: Starlette) -> None:
+def test_secret_payload_opens_only_with_the_key_file(served: Starlette) -> None:
     async def payload(client: httpx.AsyncClient) -> tuple[str, str]:
         path = "/projects/1/feature_flags/"
         secret = next(row for row in await rows(client, path) if row["has_encrypted_payloads"])

@@ -46,7 +46,7 @@ async def test_scenario_58_scheduled_change_is_applied_when_due(world: World) ->
     assert refusal.detail == "Cannot modify a scheduled change that has already executed."
 
 
-async def test_scenario_58_a_plan_names_a_flag_that_exists_and_can_be_dropped(world: World) -> None:
+async def test_scenario_58_schedule_needs_an_existing_flag_and_is_droppable(world: World) -> None:
     flag = await world.flag("a")
     wrong = plan({"id": 99}, world, SWITCH_OFF)
     refusal = await world.refused("POST", PLANS, wrong)
@@ -84,7 +84,7 @@ async def test_a_plan_adds_conditions_and_replaces_variants(world: World) -> Non
     assert filters["payloads"] == {"only": "1"}
 
 
-async def test_what_cannot_be_done_when_its_time_comes_is_kept_as_the_reason(world: World) -> None:
+async def test_failed_scheduled_change_keeps_its_reason(world: World) -> None:
     flag = await world.flag("a", active=False, archived=True)
     bad_groups = {"operation": "add_release_condition", "value": {"groups": [{"rollout_percentage": 101}]}}
     payloads = [{"operation": "update_status", "value": True}, {"operation": "burn"}, bad_groups]

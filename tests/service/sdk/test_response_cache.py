@@ -6,7 +6,7 @@ from flagtui.service.answers import Answer
 from flagtui.service.sdk.response_cache import MOST, ResponseCache
 
 
-def test_response_is_repeated_for_a_second_while_the_flags_are_the_same() -> None:
+def test_response_is_repeated_for_a_second_while_flags_are_unchanged() -> None:
     clock, flags = SteadyClock(), object()
     cache = ResponseCache(clock.monotonic)
     assert cache.find(flags, "a") is None

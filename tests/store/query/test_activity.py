@@ -131,7 +131,7 @@ def test_no_text_breaks_the_reading_of_a_moment(text: str) -> None:
 @pytest.mark.parametrize(
     "line", ["@ 09:10", "@09:10", "nav @ 09:10 by:ada", "@ today 09:10", "@ 2026-03-02 09:10", "@ 30m"]
 )
-def test_the_moment_is_taken_out_of_the_line_and_positions_stay(line: str) -> None:
+def test_moment_leaves_the_line_and_positions_stay(line: str) -> None:
     centre, rest, problems = split_centre(line, NOW)
     assert centre is not None
     assert centre.at == NOW - 30 * 60
@@ -152,7 +152,7 @@ def test_a_moment_that_cannot_be_understood_says_what_can(line: str) -> None:
     assert "14:05" in problems[0].reason
 
 
-def test_near_far_reaching_changes_before_the_moment_come_first_and_later_ones_last() -> None:
+def test_closest_important_changes_before_the_moment_come_first() -> None:
     rows = [
         row(60, "after", active=(True, False)),
         row(67, "small", tags=(["a"], [])),

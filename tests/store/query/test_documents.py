@@ -25,7 +25,7 @@ def test_every_qualifier_and_value_of_flags_is_in_the_documents() -> None:
 
 
 @pytest.mark.parametrize(("vocabulary", "document"), [(EXPERIMENTS, OF_EXPERIMENTS), (EVENTS, OF_EVENTS)])
-def test_every_qualifier_and_value_of_the_other_lists_is_there_too(
+def test_qualifiers_and_values_of_other_lists_are_documented(
     vocabulary: Vocabulary[Any], document: str
 ) -> None:
     for qualifier in vocabulary.qualifiers.values():

@@ -91,18 +91,18 @@ def test_a_line_finds_the_flags_it_asks_for(flags: list[FlagRow], line: str, exp
     assert found(flags, line) == expected
 
 
-def test_by_me_means_the_person_signed_in_and_does_nothing_until_that_is_known(flags: list[FlagRow]) -> None:
+def test_by_me_is_the_signed_in_user_once_known(flags: list[FlagRow]) -> None:
     assert found(flags, "by:me", ADA) == [1]
     assert found(flags, "-by:me", ADA) == [2, 3, 4, 5, 8]
     assert found(flags, "by:me") == found(flags, "")
 
 
-def test_by_me_falls_back_to_the_address_when_a_flag_names_no_creator_id() -> None:
+def test_by_me_uses_the_address_without_a_creator_id() -> None:
     assert found([FlagRow(id=1, key="a", creator="Ada@Acme.test")], "by:me", ADA) == [1]
     assert found([FlagRow(id=1, key="a")], "by:me", Someone(7, "")) == []
 
 
-def test_stale_flags_are_found_by_the_word_of_older_servers_too() -> None:
+def test_stale_flags_match_the_words_of_older_servers_too() -> None:
     rows = [
         FlagRow(id=1, key="on", active=True, status="INACTIVE"),
         FlagRow(id=2, key="off", status="INACTIVE"),
@@ -149,7 +149,7 @@ def test_an_address_is_text_and_not_a_qualifier() -> None:
     assert found([FlagRow(id=1, key="a", name="todo: remove")], '"todo: remove"') == [1]
 
 
-def test_a_very_long_line_is_read_to_a_limit_and_says_so() -> None:
+def test_very_long_line_is_read_to_a_limit_with_notice() -> None:
     query = read_line("a " * 5_000, FLAGS)
     assert len(query.terms) == 500
     assert "1,000" in query.problems[-1].reason
@@ -165,7 +165,7 @@ def test_a_very_long_line_is_read_to_a_limit_and_says_so() -> None:
         ("", ""),
     ],
 )
-def test_the_word_a_server_can_be_asked_for_is_the_longest_plain_one(line: str, word: str) -> None:
+def test_server_search_uses_the_longest_plain_word(line: str, word: str) -> None:
     assert read_line(line, FLAGS).longest_word == word
 
 
@@ -204,7 +204,7 @@ _LINES = st.lists(
 
 @settings(deadline=None)
 @given(_LINES, _LINES)
-def test_a_narrower_line_never_finds_a_flag_the_wider_one_missed(first: str, second: str) -> None:
+def test_narrower_line_never_adds_a_flag(first: str, second: str) -> None:
     rows = [
         FlagRow(1, "new-check", active=True, tags=("web",), rollout=50, updated_at=NOW, creator="ada@x"),
         FlagRow(id=2, key="old", tags=("webhooks",), archived=True, updated_at=NOW - 9e6, called_at=NOW),

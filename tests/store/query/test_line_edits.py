@@ -39,14 +39,14 @@ def test_the_other_keys_walk_through_their_values_in_place() -> None:
 @pytest.mark.parametrize(
     "line", ["is:partial", "is:oops", "-is:on", "is:on is:off", "is:on,off", "is:", 'is:"x y"']
 )
-def test_a_value_that_is_not_on_the_way_goes_to_the_first(line: str) -> None:
+def test_value_off_the_cycle_goes_to_the_first(line: str) -> None:
     assert cycle(f"new {line} check", "is", FLAGS).split() in (["new", "is:on", "check"], ["new", "is:on"])
     assert read_line(cycle(line, "is", FLAGS), FLAGS).terms[0].words == ("on",)
 
 
 @settings(deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["type", "runtime", "is", "by"]))
-def test_whatever_stands_in_the_line_the_key_leads_back_to_no_qualifier(line: str, name: str) -> None:
+def test_cycling_always_returns_to_no_qualifier(line: str, name: str) -> None:
     lines = steps(line[:40], name, 10)
     names = [[term.name for term in read_line(each, FLAGS).terms].count(name) for each in lines]
     assert set(names) <= {0, 1} or line.count('"') % 2 == 1
@@ -80,7 +80,7 @@ def test_tab_looks_at_the_piece_under_the_cursor_only() -> None:
     assert complete("type:b new", 6, KNOWN, FLAGS) == ["type:boolean"]
 
 
-def test_an_accepted_value_is_followed_by_a_space_and_an_accepted_name_is_not() -> None:
+def test_accepted_value_gets_a_space_and_accepted_name_does_not() -> None:
     assert accept("new ty", 6, "type:") == ("new type:", 9)
     assert accept("new type:b", 10, "type:boolean") == ("new type:boolean ", 17)
     assert accept("type:b new", 6, "type:boolean") == ("type:boolean new", 13)

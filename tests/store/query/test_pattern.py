@@ -40,9 +40,7 @@ def test_a_pattern_finds_what_the_standard_library_finds(source: str, text: str)
 
 @settings(max_examples=300, deadline=None)
 @given(_SOURCE, _SOURCE, st.text("abc1-_.", max_size=8))
-def test_a_pattern_that_goes_on_finds_nothing_its_beginning_does_not(
-    beginning: str, rest: str, text: str
-) -> None:
+def test_longer_pattern_matches_nothing_its_beginning_does_not(beginning: str, rest: str, text: str) -> None:
     pattern, shorter = Pattern(beginning + rest), Pattern(beginning)
     assert not pattern.implies(shorter) or pattern(text) <= shorter(text)
 

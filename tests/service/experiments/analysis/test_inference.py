@@ -119,7 +119,7 @@ def test_data_from_which_nothing_follows_give_no_verdict(variant: Estimate, base
     assert frequentist(variant, baseline) is None
 
 
-def test_one_member_is_too_few_for_a_test_but_not_for_a_belief() -> None:
+def test_one_member_is_too_few_for_frequentist_not_bayesian_methods() -> None:
     single, many = Estimate(1, 2.0, 0.0), Estimate(50, 1.0, 1.0)
     assert frequentist(single, many) is None
     assert bayesian(single, many) is not None
@@ -162,7 +162,7 @@ def test_the_sample_ratio_check_agrees_with_scipy() -> None:
         assert result == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_sample_ratio_is_not_judged_without_people_or_a_choice() -> None:
+def test_sample_ratio_needs_people_and_at_least_two_variants() -> None:
     assert sample_ratio_mismatch({}, {"control": 50, "test": 50}) is None
     assert sample_ratio_mismatch({"control": 9}, {"control": 100}) is None
 

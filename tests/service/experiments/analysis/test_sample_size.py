@@ -11,7 +11,7 @@ from flagtui.service.experiments.analysis.sample_size import (
 from flagtui.service.experiments.analysis.samples import Sample
 
 
-def test_a_funnel_needs_sixteen_times_its_variance_over_the_squared_difference() -> None:
+def test_funnel_sample_is_sixteen_variances_over_squared_difference() -> None:
     assert recommended_sample("funnel", 0.1, 10, 2, None) == 28_800
 
 

@@ -65,7 +65,7 @@ def test_multiple_exposures_are_skipped_or_count_for_the_first_variant() -> None
     assert assign(exposures["a"]) == Assignment(MULTIPLE, 10, 30)
 
 
-def test_a_second_variant_later_on_leaves_earlier_days_as_they_were() -> None:
+def test_later_second_variant_leaves_earlier_days_unchanged() -> None:
     exposures = by_entity([("a", 10, "control"), ("a", DAY + 30, "test")])
     days = list(walk(_history(exposures=exposures), [(DAY, DAY), (2 * DAY, 2 * DAY)]))
     assert [day[0].count for day in days] == [1, 0]
@@ -130,7 +130,7 @@ def test_events_after_the_end_count_while_their_window_is_open() -> None:
     assert samples_at(history, DAY, late=DAY)[0].count == 1
 
 
-def test_days_run_from_the_start_to_the_end_or_to_now() -> None:
+def test_days_run_from_start_to_end_or_now() -> None:
     assert list(day_ends(DAY * 1.5, DAY * 9, DAY * 3.25)) == [1, 2, 3]
     assert list(day_ends(DAY * 1.5, DAY * 2.5, DAY * 9).values())[-1] == DAY * 2.5
     assert day_ends(DAY * 1.5, DAY * 9, DAY * 9)[1] == pytest.approx(2 * DAY, abs=1e-3)
