@@ -47,7 +47,6 @@ EVENT_CHANGES: Final = (
     *("describe --text Random", "property --to $pathname", "owner --to none"),
 )
 UNFORESEEN: Final = (
-    "and did not keep it; nothing was changed",
     "requires the schema-enforcement-reject",
     "does not offer this to API keys",
     "linked to active experiment(s)",

@@ -11,6 +11,7 @@ class Linked:
     name: str
     is_on: bool | None = None
     """Whether the flag is on or the experiment is running; None when unknown."""
+    is_deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ EVENT_FIELDS: Final = FieldTable(
         text(is_null=True),
         line="primary property",
         about="the most informative property of such an event; empty for none",
-        traits=("recreated",),
+        traits=("recreated", "newer"),
         shown=FieldColumn("property", "PROPERTY", 10, "primary_property"),
     ),
     EditableField(
@@ -154,7 +154,7 @@ EVENT_FIELDS: Final = FieldTable(
             is_null=False,
         ),
         line="enforcement",
-        traits=("recreated",),
+        traits=("recreated", "newer"),
         shown=FieldColumn("enforcement", "TAKES", 7),
     ),
     EditableField(

@@ -111,6 +111,8 @@ class Generation:
     """A restored flag gets its key back."""
     running_experiments_hold: bool = True
     """Only running experiments keep a flag from being deleted, and deleted ones keep its key."""
+    has_archive: bool = True
+    """Archived flags cannot be enabled; older servers have no archive."""
     replay_holds: bool = True
     """A flag in replay settings cannot be deleted."""
     projects_flag_config: bool = True
@@ -233,6 +235,7 @@ OLDER: Final = Generation(
     makes_dashboards=True,
     strips_tombstones=False,
     running_experiments_hold=False,
+    has_archive=False,
     replay_holds=False,
     projects_flag_config=False,
     refuses_unknown_events=False,

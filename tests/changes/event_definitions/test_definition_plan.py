@@ -15,7 +15,12 @@ from flagtui.changes.event_definitions.definition_intent import (
     tidy_tags,
     verify,
 )
-from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event, plan_recreation
+from flagtui.changes.event_definitions.definition_plan import (
+    EventPlan,
+    foresee_refusal,
+    plan_event,
+    plan_recreation,
+)
 from flagtui.changes.event_definitions.definition_save import plan_undo
 from flagtui.changes.guard import Confirmation, GuardRules, Level, NotYet, Question, guard
 from flagtui.changes.journal_entries import Entry
@@ -51,6 +56,20 @@ def test_only_the_changed_field_is_sent(
 ) -> None:
     plan = planned(intent, **fields)
     assert (plan.body, plan.conflicts) == (body, ())
+
+
+def test_field_that_the_server_does_not_show_is_refused() -> None:
+    reject = set_field(ID, "enforcement_mode", "reject", "allow")
+    assert foresee_refusal(reject, definition(enforcement_mode="allow")) is None
+    refusal = foresee_refusal(reject, definition())
+    assert refusal is not None
+    assert refusal.reason == "this server has no `enforcement_mode` and would ignore it"
+
+
+def test_primary_property_is_known_by_its_newest_name() -> None:
+    named = set_field(ID, "primary_property", "$pathname", "")
+    assert foresee_refusal(named, definition(promoted_property=None)) is None
+    assert foresee_refusal(named, definition()) is not None
 
 
 def test_change_lines_name_people_by_their_address() -> None:

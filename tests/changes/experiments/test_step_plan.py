@@ -1,10 +1,13 @@
 """What is said about a step before anything is sent."""
 
 import pytest
-from tests.changes.experiments.conftest import NOW, made, planned
+from tests.changes.experiments.conftest import NOW, made, planned, tried
+from tests.doubles.expected import expect
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import left_out
+from flagtui.models.flag import Flag
 
 
 def test_pausing_says_that_it_is_the_flag_that_is_switched() -> None:
@@ -52,6 +55,12 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
 def test_typed_confirmation_is_the_flag_key_or_the_number() -> None:
     assert planned("pause", made(name="Ночь")).type_to_confirm == "blue"
     assert planned("pause", made(feature_flag_key="bluе")).type_to_confirm == "12"
+
+
+def test_archived_flag_cannot_be_resumed() -> None:
+    flag = Flag.of({"id": 3, "key": "blue", "archived": True})
+    refusal = expect(tried("resume", made("paused"), StepContext(NOW, flag=flag)), Blocked)
+    assert refusal.reason == "its flag blue is archived, so that it cannot be turned on"
 
 
 def test_launching_without_metrics_or_code_is_warned_about() -> None:

@@ -100,11 +100,18 @@ CHILD: Final = Linked(9, "child", True)
 DELETE: Final = switch("delete", 812)
 OFF_NOW: Final = {"active": False}
 RUNNING: Final = {"experiment_set_metadata": [{"id": 3, "name": "Checkout", "is_running": True}]}
+ON_BASE: Final[dict[str, Any]] = {
+    "groups": [{"properties": [{"type": "flag", "key": "3"}], "rollout_percentage": 40}]
+}
+LESS: Final = {"groups": [{**ON_BASE["groups"][0], "rollout_percentage": 20}]}
+ROLLOUT: Final = Intent(812, {"filters": LESS}, "edit")
 BLOCKED: list[tuple[str, Intent, dict[str, JSON], dict[str, Any]]] = [
     ("access", OFF, {"can_edit": False}, {}),
     ("deleted", switch("turn on", 812), {"deleted": True, **OFF_NOW}, {}),
     ("dependents", OFF, {}, {"dependents": (CHILD,)}),
     ("dependencies", switch("turn on", 812), OFF_NOW, {"dependencies": (Linked(3, "x", False),)}),
+    ("dependencies", ROLLOUT, {"filters": ON_BASE}, {"dependencies": (Linked(3, "x", False),)}),
+    ("dependencies", ROLLOUT, {"filters": ON_BASE}, {"dependencies": (Linked(3, "x", True, True),)}),
     ("archived", switch("turn on", 812), {"archived": True, **OFF_NOW}, {}),
     ("archive", Intent(812, {"archived": True}, "archive"), {}, {}),
     ("early access", DELETE, {"features": [{"id": 1, "name": "Beta"}]}, {}),
@@ -122,6 +129,13 @@ def test_server_refusals_are_predicted_before_sending(
 ) -> None:
     found = expect(plan_flag(wanted, flag(**fields), Context(**around)), Blocked)
     assert (found.code, bool(found.reason)) == (code, True)
+
+
+def test_flag_that_changes_too_does_not_block_turning_on() -> None:
+    around = Context(dependencies=(Linked(3, "x", False),), together=frozenset({3, 812}))
+    assert planned(switch("turn on", 812), flag(active=False), around).body == {"active": True}
+    fresh = flag(filters=ON_BASE)
+    assert expect(plan_flag(ROLLOUT, fresh, around), Blocked).reason == "it depends on x, which is off"
 
 
 def test_a_server_without_the_archive_is_not_asked_to_archive() -> None:

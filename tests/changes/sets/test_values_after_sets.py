@@ -60,7 +60,7 @@ def five_changes(desk: SetDesk) -> ChangeSet:
     plans.append(new)
     for id in desk.chance.sample(range(1, desk.flags + 1), 4):
         fresh = Flag.of(copy.deepcopy(desk.server.stored[id]))
-        lower = [str(other) for other in range(1, id)]
+        lower = [str(other) for other in range(1, id) if desk.server.stored[other]["active"]]
         intent = Intent(id, {"filters": targeting(desk, ["new:brand-new", *lower])}, "change targeting")
         if desk.chance.random() < 0.3:
             intent = Intent(id, {"active": not fresh.active}, "edit")

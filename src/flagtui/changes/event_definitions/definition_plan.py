@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence, ago
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
@@ -15,6 +16,8 @@ from flagtui.models.record_fields import EVENT_FIELDS
 
 RECREATED_FIELDS: Final = tuple(name for name in EVENT_FIELDS if name in EVENT_FIELDS.having("recreated"))
 """What a server takes when a definition is made by hand; dates and who verified it are its own."""
+_NEWER_FIELDS: Final = EVENT_FIELDS.having("newer")
+_NEWEST_NAMES: Final = {"primary_property": "promoted_property"}
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,15 @@ class EventPlan(PlanBase):
     @property
     def makes_record(self) -> bool:
         return self.is_new
+
+
+def foresee_refusal(intent: EventIntent, fresh: EventDefinition) -> Blocked | None:
+    """Return why the server would not store these values: older ones ignore fields that they do not show."""
+    for name, value in intent.changes.items():
+        is_shown = name in fresh.raw or _NEWEST_NAMES.get(name) in fresh.raw
+        if name in _NEWER_FIELDS and not is_shown and not same(value, stored(fresh, name)):
+            return Blocked("unknown field", f"this server has no `{name}` and would ignore it")
+    return None
 
 
 def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
-from flagtui.changes.event_definitions.definition_plan import DefinitionContext, EventPlan, plan_event
+from flagtui.changes.event_definitions.definition_plan import (
+    DefinitionContext,
+    EventPlan,
+    foresee_refusal,
+    plan_event,
+)
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.event_uses import EventUses
 from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, read_each, skip, skip_no_op
@@ -65,6 +70,8 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
                 if isinstance(error, NotFound):
                     self.context.forget("events", intent.id)
                 return skip(intent.id, name, error)
+        if refusal := foresee_refusal(intent, fresh):
+            return skip(intent.id, fresh.name, refusal)
         alone = f"{fresh.name}: nothing to change, it is already so"
         plan = plan_event(intent, fresh, self._context)
         return plan or skip_no_op(intent.id, fresh.name, "it is already so", alone)

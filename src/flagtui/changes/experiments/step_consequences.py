@@ -20,6 +20,7 @@ from flagtui.changes.experiments.steps import LIVE, Choices, Step
 from flagtui.local_time import unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_dict, as_list, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
@@ -39,6 +40,8 @@ class StepContext:
     """The first metric so far, in words."""
     dependents: tuple[str, ...] = ()
     """Keys of flags that are on and ask for its flag."""
+    flag: Flag | None = None
+    """Its flag as a whole, for a step that turns it on."""
     needs_code: bool | None = None
     """True when no recent event carried a flag."""
 

@@ -80,6 +80,9 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
     step, choices = intent.step, intent.choices
     if refusal := foresee_refusal(fresh, step, choices):
         return refusal
+    if context.flag is not None and context.flag.archived and step.name in ("launch", "resume"):
+        reason = f"its flag {context.flag.key} is archived, so that it cannot be turned on"
+        return Blocked("flag", reason, "bring the flag back from the archive first")
     if context.dependents and (step.name == "pause" or choices.disable_flag):
         asking = context.dependents
         verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")
@@ -117,6 +120,8 @@ async def gather_for_step(
         if intent.step.name == "launch" and (events := events_measured(fresh)):
             needs_code = await client.results.requires_flag_implementation(events)
             context = replace(context, needs_code=needs_code)
+        if flag is not None and not flag.active and intent.step.name in ("launch", "resume"):
+            context = replace(context, flag=await client.flags.get(flag.id))
         if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
             off = {row.id for row in rows if not row.active}
             found = await client.flags.dependents(flag.id)

@@ -16,6 +16,7 @@ from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, Change, version_made
 from flagtui.models.code_uses import CodeUses
+from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -77,7 +78,7 @@ class ContextQueries:
     def __init__(self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> None:
         self._seen_version = query.seen_version
         self._uncounted = NotKnown(query.uncounted)
-        asks_for = frozenset(fresh.targeting.depends_on)
+        asks_for = dependencies_of(fresh, values)
         self._known = Context(
             now=query.now,
             me=query.me,
@@ -133,7 +134,7 @@ def _dependents(
 
 
 def _linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
-    return tuple(Linked(row.id, row.key, row.active) for row in rows)
+    return tuple(Linked(row.id, row.key, row.active, row.deleted) for row in rows)
 
 
 def similar_keys(key: str, others: Sequence[str]) -> tuple[str, ...]:
@@ -192,6 +193,12 @@ def _phrases(change: Change) -> Iterator[str]:
     before, after = as_dict(change.before), as_dict(change.after)
     for line in difference(before, after, ("filters",)):
         yield in_words(line, {"filters": before}, {"filters": after})
+
+
+def dependencies_of(fresh: Flag, values: Mapping[str, JSON]) -> frozenset[int]:
+    """Return the ids of the flags that the conditions depend on, before the change and after it."""
+    now = fresh.targeting.depends_on
+    return frozenset((*now, *(Filters.of(values["filters"]).depends_on if "filters" in values else ())))
 
 
 async def rows_of(get: Callable[[int], Awaitable[Flag]], ids: Sequence[int]) -> list[FlagRow]:

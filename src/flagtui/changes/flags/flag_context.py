@@ -69,7 +69,9 @@ class Context:
     )
     """Flags that depend on this one."""
     dependencies: tuple[Linked, ...] = ()
-    """Known dependencies of this flag."""
+    """Known dependencies of this flag, before the change and after it."""
+    together: frozenset[int] = frozenset()
+    """Ids of the flags that change at the same time."""
     experiments: tuple[Linked, ...] | None = None
     """None: those in the record of the flag."""
     last_touch: Touch | NotKnown | None = None

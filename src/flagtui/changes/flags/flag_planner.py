@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.consequence import Caution, Consequence
-from flagtui.changes.flags.context_queries import ContextQuery, rows_of, similar_keys
+from flagtui.changes.flags.context_queries import ContextQuery, dependencies_of, rows_of, similar_keys
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
@@ -151,7 +151,7 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
             return skip(request.record, self.name(request), error)
         has_queries = not context.uncounted
         query = ContextQuery(
-            await self._read_neighbours(fresh, is_one_of_many=is_one_of_many),
+            await self._read_neighbours(request, fresh, is_one_of_many=is_one_of_many),
             await context.me() if has_queries else None,
             context.clock.time(),
             is_one_of_many=is_one_of_many or not has_queries,
@@ -163,19 +163,30 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         adds_later = context.adds_later and not is_one_of_many
         return await read_with_context(context.client.flags, fresh, request, query, adds_later=adds_later)
 
-    async def _read_neighbours(self, fresh: Flag, *, is_one_of_many: bool) -> Sequence[FlagRow]:
+    async def _read_neighbours(
+        self, request: FlagChange, fresh: Flag, *, is_one_of_many: bool
+    ) -> Sequence[FlagRow]:
         """Return the flags of the project; for a single flag, its dependencies are enough."""
         context = self.context
-        if context.known_flags is not None:
-            return context.known_flags
-        if is_one_of_many:
-            return await context.all_flags()
-        return [] if context.uncounted else await rows_of(context.read_flag, fresh.targeting.depends_on)
+        rows = context.known_flags
+        if rows is None:
+            rows = await context.all_flags() if is_one_of_many else ()
+        changes = _changes(request, fresh)
+        # Their state decides whether the server takes these changes, so that it is read with `--yes` too.
+        is_decisive = changes.get("active") is True or "filters" in changes
+        if not is_decisive and (context.uncounted or rows):
+            return rows
+        unread = dependencies_of(fresh, changes) - {row.id for row in rows}
+        return [*rows, *await rows_of(context.read_flag, [*unread])] if unread else rows
 
     async def _names(self, request: FlagChange, fresh: Flag) -> Names:
-        intent = request.intent(fresh)
-        changes = dict(intent.changes) if isinstance(intent, Intent) else {}
+        changes = _changes(request, fresh)
         return await self.context.names(*([dict(fresh.raw), changes] if "filters" in changes else ()))
+
+
+def _changes(request: FlagChange, fresh: Flag) -> dict[str, JSON]:
+    intent = request.intent(fresh)
+    return dict(intent.changes) if isinstance(intent, Intent) else {}
 
 
 @dataclass

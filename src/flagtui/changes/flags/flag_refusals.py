@@ -8,6 +8,7 @@ from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.difference import compact
 from flagtui.changes.flags.flag_context import Context
 from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -64,6 +65,8 @@ def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iter
         yield from _of_dependents(context)
     if wanted.get("active") is True and not fresh.active:
         yield from _of_turning_on(fresh, wanted, context)
+    if "filters" in wanted:
+        yield from _of_new_filters(as_dict(wanted["filters"]), context)
 
 
 _WITH_RULES: Final = frozenset({"active", "deleted", "name", "tags"})
@@ -110,11 +113,31 @@ def _of_dependents(context: Context) -> Iterator[Blocked]:
 def _of_turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
     if fresh.archived and wanted.get("archived") is not False:
         yield Blocked("archived", "the flag is archived", "bring it back from the archive first")
-    needed = tuple(flag for flag in context.dependencies if flag.is_on is False)
-    if needed:
-        reason = f"it depends on {names_of(needed)}, which {'is' if len(needed) == 1 else 'are'} off"
-        next = f"turn {'that flag' if len(needed) == 1 else 'those flags'} on first"
-        yield Blocked("dependencies", reason, next, together=needed)
+    needed = tuple(flag for flag in context.dependencies if flag.is_on is False and not flag.is_deleted)
+    if blocking := tuple(flag for flag in needed if flag.id not in context.together):
+        yield replace(_needs(blocking), together=blocking)
+
+
+def _of_new_filters(filters: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
+    """Yield the refusals of conditions that depend on a flag that is off or deleted.
+
+    Servers check every write of conditions.
+    """
+    asks_for = Filters.of(filters).depends_on
+    needed = [flag for flag in context.dependencies if flag.id in asks_for]
+    if deleted := tuple(flag for flag in needed if flag.is_deleted):
+        is_one = len(deleted) == 1
+        reason = f"it depends on {names_of(deleted)}, which {'is' if is_one else 'are'} deleted"
+        next = f"restore {'that flag' if is_one else 'those flags'}, or edit the conditions"
+        yield Blocked("dependencies", reason, next)
+    if off := tuple(flag for flag in needed if flag.is_on is False):
+        yield _needs(off)
+
+
+def _needs(off: tuple[Linked, ...]) -> Blocked:
+    is_one = len(off) == 1
+    reason = f"it depends on {names_of(off)}, which {'is' if is_one else 'are'} off"
+    return Blocked("dependencies", reason, f"turn {'that flag' if is_one else 'those flags'} on first")
 
 
 _NEWER_FIELDS: Final = FLAG_FIELDS.having("newer")

@@ -141,12 +141,11 @@ def _plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
 
 
 def within_batch(context: Context, ids: frozenset[int]) -> Context:
-    """Return the context without flags of the same batch, which block nothing."""
+    """Return the context of a flag of a batch; dependents in the same batch do not block it."""
     dependents = context.dependents
     if isinstance(dependents, tuple):
         dependents = tuple(flag for flag in dependents if flag.id not in ids)
-    dependencies = tuple(flag for flag in context.dependencies if flag.id not in ids)
-    return replace(context, dependents=dependents, dependencies=dependencies)
+    return replace(context, dependents=dependents, together=ids)
 
 
 def sort_by_dependency(plans: Sequence[Plan]) -> tuple[Plan, ...]:

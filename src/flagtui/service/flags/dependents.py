@@ -98,7 +98,7 @@ def check_guards(call: Call, row: sqlite3.Row, before: Mapping[str, Json], after
         check_enabling(call, after)
     elif before["active"] and not after["active"]:
         check_disabling(call, row)
-    if after["archived"] and after["active"]:
+    if after["archived"] and after["active"] and call.generation.has_archive:
         raise invalid(archived_detail(before))
 
 
@@ -112,7 +112,7 @@ def archived_detail(before: Mapping[str, Json]) -> str:
 
 
 def check_enabling(call: Call, after: Mapping[str, Json]) -> None:
-    if after["archived"]:
+    if after["archived"] and call.generation.has_archive:
         raise invalid("Cannot enable an archived feature flag. Unarchive it first.")
     disabled = disabled_dependencies(call.db, call.project.id, after["filters"])
     if disabled:
