@@ -64,7 +64,7 @@ def test_screens_hear_of_changes_through_the_mechanism() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_nothing_on_screen_is_looked_for_after_a_wait_that_outlives_it() -> None:
+def test_no_handler_searches_the_screen_after_a_long_wait() -> None:
     """Workers of a screen end with it; a task of the app needs `while_living`."""
     wrong = []
     for name, tree in app_files():

@@ -79,7 +79,7 @@ async def test_one_change_is_taken_back_through_the_guarded_path(setting: Settin
         assert "rollout 100 % → 50 %" in words(program.screen)
 
 
-async def test_what_cannot_be_taken_back_says_why_and_a_read_only_profile_has_no_key(
+async def test_irreversible_entry_names_its_reason(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -130,7 +130,7 @@ async def test_two_versions_are_compared_and_one_is_brought_back(setting: Settin
         assert "v4" in program.screen
 
 
-async def test_rows_name_their_cohorts_as_soon_as_the_names_are_there(setting: Setting) -> None:
+async def test_rows_name_their_cohorts_once_the_names_arrive(setting: Setting) -> None:
     async with running(setting) as program:
         colleague, flag = program.colleague(), await program.stored("new-nav")
         asks = {"properties": [{"type": "cohort", "key": "id", "value": 3}], "rollout_percentage": 25}

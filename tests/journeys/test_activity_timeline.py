@@ -31,7 +31,7 @@ def setting(template: Path, tmp_path: Path) -> Setting:
     return Setting(template, tmp_path, size=WIDE)
 
 
-async def test_older_pages_are_read_as_one_scrolls_and_a_filter_reads_on(setting: Setting) -> None:
+async def test_scrolling_and_filtering_read_older_pages(setting: Setting) -> None:
     async with running(setting) as program:
         screen = await on_activity(program)
         feed = screen.feed
@@ -82,9 +82,7 @@ async def test_the_lookout_costs_nothing_more_while_nothing_happens(program: Pro
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_an_entry_somebody_built_on_is_refused_with_three_sides_and_an_untouched_one_goes_back(
-    setting: Setting, mode: str
-) -> None:
+async def test_built_on_entry_is_refused_with_three_sides_others_revert(setting: Setting, mode: str) -> None:
     async with running(replace(setting, options=NARROW_MODES[mode])) as program:
         screen = await on_activity(program, "flag:billing-usage-alerts kind:rollout")
         flag = await program.stored("billing-usage-alerts")
@@ -150,7 +148,7 @@ async def test_entries_are_copied_as_plain_lines(program: Program) -> None:
     assert lines == sorted(lines)
 
 
-async def test_what_is_shown_is_written_to_a_file_as_a_timeline(
+async def test_shown_entries_are_written_to_a_file_as_timeline(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -169,7 +167,7 @@ async def test_what_is_shown_is_written_to_a_file_as_a_timeline(
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_a_key_that_may_not_read_the_activity_is_told_which_scope_it_lacks(
+async def test_key_without_activity_access_is_shown_the_missing_scope(
     setting: Setting, tmp_path: Path, mode: str
 ) -> None:
     narrow = tmp_path / "narrow.db"
@@ -190,7 +188,7 @@ async def test_a_key_that_may_not_read_the_activity_is_told_which_scope_it_lacks
         assert "checkout-redesign" in program.screen
 
 
-async def test_a_secret_payload_is_masked_and_an_open_one_is_shown(setting: Setting) -> None:
+async def test_secret_payload_is_masked_and_open_payload_is_shown(setting: Setting) -> None:
     async with running(setting) as program:
         await on_activity(program, "flag:rate-limit-tier kind:payload")
         secret = program.row("rate-limit-tier")

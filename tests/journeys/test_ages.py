@@ -68,20 +68,18 @@ async def assert_ages(program: Program, keys: tuple[str, ...], back: tuple[str, 
 
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", one_in(2, PLACES))
-async def test_three_hours_later_every_age_is_what_a_new_look_would_show(
-    program: Program, place: str
-) -> None:
+async def test_ages_three_hours_later_equal_those_of_a_new_screen(program: Program, place: str) -> None:
     await assert_ages(program, PLACES[place], ("escape",) if place == "the inbox" else ("escape", "1"))
 
 
 @pytest.mark.parametrize("place", OF_ITS_OWN)
-async def test_results_and_the_journal_tell_the_ages_of_a_new_look(setting: Setting, place: str) -> None:
+async def test_ages_of_results_and_journal_equal_a_new_screen(setting: Setting, place: str) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await assert_ages(program, OF_ITS_OWN[place], ("escape", "1"))
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_within_a_minute_everything_tells_the_same_age_and_nothing_is_drawn(
+async def test_ages_stay_the_same_and_undrawn_within_a_minute(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program.timing.now = program.timing.now // 60 * 60 + 2
@@ -110,7 +108,7 @@ async def test_minute_that_passes_while_the_app_closes_draws_nothing(setting: Se
         assert program.app.return_code == 0
 
 
-def test_every_screen_that_draws_by_the_clock_of_ages_draws_them_anew() -> None:
+def test_every_screen_with_ages_redraws_them_by_the_clock() -> None:
     """A screen that asks what minute it is has, itself or by its base, what redraws ages."""
     folder = Path(flagtui.app.__file__).parent
     lacking = []

@@ -35,7 +35,7 @@ async def test_a_slow_server_s_question_is_announced_by_name(setting: Setting) -
         assert "reading" not in words(program.screen)
 
 
-async def test_a_journal_that_cannot_be_written_is_said_and_may_be_gone_without(setting: Setting) -> None:
+async def test_unwritable_journal_is_reported_and_can_be_skipped(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         folder = setting.folder / "journal"
@@ -57,7 +57,7 @@ async def test_a_journal_that_cannot_be_written_is_said_and_may_be_gone_without(
         assert "u to undo" not in program.notices[-1]
 
 
-async def test_in_strict_profiles_enter_leads_from_the_key_to_the_reason(setting: Setting) -> None:
+async def test_strict_profile_leads_from_key_to_reason_with_enter(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     async with running(replace(setting, rules=rules)) as program:
         await program.go_to("new-nav")
@@ -75,7 +75,7 @@ def of_surroundings(request: Request) -> bool:
     return any(part in request.url.path for part in ("user_blast_radius", "dependent_flags", "/activity"))
 
 
-async def test_what_the_server_tells_late_is_added_to_the_question_and_confirmed_as_read(
+async def test_late_server_facts_join_the_question_before_confirmation(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:

@@ -19,7 +19,7 @@ def shown(program: Program) -> int:
     return program.app.screen.query_one(RowList).shown
 
 
-async def test_every_flag_of_the_project_is_listed_with_where_we_are(setting: Setting) -> None:
+async def test_every_flag_of_the_project_is_listed_under_its_place(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         assert shown(program) == 248
         header = program.screen.splitlines()[0]
@@ -90,7 +90,7 @@ async def test_the_palette_jumps_to_a_flag_by_name(program: Program) -> None:
     assert program.app.screen.record.key == "geo-pricing"
 
 
-async def test_the_palette_names_the_same_on_the_command_line_and_copies_it(program: Program) -> None:
+async def test_palette_shows_and_copies_the_cli_equivalent(program: Program) -> None:
     await program.go_to("new-nav")
     await program.press("escape", "ctrl+p")
     assert "ctrl+y copies  flagtui flags disable new-nav" in program.screen
@@ -110,7 +110,7 @@ async def test_enter_opens_the_flag_and_escape_comes_back(program: Program) -> N
     assert isinstance(program.app.screen, FlagsScreen)
 
 
-async def test_a_flag_is_switched_from_its_own_screen_and_drawn_anew(setting: Setting) -> None:
+async def test_flag_is_switched_on_its_own_screen_and_redrawn(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("enter", "space", "y")
@@ -119,7 +119,7 @@ async def test_a_flag_is_switched_from_its_own_screen_and_drawn_anew(setting: Se
         assert not (await program.stored("new-nav")).active
 
 
-async def test_the_preview_says_who_sees_the_flag_and_who_changed_it(setting: Setting) -> None:
+async def test_preview_shows_who_matches_and_who_changed_the_flag(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         await program.go_to("checkout-redesign")
         await program.settle()
@@ -173,7 +173,7 @@ def refusing(status: int, body: object, headers: dict[str, str] | None = None) -
     ],
     ids=["refused", "unknown host", "403", "404", "broken", "html", "500"],
 )
-async def test_a_server_that_cannot_be_read_is_explained_in_place_of_rows(
+async def test_unreadable_server_is_explained_in_place_of_rows(
     setting: Setting, fault: Fault, sentence: str, state: str
 ) -> None:
     def break_it(wire: Wire) -> None:
@@ -195,7 +195,7 @@ async def test_rows_stay_with_their_age_when_the_link_goes_down(setting: Setting
         assert "offline, data 5 min old" in program.screen.splitlines()[0]
 
 
-async def test_the_last_rows_are_shown_while_the_first_page_is_on_its_way(setting: Setting) -> None:
+async def test_cached_rows_are_shown_while_the_first_page_loads(setting: Setting) -> None:
     kept = Setting(setting.template, setting.folder, snapshots=True)
     async with running(kept):
         pass
@@ -215,7 +215,7 @@ async def test_what_a_colleague_changed_appears_by_itself(setting: Setting) -> N
         assert not program.row("new-nav").active
 
 
-async def test_the_first_rows_are_there_and_searchable_before_the_last_page_has_come(
+async def test_first_rows_are_searchable_before_the_last_page_arrives(
     setting: Setting,
 ) -> None:
     def hold_later_pages(wire: Wire) -> None:

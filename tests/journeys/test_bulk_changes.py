@@ -32,7 +32,7 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
             assert "seen" in (await program.stored(row.key)).tags
 
 
-async def test_nothing_is_counted_for_each_of_many_that_are_taken_back(setting: Setting) -> None:
+async def test_bulk_undo_counts_no_reach(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("slash", *"type:boolean is:off", "enter", "x", "down", "X", "d", "y")
         asked = len(program.wire.passed)
@@ -43,7 +43,7 @@ async def test_nothing_is_counted_for_each_of_many_that_are_taken_back(setting: 
         assert "Undo: restore 3 flags in TEST" in words(program.screen)
 
 
-async def test_what_failed_is_listed_with_its_reason_and_tried_again_alone(setting: Setting) -> None:
+async def test_failed_changes_are_listed_with_reasons_and_retried_alone(setting: Setting) -> None:
     refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
     async with running(setting) as program:
         refused = program.row("export-parquet").id
@@ -77,7 +77,7 @@ async def test_what_failed_is_listed_with_its_reason_and_tried_again_alone(setti
         assert not isinstance(program.app.screen, ResultsScreen)
 
 
-async def test_a_lost_connection_stops_the_rest_which_can_go_on_later(setting: Setting) -> None:
+async def test_lost_connection_stops_the_rest_which_can_continue_later(setting: Setting) -> None:
     async with running(setting) as program:
         keys = ("new-nav", "export-parquet", "replay-canvas")
         for key in keys:

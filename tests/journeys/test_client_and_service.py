@@ -88,7 +88,7 @@ async def test_an_event_definition_lives_until_it_is_deleted(tmp_path: Path, mod
             await events.get(made.id)
 
 
-async def test_what_the_product_closes_to_keys_is_known_after_asking_once(tmp_path: Path) -> None:
+async def test_endpoints_closed_to_keys_are_remembered_after_one_request(tmp_path: Path) -> None:
     async with served(tmp_path, "strict") as client:
         flag = await client.flags.create({"key": "a"})
         before = client.link.requests

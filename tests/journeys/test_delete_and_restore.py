@@ -58,7 +58,7 @@ async def test_a_flag_under_a_running_experiment_is_not_deleted(program: Program
     assert program.wire.writes() == []
 
 
-async def test_marked_flags_are_turned_off_together_and_one_undo_brings_all_back(any_mode: Setting) -> None:
+async def test_marked_flags_turn_off_together_and_one_undo_restores_all(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         for key in ("new-nav", "export-parquet", "replay-canvas"):
             await program.go_to(key)
@@ -77,7 +77,7 @@ async def test_marked_flags_are_turned_off_together_and_one_undo_brings_all_back
         assert (await program.stored("replay-canvas")).active
 
 
-async def test_one_refusal_among_many_is_told_and_the_others_are_saved(setting: Setting) -> None:
+async def test_refused_change_is_reported_and_the_others_are_saved(setting: Setting) -> None:
     refused = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
     refused_ids: list[int] = []
 
@@ -102,7 +102,7 @@ async def test_one_refusal_among_many_is_told_and_the_others_are_saved(setting: 
         assert not program.row("new-nav").active
 
 
-async def test_a_deletion_needs_the_key_typed_where_the_profile_is_strict(setting: Setting) -> None:
+async def test_strict_deletion_needs_the_key_typed(setting: Setting) -> None:
     strict = Setting(setting.template, setting.folder, rules=GuardRules(Level.STRICT, place="PROD"))
     async with running(strict) as program:
         await program.go_to("new-nav")

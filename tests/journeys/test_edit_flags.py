@@ -113,7 +113,7 @@ async def test_the_ramp_is_walked_and_every_condition_set_at_once(setting: Setti
         assert [condition.rollout for condition in flag.targeting.conditions] == [10, 10, 10]
 
 
-async def test_a_rollout_is_left_with_escape_and_refused_where_there_is_no_condition(
+async def test_rollout_is_cancelled_with_escape_and_needs_a_condition(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -239,7 +239,7 @@ async def test_a_flag_is_edited_as_json_in_the_editor(
     assert not any(drafts.glob("*"))
 
 
-async def test_a_bad_text_comes_back_with_the_reason_and_nothing_is_lost(
+async def test_invalid_text_returns_with_the_reason_and_all_edits(
     any_mode: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoil = "text = text.replace('\"rollout_percentage\": 25', '\"rollout_percentage\": 250')"
@@ -256,7 +256,7 @@ async def test_a_bad_text_comes_back_with_the_reason_and_nothing_is_lost(
     assert '"rollout_percentage": 250' in again
 
 
-async def test_an_editor_closed_without_a_change_or_with_a_bad_text_twice_sends_nothing(
+async def test_editor_without_changes_or_with_invalid_text_sends_nothing(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor(tmp_path, monkeypatch, "pass", "text = text.replace('true', 'ture')", "pass")

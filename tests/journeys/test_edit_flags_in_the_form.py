@@ -36,9 +36,7 @@ async def test_fields_are_edited_together_and_saved_as_one_change(setting: Setti
 
 
 @pytest.mark.parametrize("mode", OTHER_MODES)
-async def test_every_part_of_the_form_is_saved_on_stricter_and_older_servers(
-    setting: Setting, mode: str
-) -> None:
+async def test_form_saves_every_part_on_stricter_and_older_servers(setting: Setting, mode: str) -> None:
     async with form(replace(setting, options=MODES[mode])) as (program, id):
         stand_on(program, "description")
         await program.press("enter")
@@ -65,9 +63,7 @@ async def test_every_part_of_the_form_is_saved_on_stricter_and_older_servers(
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_cohort_is_chosen_by_its_name_and_a_condition_turned_to_groups(
-    setting: Setting, mode: str
-) -> None:
+async def test_cohort_is_chosen_by_name_and_condition_turned_to_groups(setting: Setting, mode: str) -> None:
     async with form(replace(setting, options=MODES[mode])) as (program, id):
         stand_on(program, "+ a property")
         await program.press("enter")
@@ -101,7 +97,7 @@ async def test_a_cohort_is_chosen_by_its_name_and_a_condition_turned_to_groups(
         assert second["sort_key"] == "second"
 
 
-async def test_where_cohorts_are_not_listed_to_a_key_their_number_is_typed(setting: Setting) -> None:
+async def test_cohort_number_is_typed_where_cohorts_are_not_listed(setting: Setting) -> None:
     def close(wire: Wire) -> None:
         detail = "API key missing required scope 'cohort:read'"
         refusal = {"type": "authentication_error", "code": "permission_denied", "detail": detail}
@@ -199,7 +195,7 @@ async def test_a_payload_is_checked_while_it_is_typed(setting: Setting) -> None:
         assert (await program.colleague().flags.get(id)).filters["payloads"] == {"test": '{"colour": "blue"}'}
 
 
-async def test_what_was_typed_stays_in_the_form_when_the_server_refuses(setting: Setting) -> None:
+async def test_form_keeps_its_input_when_the_server_refuses(setting: Setting) -> None:
     refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not today.", "attr": None}
 
     def refuse(request: httpx.Request) -> httpx.Response | None:
@@ -240,7 +236,7 @@ async def test_opening_and_saving_without_a_change_sends_nothing(setting: Settin
         assert program.wire.writes() == []
 
 
-async def test_targeting_of_a_newer_kind_is_shown_with_the_reason_and_not_editable(setting: Setting) -> None:
+async def test_newer_targeting_is_shown_read_only_with_the_reason(setting: Setting) -> None:
     def newer(wire: Wire) -> None:
         def after(request: httpx.Request) -> httpx.Response | None:
             return None

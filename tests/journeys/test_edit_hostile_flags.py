@@ -11,9 +11,7 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.widgets.row_list import RowList
 
 
-async def test_odd_flags_from_all_over_the_list_open_in_form_and_rollout(
-    setting: Setting, nasty_template: Path
-) -> None:
+async def test_hostile_flags_open_in_form_and_rollout(setting: Setting, nasty_template: Path) -> None:
     async with running(replace(setting, template=nasty_template, size=(80, 24))) as program:
         rows = program.app.screen.query_one(RowList)
         assert program.app.app_state.workspace is not None

@@ -85,9 +85,7 @@ def text_of(program: Program) -> list[str]:
 
 
 @pytest.mark.parametrize("server", SERVERS)
-async def test_an_event_is_described_verified_hidden_and_all_of_it_undone(
-    setting: Setting, server: str
-) -> None:
+async def test_event_is_described_verified_hidden_and_all_undone(setting: Setting, server: str) -> None:
     async with running(on(server, setting)) as program:
         await stand_on_event(program, "checkout completed")
         before = await stored(program, "checkout completed")
@@ -131,7 +129,7 @@ async def test_owner_property_and_tags_are_changed(setting: Setting, server: str
 
 
 @pytest.mark.parametrize("server", SERVERS)
-async def test_a_deletion_says_that_it_is_real_is_typed_and_made_again_by_undo(
+async def test_event_deletion_is_typed_permanent_and_undone_by_recreation(
     setting: Setting, server: str
 ) -> None:
     async with running(on(server, setting)) as program:
@@ -175,7 +173,7 @@ async def test_many_are_verified_and_tagged_together(setting: Setting, option: s
         assert not any([(await stored(program, name)).verified for name in marked])
 
 
-async def test_a_strict_server_keeps_the_usage_from_keys_and_says_so(setting: Setting) -> None:
+async def test_strict_server_hides_usage_from_keys_with_a_reason(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="PROD")
     async with running(replace(setting, rules=rules, options=(("strict", True),))) as program:
         await stand_on_event(program, "checkout completed")
@@ -219,7 +217,7 @@ async def test_a_description_is_written_in_the_person_s_editor(
         assert (await stored(program, "checkout completed")).description == "First line\nsecond line"
 
 
-async def test_an_event_is_edited_as_json_and_only_what_differs_is_sent(
+async def test_event_edited_as_json_sends_only_differences(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     editor = tmp_path / "editor"
@@ -241,7 +239,7 @@ async def test_an_event_is_edited_as_json_and_only_what_differs_is_sent(
         assert len(program.wire.writes()) == 1
 
 
-async def test_what_measures_an_event_is_named_before_it_is_hidden_and_gone_to(setting: Setting) -> None:
+async def test_hiding_an_event_names_and_links_its_experiments(setting: Setting) -> None:
     async with running(setting) as program:
         page = await program.colleague().experiments.page({"limit": 1})
         id, name = page.rows[0].id, page.rows[0].name

@@ -52,9 +52,7 @@ def revoke_for_writes(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("server", SERVERS)
-async def test_a_new_experiment_is_put_together_line_by_line_and_made_at_once(
-    setting: Setting, server: str
-) -> None:
+async def test_new_experiment_is_composed_line_by_line_and_created(setting: Setting, server: str) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
         await program.press("2", "n")
         await answer(program, "Big button", "a new flag", "big-button")
@@ -89,7 +87,7 @@ async def test_a_new_experiment_is_put_together_line_by_line_and_made_at_once(
         )
 
 
-async def test_a_new_one_can_run_on_a_flag_that_is_there_and_wait_for_an_event_nobody_sent(
+async def test_new_experiment_can_use_an_existing_flag_and_unseen_events(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=SIZE)) as program:
@@ -164,7 +162,7 @@ async def test_a_draft_is_edited_and_only_what_differs_is_sent(setting: Setting,
         assert [metric.name for metric in metrics_of(back)] == [metric.name for metric in metrics_of(before)]
 
 
-async def test_what_is_fixed_at_launch_is_not_offered_and_leaving_asks_first(setting: Setting) -> None:
+async def test_fields_fixed_at_launch_are_hidden_and_leaving_asks(setting: Setting) -> None:
     async with running(replace(setting, size=SIZE)) as program:
         await stand_on_experiment(program, "Sticky plan summary")
         await program.press("e")
@@ -180,7 +178,7 @@ async def test_what_is_fixed_at_launch_is_not_offered_and_leaving_asks_first(set
         assert (after.conclusion, after.conclusion_comment) == ("lost", "Worse on small screens.")
 
 
-async def test_a_key_revoked_midway_is_replaced_and_no_edit_is_lost(setting: Setting) -> None:
+async def test_key_revoked_midway_is_replaced_without_losing_edits(setting: Setting) -> None:
     async with running(replace(setting, size=SIZE)) as program:
         await stand_on_experiment(program, "Length of the tour")
         await program.press("e")

@@ -127,7 +127,9 @@ async def test_finish_proposes_no_winner_without_results(setting: Setting) -> No
 
 
 @pytest.mark.parametrize("server", SERVERS)
-async def test_what_runs_is_paused_by_its_flag_and_decided_by_shipping(setting: Setting, server: str) -> None:
+async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(
+    setting: Setting, server: str
+) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:
         await stand_on_experiment(program, "Checkout redesign")
         await program.press("space", "L", "a")
@@ -175,7 +177,7 @@ async def test_what_runs_is_paused_by_its_flag_and_decided_by_shipping(setting: 
         assert not [line for line in sent(program) if line.startswith("DELETE")]
 
 
-async def test_a_cohort_is_made_once_and_a_policy_or_a_lost_answer_is_told_as_it_is(setting: Setting) -> None:
+async def test_cohort_is_made_once_and_failures_are_reported_exactly(setting: Setting) -> None:
     def approval(request: httpx.Request) -> httpx.Response | None:
         if not request.url.path.endswith("/ship_variant/"):
             return None
@@ -209,7 +211,7 @@ async def test_a_cohort_is_made_once_and_a_policy_or_a_lost_answer_is_told_as_it
         assert any("is paused; its flag is off" in notice for notice in program.notices)
 
 
-async def test_a_strict_profile_has_the_flag_s_key_typed_and_a_read_only_one_has_no_keys(
+async def test_strict_profile_types_the_key_and_read_only_has_none(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=SIZE, rules=GuardRules(Level.STRICT, place="TEST"))) as program:

@@ -25,7 +25,7 @@ def asked(program: Program, ending: str) -> int:
     return sum(line.endswith(ending) for line in program.wire.passed)
 
 
-async def test_the_list_counts_filters_orders_and_shows_results_at_a_glance(setting: Setting) -> None:
+async def test_list_counts_filters_sorts_and_glances_at_results(setting: Setting) -> None:
     async with running(replace(setting, size=(104, 40))) as program:
         assert "2 Experiments\n" not in program.screen
         await program.press("2")
@@ -55,7 +55,7 @@ async def test_the_list_counts_filters_orders_and_shows_results_at_a_glance(sett
         assert program.app.screen.query_one(RowList).shown == 31
 
 
-async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(setting: Setting) -> None:
+async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: Setting) -> None:
     async with running(replace(setting, size=(132, 60))) as program:
         await stand_on_experiment(program, "Checkout redesign")
         beside = program.screen
@@ -94,7 +94,7 @@ async def test_one_experiment_shows_all_there_is_its_days_and_leads_to_its_flag(
         assert "do not trust the results" in words(program.screen)
 
 
-async def test_results_are_calculated_by_the_server_kept_and_shown_with_their_age(setting: Setting) -> None:
+async def test_results_are_calculated_cached_and_shown_with_age(setting: Setting) -> None:
     # Too low for the plot, which has a test of its own.
     async with running(replace(setting, size=(100, 30))) as program:
         await stand_on_experiment(program, "Checkout redesign")
@@ -175,7 +175,7 @@ async def test_an_older_server_shows_the_same_list_states_and_results(setting: S
         assert "results from this minute" in program.screen
 
 
-async def test_the_tabs_of_the_list_of_flags_count_what_became_known_meanwhile(setting: Setting) -> None:
+async def test_tabs_of_the_flags_list_count_other_lists(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("2", "enter", "l")
         assert "1 Flags 248    2 Experiments 31 " in program.screen

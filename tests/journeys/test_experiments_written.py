@@ -21,7 +21,7 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *replacements: tuple[s
 
 
 @pytest.mark.parametrize("server", SERVERS)
-async def test_an_experiment_is_edited_in_the_person_s_own_editor_and_copied(
+async def test_experiment_is_edited_in_the_users_editor_and_copied(
     setting: Setting, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(replace(setting, size=SIZE, options=SERVERS[server])) as program:

@@ -129,6 +129,6 @@ async def test_a_fault_of_a_read_is_named_and_passes(setting: Setting, operation
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-async def test_a_fault_of_a_change_ends_it_as_what_it_means(setting: Setting, number: str) -> None:
+async def test_every_fault_of_a_change_has_its_own_outcome(setting: Setting, number: str) -> None:
     chosen = crossed(NUMBERS, CASES)
     await change(setting, [case for name, case in chosen if name == number], keys=NUMBERS[number])

@@ -148,7 +148,7 @@ async def tab_goes_through_the_fields_and_letters_stay_text(program: Program, pl
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_person_is_asked_about_and_the_next_one_typed_at_once(program: Program) -> None:
+async def test_person_is_evaluated_and_the_next_typed_at_once(program: Program) -> None:
     await program.go_to("new-nav")
     await program.press("w", *"anna")
     # Over a slow link all of it arrives together.

@@ -55,7 +55,7 @@ SHORTEST: Final = {
 
 
 @pytest.mark.parametrize("task", SHORTEST)
-async def test_a_task_takes_the_keys_of_the_table_at_the_smallest_size(setting: Setting, task: str) -> None:
+async def test_task_takes_its_documented_keys_at_the_smallest_size(setting: Setting, task: str) -> None:
     keys, proof = SHORTEST[task]
     async with running(replace(setting, size=(60, 15))) as program:
         if task == "verify thirty events":
@@ -71,7 +71,7 @@ async def test_a_task_takes_the_keys_of_the_table_at_the_smallest_size(setting: 
         assert row.split(" | ")[1] == str(pressed)
 
 
-async def test_a_new_flag_gets_conditions_and_variants_where_the_cursor_goes_by_itself(
+async def test_new_flag_gets_conditions_and_variants_at_the_cursor(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -90,14 +90,14 @@ async def test_a_new_flag_gets_conditions_and_variants_where_the_cursor_goes_by_
         assert shares == {"control": 33, "test": 33, "third": 34}
 
 
-async def test_a_share_where_there_is_none_says_which_lines_have_one(setting: Setting) -> None:
+async def test_percent_key_on_other_lines_names_the_lines_with_shares(setting: Setting) -> None:
     async with form(setting) as (program, _):
         stand_on(program, "description")
         await program.press("percent_sign")
         assert "this line has no share; conditions and variants have one" in program.notices[-1]
 
 
-async def test_a_name_typed_into_a_list_that_has_no_such_choice_is_answered(setting: Setting) -> None:
+async def test_unknown_name_typed_into_a_list_gets_a_reply(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("n", *"tea-break")
         assert "nothing is called tea-break" in words(program.screen)
@@ -128,7 +128,7 @@ async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setti
         assert "○  $ai_feedback" in program.screen
 
 
-async def test_the_change_of_twenty_minutes_ago_is_found_and_taken_back(setting: Setting) -> None:
+async def test_change_of_twenty_minutes_ago_is_located_and_undone(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("4", "at", *"2h", "enter", "at", *"20m", "enter")
         assert "@ 20m " in program.screen

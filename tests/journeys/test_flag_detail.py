@@ -101,7 +101,7 @@ async def test_keys_walk_through_the_tabs_and_back(program: Program) -> None:
     assert program.app.screen is not screen
 
 
-async def test_a_change_saved_or_made_by_a_colleague_is_drawn_at_once(setting: Setting) -> None:
+async def test_saved_and_foreign_changes_are_drawn_at_once(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("enter")
@@ -153,9 +153,7 @@ async def test_the_json_is_searched_and_folded(program: Program) -> None:
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)
-async def test_a_stale_flag_shows_its_reason_and_the_way_out_which_ends_in_the_archive(
-    setting: Setting, mode: str
-) -> None:
+async def test_stale_flag_shows_reason_and_steps_towards_the_archive(setting: Setting, mode: str) -> None:
     async with running(in_mode(setting, mode)) as program:
         await program.go_to("onboarding-tour")
         assert "CLEANUP 1 everyone gets it" in words(program.screen)

@@ -55,7 +55,7 @@ async def test_my_flags_are_listed_and_narrowed(setting: Setting, mode: str) -> 
 
 
 @pytest.mark.parametrize("options", [(("legacy", True), ("strict", True))], ids=["legacy"])
-async def test_what_is_closed_to_keys_says_so_and_is_not_asked_twice(
+async def test_data_closed_to_keys_is_explained_and_requested_once(
     setting: Setting, options: tuple[tuple[str, bool], ...]
 ) -> None:
     async with running(replace(setting, options=options)) as program:
@@ -77,7 +77,7 @@ async def test_what_is_closed_to_keys_says_so_and_is_not_asked_twice(
         assert "make a cohort: This server does not offer this to API keys." in words(program.screen)
 
 
-async def test_a_cohort_is_made_after_saying_who_would_be_in_it(setting: Setting, everybody: Path) -> None:
+async def test_cohort_is_made_after_naming_its_members(setting: Setting, everybody: Path) -> None:
     async with running(replace(setting, template=everybody)) as program:
         await program.go_to("checkout-redesign")
         await program.press("enter", "C")
@@ -94,7 +94,7 @@ async def test_a_cohort_is_made_after_saying_who_would_be_in_it(setting: Setting
         assert (entry.kind, entry.ending, entry.key) == ("cohort", "saved", "checkout-redesign")
 
 
-async def test_a_dashboard_is_made_once_and_its_lost_answer_is_not_repeated(setting: Setting) -> None:
+async def test_dashboard_is_made_once_despite_a_lost_response(setting: Setting) -> None:
     def lose(wire: Wire) -> None:
         wire.after = lambda request: (
             httpx.ReadTimeout("lost") if request.url.path.endswith("/dashboard/") else None
@@ -110,7 +110,7 @@ async def test_a_dashboard_is_made_once_and_its_lost_answer_is_not_repeated(sett
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_data_for_libraries_is_shown_and_written_for_its_owner_alone(
+async def test_local_evaluation_data_is_shown_and_written_privately(
     setting: Setting, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "started here"

@@ -9,7 +9,7 @@ from flagtui.changes.guard import GuardRules, Level
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 15)])
-async def test_a_typed_overwriting_says_what_is_missing_and_which_key_agrees(
+async def test_typed_overwrite_names_missing_input_and_the_confirming_key(
     setting: Setting, size: tuple[int, int]
 ) -> None:
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)

@@ -27,7 +27,7 @@ def link(program: Program) -> str:
     return program.screen.splitlines()[0].rstrip().rpartition("  ")[2].strip()
 
 
-async def test_counts_and_the_empty_answer_name_what_is_missing_and_the_server_is_searched_for_it(
+async def test_half_loaded_list_names_missing_pages_and_searches_the_server(
     setting: Setting,
 ) -> None:
     async with running(
@@ -54,7 +54,7 @@ async def test_counts_and_the_empty_answer_name_what_is_missing_and_the_server_i
         assert link(program).startswith("▲ offline")
 
 
-async def test_missing_pages_come_by_themselves_and_only_they_are_asked_for(setting: Setting) -> None:
+async def test_missing_pages_alone_are_requested_automatically(setting: Setting) -> None:
     async with running(
         setting, lambda wire: lose_pages_after(wire, 200, httpx.ConnectError("down"))
     ) as program:
@@ -78,7 +78,7 @@ async def test_missing_pages_come_by_themselves_and_only_they_are_asked_for(sett
         assert link(program) == "● synced just now"
 
 
-async def test_a_refresh_that_was_asked_for_shows_how_far_it_is(setting: Setting) -> None:
+async def test_requested_refresh_shows_its_progress(setting: Setting) -> None:
     async with running(setting) as program:
         program.wire.held = lambda request: int(request.url.params.get("offset", "0")) > 0
         await program.press_without_waiting("f5")

@@ -49,7 +49,7 @@ async def flag_form(setting: Setting, conditions: int) -> AsyncIterator[Program]
         yield program
 
 
-async def test_condition_is_not_moved_into_the_gap_and_has_a_line_where_it_is_added(setting: Setting) -> None:
+async def test_condition_is_added_on_its_line_never_in_gaps(setting: Setting) -> None:
     async with flag_form(setting, 150) as program:
         for place, key in ((89, "greater_than_sign"), (140, "less_than_sign")):
             place_cursor(program, ("condition", "", place, -1))
@@ -64,7 +64,7 @@ async def test_condition_is_not_moved_into_the_gap_and_has_a_line_where_it_is_ad
         assert cursor_id(program) == ("condition", "", 150, -1)
 
 
-async def test_save_of_a_heavy_form_waits_until_its_values_are_checked(setting: Setting) -> None:
+async def test_heavy_form_is_saved_only_after_its_checks(setting: Setting) -> None:
     async with flag_form(setting, 1_000) as program:
         place_cursor(program, ("condition", "", 999, -1))
         form = form_of(program)

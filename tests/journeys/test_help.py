@@ -40,7 +40,7 @@ async def test_the_help_names_what_its_commands_are_about_here(
     assert lines.index(heading) < [*map(str.split, lines)].index(UNDO.split())
 
 
-async def test_the_help_is_searched_runs_what_is_chosen_and_explains_signs_and_words(
+async def test_help_is_searched_runs_commands_and_explains_signs(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=(80, 24))) as program:

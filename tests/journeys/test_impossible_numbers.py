@@ -91,7 +91,7 @@ async def test_impossible_numbers_in_polled_rows_end_nothing(setting: Setting) -
         assert "synced just now" in program.screen.splitlines()[0]
 
 
-async def test_a_list_that_cannot_be_cached_says_so_beside_its_age(setting: Setting) -> None:
+async def test_uncacheable_list_is_marked_beside_its_age(setting: Setting) -> None:
     (setting.folder / "rows").write_text("a file in the place of the folder")
     setting = Setting(setting.template, setting.folder, snapshots=True)
     async with running(setting) as program:

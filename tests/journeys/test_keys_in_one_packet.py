@@ -24,7 +24,7 @@ async def packet(program: Program, *keys: str) -> BrowseScreen:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_what_follows_the_line_s_last_key_is_for_the_list(program: Program) -> None:
+async def test_keys_after_the_line_go_to_the_list(program: Program) -> None:
     for tab, word in {"2": "on", "4": "new"}.items():
         await program.press(tab)
         screen = await packet(program, "slash", *word, "x", "backspace", "enter", "j")
@@ -43,7 +43,7 @@ async def test_what_follows_the_line_s_last_key_is_for_the_list(program: Program
         assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
 
 
-async def test_alt_is_two_keys_unless_somebody_bound_it_and_the_journal_s_line_is_left_within_the_key(
+async def test_alt_is_two_keys_unless_it_is_bound(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -71,7 +71,7 @@ async def test_alt_is_two_keys_unless_somebody_bound_it_and_the_journal_s_line_i
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_line_of_a_dialog_is_moved_to_before_enter_takes_it(program: Program) -> None:
+async def test_dialog_cursor_moves_before_enter_chooses(program: Program) -> None:
     await program.press("p")
     await packet(program, "down", "enter")
     assert "Mobile #2" in program.screen

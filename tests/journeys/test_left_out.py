@@ -59,7 +59,7 @@ async def mark_twenty(program: Program) -> set[str]:
     return found
 
 
-async def test_each_of_twenty_is_named_with_its_reason_before_and_after(setting: Setting) -> None:
+async def test_each_skipped_flag_is_named_before_and_after(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         chosen = await mark_twenty(program)
         await program.press("d")
@@ -83,7 +83,7 @@ async def test_each_of_twenty_is_named_with_its_reason_before_and_after(setting:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_what_is_left_out_is_opened_from_the_question_and_where_all_is_nothing_is_asked(
+async def test_skipped_flags_open_from_the_question(
     program: Program,
 ) -> None:
     await mark(program, "new-nav", "pricing-page-test")
@@ -101,7 +101,7 @@ async def test_what_is_left_out_is_opened_from_the_question_and_where_all_is_not
     assert program.wire.writes() == []
 
 
-async def test_letters_on_what_is_left_out_answer_nothing_that_has_to_be_typed(setting: Setting) -> None:
+async def test_letters_on_skipped_rows_do_not_type_the_confirmation(setting: Setting) -> None:
     async with running(replace(setting, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await mark(program, "new-nav", "export-parquet", "pricing-page-test")
         await program.press("d")
@@ -111,7 +111,7 @@ async def test_letters_on_what_is_left_out_answer_nothing_that_has_to_be_typed(s
         assert program.wire.writes() == []
 
 
-async def test_what_was_refused_stays_marked_and_is_tried_again_without_what_was_left_out(
+async def test_refused_flags_stay_marked_and_are_retried_alone(
     setting: Setting,
 ) -> None:
     refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
@@ -132,7 +132,7 @@ async def test_what_was_refused_stays_marked_and_is_tried_again_without_what_was
         assert "skipped" not in program.screen
 
 
-async def test_what_is_left_out_stands_in_the_way_of_what_it_asks_for(setting: Setting) -> None:
+async def test_skipped_dependent_blocks_its_dependency(setting: Setting) -> None:
     async with running(setting) as program:
         parent, child = program.row("new-nav").id, program.row("pricing-page-test").id
         colleague = program.colleague()
@@ -194,7 +194,7 @@ async def test_a_flag_that_a_command_cannot_change_is_left_out(setting: Setting,
         assert len(program.wire.writes()) == 2
 
 
-async def test_flags_that_are_there_already_are_left_out_of_a_copy(setting: Setting) -> None:
+async def test_existing_flags_are_skipped_by_a_copy(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("D", "down", "enter", "y")
@@ -211,7 +211,7 @@ async def test_flags_that_are_there_already_are_left_out_of_a_copy(setting: Sett
         assert " new-nav " in program.screen
 
 
-async def test_events_and_experiments_that_cannot_take_the_step_are_left_out(setting: Setting) -> None:
+async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Setting) -> None:
     async with running(setting) as program:
         for name in ("checkout completed", "comment failed", "btn_click_2"):
             await stand_on_event(program, name)

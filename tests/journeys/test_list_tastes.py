@@ -63,7 +63,7 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert "KEY ↓" in program.screen, program.screen.splitlines()[5]
 
 
-async def test_a_settings_file_that_cannot_be_written_is_said_and_nothing_is_lost(kept: Setting) -> None:
+async def test_unwritable_settings_are_reported_and_nothing_is_lost(kept: Setting) -> None:
     blocked = kept.folder / "blocked"
     blocked.write_text("a file where a folder should be")
     unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
@@ -90,7 +90,7 @@ async def test_what_is_copied_is_chosen_from_a_menu(program: Program, chosen: st
         assert '"key": "new-nav"' in program.app.clipboard
 
 
-async def test_of_a_server_without_an_address_nothing_is_offered_that_leads_to_one(setting: Setting) -> None:
+async def test_server_without_an_address_offers_no_links(setting: Setting) -> None:
     async with running(replace(setting, embedded_in="demo --nasty")) as program:
         await program.go_to("new-nav")
         await program.press("Y")
@@ -106,7 +106,7 @@ async def test_of_a_server_without_an_address_nothing_is_offered_that_leads_to_o
         assert "flagtui demo --nasty flags disable new-nav --project 1" in words(program.screen)
 
 
-async def test_what_is_typed_takes_the_place_of_the_search_before_and_an_arrow_goes_on_with_it(
+async def test_typing_replaces_the_old_search_and_arrows_edit_it(
     program: Program,
 ) -> None:
     line = program.app.screen.query_one(SearchLine)

@@ -111,9 +111,7 @@ async def choose_column(program: Program, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-async def test_every_list_copies_what_is_under_the_cursor_and_filters_by_state(
-    program: Program, name: str
-) -> None:
+async def test_every_list_copies_the_current_row_and_filters_by_state(program: Program, name: str) -> None:
     screen = await open_list(program, name)
     await program.press("Y", *"link", "enter")
     assert "http://127.0.0.1:1/project/1/" in program.notices[-1]
@@ -145,7 +143,7 @@ async def test_the_palette_offers_what_the_word_means_first(
     assert first.startswith(next(each.help for each in COMMANDS if each.id == expected)[:30])
 
 
-async def test_the_palette_goes_to_commands_of_other_tabs_and_to_records_of_other_kinds(
+async def test_palette_reaches_commands_and_records_of_other_tabs(
     program: Program,
 ) -> None:
     await program.press("colon", *"events", "enter")

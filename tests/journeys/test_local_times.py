@@ -15,7 +15,7 @@ def exported(folder: Path) -> str:
     return next(folder.glob("activity-1-*Z.md")).read_text()
 
 
-async def test_a_bare_moment_is_local_and_what_is_copied_for_others_tells_utc_too(
+async def test_bare_times_are_local_and_copies_also_have_utc(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -31,7 +31,7 @@ def row(program: Program, key: str) -> str:
     return next(line[:88] for line in program.screen.splitlines() if f"●  {key}" in line)
 
 
-async def test_space_overrides_a_flag_on_this_machine_and_u_undoes_it(setting: Setting) -> None:
+async def test_space_overrides_a_flag_on_this_machine_and_u_undoes(setting: Setting) -> None:
     mirror = open_mirror()
     async with on_mirror(setting, mirror) as program:
         assert "flagtui  MIRROR" in program.screen
@@ -105,9 +105,7 @@ async def test_rows_and_page_show_overrides_of_persons_and_requests(setting: Set
         assert "as upstream on, 25 %" in words(program.screen)
 
 
-async def test_bad_override_file_and_a_mirror_that_is_gone_are_shown(
-    setting: Setting, tmp_path: Path
-) -> None:
+async def test_invalid_override_file_and_missing_mirror_are_shown(setting: Setting, tmp_path: Path) -> None:
     file = OverrideFile(tmp_path / "overrides.toml")
     file.path.write_text("[everyone]\nnew-nav = true\n")
     mirror = open_mirror(file=file)

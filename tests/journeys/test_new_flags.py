@@ -62,7 +62,7 @@ async def test_flags_of_every_kind_are_made_off_and_undone(any_mode: Setting) ->
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_an_odd_key_is_not_taken_and_leaving_the_form_makes_nothing(program: Program) -> None:
+async def test_invalid_key_is_refused_and_leaving_creates_nothing(program: Program) -> None:
     await program.press("n", "enter")
     await fill(program, "new-nav")
     assert "there is already a flag new-nav" in program.screen
@@ -126,7 +126,7 @@ async def for_a_cohort(program: Program, **filters: Any) -> None:
     await program.press("D", "down", "enter")
 
 
-async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds_it_there(
+async def test_flag_with_a_cohort_is_copied_by_the_server(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -170,7 +170,7 @@ async def test_a_flag_that_asks_for_a_cohort_is_copied_by_the_server_which_finds
 
 
 @pytest.mark.parametrize(("mode", "reason"), [("strict", "feature_flag:write"), ("legacy", "does not know")])
-async def test_a_server_that_does_not_copy_for_keys_says_so_and_nothing_is_made(
+async def test_server_that_does_not_copy_for_keys_is_reported(
     setting: Setting, mode: str, reason: str
 ) -> None:
     async with running(replace(setting, options=MODES[mode])) as program:
@@ -190,7 +190,7 @@ async def test_what_means_something_else_there_is_not_copied(program: Program) -
     assert copies(program) == 0
 
 
-async def test_deleted_flags_warn_of_another_with_their_key_are_listed_and_brought_back(
+async def test_deleted_flags_warn_about_their_keys_and_are_restored(
     any_mode: Setting,
 ) -> None:
     async with running(any_mode) as program:

@@ -14,7 +14,7 @@ def header(program: Program) -> str:
     return program.screen.splitlines()[0].rstrip().rpartition("  ")[2].strip()
 
 
-async def test_row_and_header_say_it_while_nobody_knows_whether_a_change_was_done(setting: Setting) -> None:
+async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         path = f"/feature_flags/{program.row('new-nav').id}/"
@@ -42,7 +42,7 @@ async def test_row_and_header_say_it_while_nobody_knows_whether_a_change_was_don
         assert " ●  new-nav " in program.screen
 
 
-async def test_what_could_not_be_read_stays_unresolved_and_offline_until_something_is_read_again(
+async def test_unreadable_change_stays_unresolved_and_offline_until_a_read(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, size=(80, 24))) as program:

@@ -34,9 +34,7 @@ async def open_page(program: Program, kind: str) -> RecordScreen[FlagRow]:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_comes_back_from_what_was_opened_above_it_and_from_its_link(
-    program: Program, kind: str
-) -> None:
+async def test_page_returns_from_screens_above_it_and_its_link(program: Program, kind: str) -> None:
     screen = await open_page(program, kind)
     await program.press("end")
     before = program.screen
@@ -58,9 +56,7 @@ async def test_a_page_comes_back_from_what_was_opened_above_it_and_from_its_link
 
 
 @pytest.mark.parametrize("kind", PAGES)
-async def test_a_page_is_copied_like_its_list_and_is_json_that_folds_and_is_searched(
-    program: Program, kind: str
-) -> None:
+async def test_page_is_copied_and_its_json_folds_and_searches(program: Program, kind: str) -> None:
     screen = await open_page(program, kind)
     id = screen.chosen()[0].id
     await program.press("Y", *"id", "enter")

@@ -76,7 +76,7 @@ async def test_space_on_a_flag_takes_the_steps_of_the_map(setting: Setting) -> N
     assert not_in_order(steps_under("Space on a flag"), found) == []
 
 
-async def test_a_letter_in_the_search_line_takes_the_steps_of_the_map(setting: Setting) -> None:
+async def test_letter_in_the_search_line_takes_the_documented_steps(setting: Setting) -> None:
     # Two terminals have every frame drawn, also those before the program is at rest.
     async with running(replace(setting, two_displays=True)) as program:
         await program.press("slash", "n")
@@ -85,7 +85,7 @@ async def test_a_letter_in_the_search_line_takes_the_steps_of_the_map(setting: S
     assert not_in_order(steps_under("A letter in the search line"), found) == []
 
 
-async def test_the_request_takes_the_steps_of_the_map_in_the_service(tmp_path: Path) -> None:
+async def test_request_takes_the_documented_steps_in_the_service(tmp_path: Path) -> None:
     with entered() as found:
         # Its threads begin with it.
         service = create_service(tmp_path / "flags.db", key="phx_everything")

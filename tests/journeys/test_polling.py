@@ -17,7 +17,7 @@ from flagtui.app.widgets.row_list import RowList
 MINUTE = 60.0
 
 
-async def test_the_list_polls_paints_only_what_changed_and_says_a_failure_until_the_next_poll(
+async def test_poll_paints_only_changes_and_reports_failures(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(setting) as program:
@@ -53,7 +53,7 @@ async def test_the_list_polls_paints_only_what_changed_and_says_a_failure_until_
         assert "● synced just now" in program.screen.splitlines()[0]
 
 
-async def test_polls_are_rare_while_nobody_is_there_and_at_once_when_the_person_comes_back(
+async def test_polls_are_rare_when_idle_and_immediate_on_return(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -97,7 +97,7 @@ def header(program: Program) -> str:
     return program.screen.splitlines()[0]
 
 
-async def test_lost_connection_is_read_again_within_ten_seconds_with_a_countdown(setting: Setting) -> None:
+async def test_lost_connection_is_retried_within_ten_seconds_with_a_countdown(setting: Setting) -> None:
     async with running(setting) as program:
         clock = await start_polling(program, MINUTE)
         program.wire.before = lambda request: httpx.ConnectError("down")
@@ -201,7 +201,7 @@ async def test_a_first_connection_that_failed_is_tried_again(setting: Setting) -
         assert " new-nav " in program.screen
 
 
-async def test_experiments_and_events_are_polled_and_seen_to_change_while_they_are_in_front(
+async def test_visible_experiments_and_events_are_polled(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:

@@ -13,7 +13,7 @@ from flagtui.changes.guard import Level
 from flagtui.service.keys import NewKey, create_key
 
 
-async def test_another_profile_takes_the_place_of_this_one_with_its_badge_and_without_its_rows(
+async def test_another_profile_replaces_badge_and_rows(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, neighbours=("prod",))) as program:
@@ -39,7 +39,7 @@ async def test_another_profile_takes_the_place_of_this_one_with_its_badge_and_wi
             assert "new-nav" not in program.screen
 
 
-async def test_a_profile_without_a_key_shows_no_rows_of_the_one_before(setting: Setting) -> None:
+async def test_profile_without_a_key_shows_no_earlier_rows(setting: Setting) -> None:
     async with running(replace(setting, neighbours=("keyless",))) as program:
         await program.press("P", "down", "enter")
         assert isinstance(program.app.screen, SignInScreen)
@@ -59,7 +59,7 @@ async def test_a_profile_without_a_key_shows_no_rows_of_the_one_before(setting: 
         assert "Web app #1" in header
 
 
-async def test_a_key_for_other_projects_asks_which_of_them_is_opened(setting: Setting) -> None:
+async def test_key_for_other_projects_asks_which_to_open(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("P")
         assert "flagtui auth login" in program.notices[-1]

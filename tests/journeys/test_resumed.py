@@ -53,7 +53,7 @@ async def test_the_tab_comes_back_and_every_list_with_it(setting: Setting) -> No
         assert front(program).rows.place == 0
 
 
-async def test_a_record_that_is_gone_leaves_the_cursor_on_the_first(setting: Setting) -> None:
+async def test_missing_record_leaves_the_cursor_on_the_first_row(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         await program.press("slash", *"checkout", "enter", "down", "down", "q")
     memory = Path(setting.folder) / "memory" / "remembered.json"

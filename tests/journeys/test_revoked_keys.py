@@ -22,7 +22,7 @@ from flagtui.changes.guard import GuardRules, Level
 
 
 @pytest.mark.parametrize("server", ["default", "strict", "legacy"])
-async def test_a_key_revoked_while_results_or_days_are_read_is_replaced_and_nothing_is_lost(
+async def test_key_revoked_while_reading_results_is_replaced_without_loss(
     setting: Setting, server: str
 ) -> None:
     options = () if server == "default" else ((server, True),)
@@ -67,7 +67,7 @@ def results(program: Program) -> list[str]:
     return [line.rpartition("┤")[0].strip(" ▌") for line in program.screen.splitlines() if "(funnel)" in line]
 
 
-async def test_a_key_revoked_before_or_after_the_question_is_replaced_and_nothing_is_sent_by_itself(
+async def test_key_revoked_around_a_question_is_replaced_and_sends_nothing(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -99,7 +99,7 @@ async def test_a_key_revoked_before_or_after_the_question_is_replaced_and_nothin
         assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
 
 
-async def test_a_key_revoked_while_schedules_are_made_or_taken_back_costs_none(setting: Setting) -> None:
+async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) -> None:
     async with running(setting) as program:
 
         async def scheduled() -> int:
@@ -140,7 +140,7 @@ async def give_another_key(program: Program) -> str:
     return key
 
 
-async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Setting) -> None:
+async def test_revoked_key_costs_no_change_of_an_event(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE, rules=GuardRules(Level.STRICT))) as program:
         await stand_on_event(program, "checkout completed")
         await program.press("e", "end", "exclamation_mark", "enter")
@@ -156,7 +156,7 @@ async def test_a_key_that_stops_working_costs_no_change_of_an_event(setting: Set
         assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
 
 
-async def test_a_form_keeps_what_was_typed_while_another_key_is_given(setting: Setting) -> None:
+async def test_form_keeps_its_input_while_the_key_is_replaced(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("e")
@@ -186,7 +186,7 @@ async def test_a_new_flag_is_asked_about_again_after_signing_in(setting: Setting
         assert (await program.stored("brand-new")).key == "brand-new"
 
 
-async def test_signing_in_can_wait_and_the_list_stays_with_the_reason(setting: Setting) -> None:
+async def test_sign_in_can_wait_and_the_list_shows_the_reason(setting: Setting) -> None:
     async with running(setting) as program:
         revoke(program.wire)
         await program.press("f5")

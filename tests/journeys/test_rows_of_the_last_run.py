@@ -33,7 +33,7 @@ async def until_rows(program: Program) -> None:
         await program.pilot.pause()
 
 
-async def test_rows_of_the_last_run_stand_there_and_are_searched_while_the_key_is_looked_for(
+async def test_cached_rows_are_searchable_while_the_key_is_read(
     setting: Setting,
 ) -> None:
     async with running(remembering(setting)) as program:
@@ -60,7 +60,7 @@ RECORDS = {"3": "account created", "2": "Chart colours", "1": "new-nav"}
 """By the key of a list: a record on its first page."""
 
 
-async def test_those_of_the_tab_in_front_stand_there_and_go_when_no_key_is_found(setting: Setting) -> None:
+async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         await program.press(*reversed(RECORDS), "q")
     for tab, record in RECORDS.items():
@@ -82,7 +82,7 @@ async def test_those_of_the_tab_in_front_stand_there_and_go_when_no_key_is_found
             await program.press(str(int(tab) - 1), "q")
 
 
-async def test_nothing_is_written_on_rows_of_the_last_run_while_the_link_is_down(setting: Setting) -> None:
+async def test_cached_rows_accept_no_changes_while_offline(setting: Setting) -> None:
     async with running(remembering(setting)):
         pass
 
@@ -99,7 +99,7 @@ async def test_nothing_is_written_on_rows_of_the_last_run_while_the_link_is_down
         assert "new-nav" in program.notices[-1]
 
 
-async def test_the_activity_of_the_last_run_is_not_kept_and_says_that_it_loads(setting: Setting) -> None:
+async def test_activity_is_not_cached_and_shows_that_it_loads(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         await program.press("4", "q")
     found = asyncio.Event()

@@ -165,7 +165,7 @@ async def test_event_definitions(program: Program, verb: str) -> None:
     assert await ask_both(program, event_plan(*several))
 
 
-async def test_the_experiments_that_measure_an_event_are_named_before_it_is_deleted(program: Program) -> None:
+async def test_deleting_an_event_names_experiments_that_measure_it(program: Program) -> None:
     client = program.colleague()
     running = next(row for row in (await client.experiments.page({})).rows if row.status == "running")
     name = events_measured(await client.experiments.get(running.id))[0]

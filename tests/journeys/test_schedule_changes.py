@@ -18,7 +18,7 @@ async def scheduled(program: Program, key: str) -> list[dict[str, Any]]:
     return [dict(one.raw) for one in found]
 
 
-async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Setting) -> None:
+async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await program.go_to("new-nav")
         await program.press("at", "down", "enter", *"+2h", "enter")
@@ -45,7 +45,7 @@ async def test_a_flag_is_turned_off_later_and_the_schedule_is_shown(any_mode: Se
         assert await scheduled(program, "new-nav") == []
 
 
-async def test_a_step_of_a_ramp_is_scheduled_as_a_condition_and_not_for_the_past(setting: Setting) -> None:
+async def test_ramp_step_is_scheduled_as_a_condition_in_the_future(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("at", "enter", *"2020-01-01 09:00", "enter")

@@ -22,7 +22,7 @@ def line(program: Program, place: int) -> str:
     return program.screen.splitlines()[place].rstrip()
 
 
-async def test_the_last_word_of_a_toast_is_read_at_every_width(small: Setting) -> None:
+async def test_last_word_of_a_toast_is_visible_at_every_width(small: Setting) -> None:
     async with running(small) as program:
         for columns in (60, 66, 72, 80):
             await program.pilot.resize_terminal(columns, 15)
@@ -33,7 +33,7 @@ async def test_the_last_word_of_a_toast_is_read_at_every_width(small: Setting) -
                 assert program.screen.count(" end") == 1
 
 
-async def test_hints_of_a_search_line_are_whole_and_a_value_is_beside_its_field_or_below_it(
+async def test_search_hints_and_field_values_are_whole_at_small_sizes(
     small: Setting,
 ) -> None:
     async with running(small) as program:
@@ -50,7 +50,7 @@ async def test_hints_of_a_search_line_are_whole_and_a_value_is_beside_its_field_
         assert "@ needs a time such as 14:0" in line(program, 2)
 
 
-async def test_tabs_give_up_the_counts_of_other_lists_and_a_long_line_goes_on_beside_its_label(
+async def test_narrow_tabs_drop_counts_and_long_lines_wrap_beside_labels(
     small: Setting,
 ) -> None:
     async with running(small) as program:
@@ -69,7 +69,7 @@ async def test_tabs_give_up_the_counts_of_other_lists_and_a_long_line_goes_on_be
         assert told[place + 1].index("planned") == told[place].index("2,6")
 
 
-async def test_a_question_keeps_where_it_is_about_and_a_form_begins_at_its_conditions(small: Setting) -> None:
+async def test_small_question_keeps_its_place_and_form_its_conditions(small: Setting) -> None:
     rules = GuardRules(Level.GUARDED, place="PRODUCTION")
     async with running(replace(small, rules=rules)) as program:
         await program.go_to("billing-usage-alerts")
@@ -85,7 +85,7 @@ async def test_a_question_keeps_where_it_is_about_and_a_form_begins_at_its_condi
         assert "20 % of everyone" in program.screen
 
 
-async def test_a_key_of_the_settings_keeps_its_place_and_what_follows_for_several_is_said_once(
+async def test_rebound_key_keeps_its_position_and_effects_are_named_once(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:

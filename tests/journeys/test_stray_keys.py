@@ -18,7 +18,7 @@ async def packet(program: Program, *keys: str) -> None:
 
 
 @pytest.mark.parametrize("tab", ["1", "2", "3"])
-async def test_slash_in_a_record_goes_to_the_search_line_of_its_list(program: Program, tab: str) -> None:
+async def test_slash_in_a_record_searches_its_list(program: Program, tab: str) -> None:
     await program.press(tab, "enter")
     assert isinstance(program.app.screen, RecordScreen)
     await packet(program, "slash", *"nav")

@@ -89,7 +89,7 @@ async def changed_earlier(program: Program) -> int:
 
 
 @pytest.mark.parametrize("server", ["default", "strict", "legacy"])
-async def test_a_launch_is_taken_back_in_two_questions_the_flag_first(setting: Setting, server: str) -> None:
+async def test_launch_is_undone_in_two_questions_flag_first(setting: Setting, server: str) -> None:
     options = () if server == "default" else ((server, True),)
     async with running(replace(setting, options=options)) as program:
         await program.press("2", "slash", *"length of the tour", "enter")

@@ -18,7 +18,7 @@ def ground(program: Program) -> str:
     return program.app.screen.query_one(RowList).background_colors[1].hex.lower()
 
 
-async def test_a_theme_is_chosen_by_name_drawn_at_once_and_kept(setting: Setting) -> None:
+async def test_theme_is_chosen_by_name_drawn_at_once_and_kept(setting: Setting) -> None:
     file = setting.folder / "config.toml"
     file.write_text("# mine\nmouse = true\n")
     async with running(replace(setting, preferences=Preferences(file))) as program:
@@ -31,7 +31,7 @@ async def test_a_theme_is_chosen_by_name_drawn_at_once_and_kept(setting: Setting
     assert read_settings(file).theme == "high-contrast"
 
 
-async def test_a_light_terminal_gets_a_light_screen_and_themes_differ_in_colours_alone(
+async def test_light_terminal_gets_light_colours_and_themes_change_colours_only(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, preferences=Preferences(is_light=True))) as program:
@@ -45,9 +45,7 @@ async def test_a_light_terminal_gets_a_light_screen_and_themes_differ_in_colours
 
 
 @pytest.mark.parametrize("keys", [["n"], ["slash", *"new-nav", "enter", "e"], ["colon"], ["question_mark"]])
-async def test_the_line_that_enter_would_choose_stands_out_in_sixteen_colours(
-    program: Program, keys: list[str]
-) -> None:
+async def test_line_under_enter_is_highlighted_in_sixteen_colours(program: Program, keys: list[str]) -> None:
     await program.press("f2", *"ansi", "enter", *keys)
     lines = program.app.screen.query_one(OptionLines)
     first, second = (lines.render_line(y + (lines.highlighted or 0)) for y in (0, 1))

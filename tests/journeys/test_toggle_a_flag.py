@@ -7,7 +7,7 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.models.rows import FlagRow
 
 
-async def test_a_flag_is_turned_off_in_the_database_and_brought_back_by_undo(setting: Setting) -> None:
+async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.colleague().flags.update(program.row("new-nav").id, {"name": "Somebody else was here"})
@@ -48,7 +48,7 @@ async def test_nothing_but_a_yes_confirms(program: Program) -> None:
     assert (await program.stored("new-nav")).active
 
 
-async def test_a_yes_that_comes_too_quickly_does_not_confirm_what_the_first_key_asks(
+async def test_too_quick_yes_does_not_confirm_the_question(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:

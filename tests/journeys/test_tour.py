@@ -22,7 +22,7 @@ def words_of(program: Program) -> str:
     return told
 
 
-async def test_each_step_is_said_whole_and_done_once_by_doing_it(setting: Setting) -> None:
+async def test_each_tour_step_is_shown_whole_and_done_once(setting: Setting) -> None:
     find, switch, prove, undo = (step.words for step in STEPS)
     async with running(replace(setting, size=(60, 15))) as program:
         await program.press("f3")
@@ -59,7 +59,7 @@ async def test_taking_back_at_once_counts_as_proof(setting: Setting) -> None:
         assert tour(program).step == ""
 
 
-async def test_it_is_about_flags_is_ended_at_any_time_and_not_offered_again(setting: Setting) -> None:
+async def test_tour_ends_at_any_time_and_is_not_offered_again(setting: Setting) -> None:
     memory = Path(setting.folder) / "memory"
     async with running(replace(setting, preferences=Preferences(memory=memory))) as program:
         await program.press("2", "f3")

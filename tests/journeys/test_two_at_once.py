@@ -95,7 +95,7 @@ async def test_a_change_planned_on_what_was_believed_is_asked_anew(setting: Sett
         assert len(program.wire.writes()) == 1
 
 
-async def test_a_record_read_again_while_a_question_is_open_replaces_the_row(setting: Setting) -> None:
+async def test_record_read_during_a_question_replaces_the_row(setting: Setting) -> None:
     async with running(setting) as program:
         for key, is_lost in ((KEY, False), ("new-nav", True)):
             await program.go_to(key)

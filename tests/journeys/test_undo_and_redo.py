@@ -43,7 +43,7 @@ async def test_u_walks_back_through_kinds_and_tabs_and_redo_forth(setting: Setti
         assert "There is nothing to redo" in program.notices[-1]
 
 
-async def test_a_pause_of_hours_is_said_and_a_new_change_ends_what_could_be_made_again(
+async def test_long_pause_is_named_and_new_changes_end_redo(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:
@@ -57,7 +57,7 @@ async def test_a_pause_of_hours_is_said_and_a_new_change_ends_what_could_be_made
         assert (await program.stored("new-nav")).active
 
 
-async def test_a_kind_that_came_later_is_made_taken_back_and_recovered_like_the_others(
+async def test_later_kind_is_created_undone_and_recovered_like_others(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(setting) as program:

@@ -14,7 +14,7 @@ from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
 
 
-async def test_what_the_key_may_not_is_dimmed_with_the_scope_in_the_help(setting: Setting) -> None:
+async def test_forbidden_commands_are_dimmed_with_the_scope_in_help(setting: Setting) -> None:
     async with running(setting) as program:
         kinds = ("feature_flag", "experiment", "event_definition", "user", "project")
         await program.press("ctrl+l")
@@ -52,7 +52,7 @@ async def take_nothing_back(program: Program) -> None:
         await program.press("escape", "down")
 
 
-async def test_a_read_only_profile_has_no_keys_that_write_and_says_why(setting: Setting) -> None:
+async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting) -> None:
     careful = replace(setting, rules=GuardRules(Level.READ_ONLY, place="TEST"))
     async with running(careful) as program:
         actions = {each.binding.action for each in program.app.screen.active_bindings.values()}
@@ -72,7 +72,7 @@ async def test_a_read_only_profile_has_no_keys_that_write_and_says_why(setting: 
         assert program.wire.writes() == []
 
 
-async def test_the_line_of_keys_dims_what_the_key_may_not_from_the_start(setting: Setting) -> None:
+async def test_key_line_dims_forbidden_commands_from_the_start(setting: Setting) -> None:
     def confine(wire: Wire) -> None:
         scopes = {"id": "x", "label": "narrow", "scopes": ["feature_flag:read"], "scoped_teams": []}
         wire.before = lambda request: (
@@ -95,7 +95,7 @@ def key_styles(program: Program) -> list[tuple[str, str]]:
     return [(line.plain[span.start : span.end], str(span.style)) for span in line.spans]
 
 
-async def test_a_strict_profile_asks_for_the_key_again_once_its_minutes_are_over(setting: Setting) -> None:
+async def test_strict_profile_needs_the_key_again_after_its_minutes(setting: Setting) -> None:
     strict = replace(setting, rules=GuardRules(Level.STRICT, place="PROD"), unlock=600.0)
     async with running(strict) as program:
         await program.go_to("new-nav")
@@ -113,7 +113,7 @@ async def test_a_strict_profile_asks_for_the_key_again_once_its_minutes_are_over
         assert "to confirm, type new-nav" in words(program.screen)
 
 
-async def test_a_strict_profile_without_minutes_wants_the_key_typed_in_full_every_time(
+async def test_strict_profile_without_minutes_needs_the_key_every_time(
     setting: Setting,
 ) -> None:
     async with running(replace(setting, rules=GuardRules(Level.STRICT, place="PROD"))) as program:

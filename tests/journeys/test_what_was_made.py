@@ -34,7 +34,7 @@ def line_of(program: Program) -> str:
     return screen.search.value
 
 
-async def test_flags_that_were_made_copied_or_restored_are_under_the_cursor(setting: Setting) -> None:
+async def test_created_copied_and_restored_flags_are_under_the_cursor(setting: Setting) -> None:
     async with running(setting) as program:
         for key, line, cleared in (
             ("brand-new", "is:stale", "the search is:stale was cleared: it hid brand-new"),
@@ -75,7 +75,7 @@ async def test_an_archived_flag_that_comes_back_is_asked_for(setting: Setting) -
         assert was_told(program, "the search is is:archived now, to show new-nav")
 
 
-async def test_experiments_and_events_that_were_copied_or_restored_are_under_the_cursor(
+async def test_copied_and_restored_experiments_and_events_are_under_the_cursor(
     setting: Setting,
 ) -> None:
     async with running(setting) as program:

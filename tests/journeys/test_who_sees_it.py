@@ -68,7 +68,7 @@ async def test_what_is_said_agrees_with_the_server_for_every_flag(program: Progr
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_supposed_properties_are_worked_out_on_top_of_what_is_known(program: Program) -> None:
+async def test_assumed_properties_are_evaluated_over_known_ones(program: Program) -> None:
     await program.go_to("checkout-redesign")
     told = await ask(program, f"{ANNA} country=US", ANNA)
     assert "value off test" in told
@@ -76,7 +76,7 @@ async def test_supposed_properties_are_worked_out_on_top_of_what_is_known(progra
     assert "condition 1 requires country is any of DE, FR, NL" in told
 
 
-async def test_an_old_server_closed_to_keys_is_worked_out_here_and_the_refusal_is_told(
+async def test_old_closed_server_is_evaluated_locally_with_its_refusal(
     setting: Setting,
 ) -> None:
     old = replace(setting, options=(("legacy", True), ("strict", True)), size=(132, 50))
@@ -91,7 +91,7 @@ async def test_an_old_server_closed_to_keys_is_worked_out_here_and_the_refusal_i
         assert [line for line in program.wire.passed if "evaluation_reasons" in line] == asked
 
 
-async def test_a_line_that_names_nobody_is_explained_and_a_broken_server_breaks_nothing(
+async def test_empty_person_line_is_explained_and_server_errors_break_nothing(
     setting: Setting,
 ) -> None:
     def fail(wire: Wire) -> None:

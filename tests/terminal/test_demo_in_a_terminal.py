@@ -68,7 +68,7 @@ F9 = "\x1b[20~"
 """The key that fails."""
 
 
-def test_a_fault_costs_the_screen_it_belongs_to_and_the_list_goes_on(home: dict[str, str]) -> None:
+def test_fault_costs_its_own_screen_and_the_list_continues(home: dict[str, str]) -> None:
     with Terminal([*CRASHING, "demo"], size=SIZE, environment=home) as terminal:
         terminal.wait_for("synced")
         terminal.press("/kill-search\r\r")
@@ -85,9 +85,7 @@ def test_a_fault_costs_the_screen_it_belongs_to_and_the_list_goes_on(home: dict[
 
 
 @pytest.mark.parametrize("keeps_report", [pytest.param(True, marks=story), False])
-def test_the_second_fault_in_a_row_gives_the_terminal_back_and_tells_one_sentence_without_values(
-    home: dict[str, str], keeps_report: bool
-) -> None:
+def test_second_fault_in_a_row_ends_with_one_sentence(home: dict[str, str], keeps_report: bool) -> None:
     surroundings = home if keeps_report else {**home, "FLAGTUI_NO_REPORT": "1"}
     with Terminal([*CRASHING, "demo"], size=SIZE, environment=surroundings) as terminal:
         terminal.wait_for("synced")
@@ -104,7 +102,7 @@ def test_the_second_fault_in_a_row_gives_the_terminal_back_and_tells_one_sentenc
         assert b"that_must_not_be_shown" not in terminal.sent
 
 
-def test_a_light_terminal_is_drawn_light_and_its_answer_is_no_key(home: dict[str, str]) -> None:
+def test_light_terminal_is_drawn_light(home: dict[str, str]) -> None:
     with Terminal([*FLAGTUI, "demo", "--read-only"], size=SIZE, environment=home) as terminal:
         terminal.wait_for_bytes(b"\x1b]11;?")
         terminal.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?62;22c/new-nav")
@@ -136,7 +134,7 @@ def odd_bytes(sent: bytes) -> list[bytes]:
 
 
 @story
-def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_there(
+def test_next_start_shows_the_last_screen_with_its_age(
     kept: dict[str, str],
 ) -> None:
     with Terminal([*FLAGTUI, "demo"], size=SIZE, environment=kept, is_cold=True) as terminal:
@@ -155,7 +153,7 @@ def test_the_next_start_shows_the_last_screen_with_its_age_until_live_rows_are_t
     [("\r", "WHO SEES IT", "checkout-redesign"), ("2?", "Help", "Checkout redesign")],
     ids=["a record", "a dialog on another tab"],
 )
-def test_what_was_open_above_the_list_does_not_keep_the_list_from_the_next_start(
+def test_open_page_still_leaves_the_list_for_next_start(
     tmp_path: Path, furnish: Furnish, keys: str, seen: str, first: str
 ) -> None:
     folders = furnish(tmp_path)
@@ -193,9 +191,7 @@ def test_what_does_not_open_the_app_leaves_the_screen_alone(
         assert terminal.attributes() == terminal.attributes_before
 
 
-def test_the_demo_has_the_keys_of_the_settings_file_and_reads_it_again(
-    tmp_path: Path, furnish: Furnish
-) -> None:
+def test_demo_reads_keys_from_the_settings_file_and_reloads_it(tmp_path: Path, furnish: Furnish) -> None:
     home = furnish(tmp_path)
     settings = Path(home["XDG_CONFIG_HOME"]) / "flagtui" / "config.toml"
     settings.parent.mkdir(parents=True, mode=0o700, exist_ok=True)

@@ -77,7 +77,7 @@ def test_ctrl_q_leaves_a_terminal_that_takes_no_output(tmp_path: Path, furnish: 
 
 
 @story
-def test_a_terminal_that_takes_no_output_is_restored_whatever_waits_to_be_written() -> None:
+def test_terminal_that_stops_reading_is_restored_with_output_pending() -> None:
     with Terminal([sys.executable, "-c", STALLED]) as terminal:
         late = Timer(60, terminal.signal, [signal.SIGKILL])
         late.start()

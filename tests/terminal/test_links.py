@@ -27,7 +27,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> 
 
 
 @story
-def test_names_lead_to_pages_of_the_own_server_and_every_link_is_closed(surroundings: dict[str, str]) -> None:
+def test_names_link_to_their_own_server_and_links_are_closed(surroundings: dict[str, str]) -> None:
     with Terminal(DEMO, size=(132, 40), environment=surroundings) as terminal:
         terminal.wait_for("synced")
         terminal.wait_for("WHO SEES IT")

@@ -37,7 +37,7 @@ def test_quitting_leaves_the_terminal_as_it_was(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_program_and_leaves_the_terminal_as_it_was(
+def test_signal_ends_the_program_and_restores_the_terminal(
     terminal: Terminal, number: signal.Signals
 ) -> None:
     terminal.signal(number)
@@ -46,7 +46,7 @@ def test_a_signal_ends_the_program_and_leaves_the_terminal_as_it_was(
     assert terminal.modes_on() == set()
 
 
-def test_a_stopped_loop_does_not_keep_a_signal_from_restoring_the_terminal() -> None:
+def test_stopped_loop_still_restores_the_terminal_on_a_signal() -> None:
     with Terminal([*PROGRAM, "10"]) as terminal:
         terminal.wait_for("READY 10/10")
         terminal.press("\x18")
@@ -57,7 +57,7 @@ def test_a_stopped_loop_does_not_keep_a_signal_from_restoring_the_terminal() -> 
         assert terminal.modes_on() == set()
 
 
-def test_a_terminal_that_is_gone_ends_the_program_even_when_hangups_are_ignored() -> None:
+def test_vanished_terminal_ends_the_program_despite_ignored_hangups() -> None:
     with Terminal(["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *PROGRAM, "10"]) as terminal:
         terminal.wait_for("READY 10/10")
         terminal.hang_up()
@@ -73,13 +73,13 @@ def test_keys_pressed_before_the_program_is_up_are_not_lost() -> None:
         assert terminal.lines[0].strip() == "check"
 
 
-def test_a_key_and_a_query_in_one_packet_are_not_mixed_up(terminal: Terminal) -> None:
+def test_key_and_query_in_one_packet_are_separated(terminal: Terminal) -> None:
     terminal.press("/check")
     terminal.wait_for(r"READY (?!1000/)\d+/1000")
     terminal.wait_for(r"\A check")
 
 
-def test_what_is_typed_behind_a_query_and_enter_is_for_the_list(terminal: Terminal) -> None:
+def test_keys_typed_after_a_query_and_enter_reach_the_list(terminal: Terminal) -> None:
     terminal.press("/checkq\x7f\r\x1b[Fx/\t")
     terminal.wait_for("▌")
     assert terminal.lines[0].strip() == "check"
@@ -108,7 +108,7 @@ def test_the_screen_is_the_same_with_and_without_the_encoder() -> None:
     assert seen[0] == seen[1]
 
 
-def test_after_a_stop_and_a_continue_the_screen_is_drawn_again(terminal: Terminal) -> None:
+def test_screen_is_redrawn_after_stop_and_continue(terminal: Terminal) -> None:
     shown = terminal.text
     terminal.signal(signal.SIGTSTP)
     terminal.wait_for_bytes(b"\x1b[?1049l")
@@ -120,7 +120,7 @@ def test_after_a_stop_and_a_continue_the_screen_is_drawn_again(terminal: Termina
 
 
 @story
-def test_after_another_program_had_the_terminal_the_screen_is_drawn_again() -> None:
+def test_screen_is_redrawn_after_another_program() -> None:
     with Terminal([*PROGRAM, "100"]) as terminal:
         terminal.wait_for("READY 100/100")
         shown = terminal.text

@@ -17,7 +17,7 @@ __all__ = ["service", "small_sample"]
     [pytest.param("\r", 0, marks=story), ("\x11", 130)],
     ids=["enter chooses", "leaving chooses nothing"],
 )
-def test_the_key_that_is_chosen_is_all_that_standard_output_gets(
+def test_standard_output_gets_only_the_chosen_key(
     keys: str, code: int, service: Service, tmp_path: Path
 ) -> None:
     chosen = tmp_path / "chosen.txt"

@@ -74,7 +74,7 @@ WAYS: dict[str, Callable[[Terminal], None]] = {
 
 
 @story
-def test_however_it_is_ended_the_next_start_finds_out_and_nothing_is_done_twice(home: dict[str, str]) -> None:
+def test_interrupted_saves_are_resolved_at_next_start_and_never_repeated(home: dict[str, str]) -> None:
     is_told = False
     for way in [*WAYS] * ROUNDS or SHORT:
         with saving(home, is_told=is_told) as terminal:

@@ -34,7 +34,7 @@ def surroundings(tmp_path: Path, furnish: Furnish) -> dict[str, str]:
 
 
 @story
-def test_a_shell_gets_the_terminal_and_its_fg_brings_flagtui_back_also_behind_another_program(
+def test_shell_gets_the_terminal_and_fg_resumes_flagtui(
     surroundings: dict[str, str],
 ) -> None:
     with Terminal(["sh", "-i"], size=(100, 30), environment=surroundings) as terminal:
@@ -60,7 +60,7 @@ def test_without_a_shell_it_goes_on_and_says_so(surroundings: dict[str, str]) ->
         assert terminal.wait_for_end() == 0
 
 
-def test_stops_and_continues_in_quick_succession_leave_a_screen_that_takes_keys(
+def test_rapid_stops_and_continues_leave_a_responsive_screen(
     surroundings: dict[str, str],
 ) -> None:
     random = Random(17)
@@ -79,7 +79,7 @@ def test_stops_and_continues_in_quick_succession_leave_a_screen_that_takes_keys(
         assert terminal.attributes() == terminal.attributes_before
 
 
-def test_a_stop_that_was_continued_before_there_was_time_for_it_is_over(surroundings: dict[str, str]) -> None:
+def test_early_stop_that_was_continued_is_over(surroundings: dict[str, str]) -> None:
     with Terminal([sys.executable, "-c", BUSY], environment=surroundings) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h")
         terminal.press("b")
@@ -97,7 +97,7 @@ def assert_it_takes_keys(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("seed", range(at_most(1, 20)))
-def test_a_start_that_is_resized_and_typed_into_ends_in_a_screen_that_takes_keys(
+def test_resized_start_with_typing_ends_in_a_responsive_screen(
     surroundings: dict[str, str], seed: int
 ) -> None:
     random = Random(seed)
@@ -117,7 +117,7 @@ def test_a_start_that_is_resized_and_typed_into_ends_in_a_screen_that_takes_keys
 
 
 @pytest.mark.parametrize("seed", range(at_most(1, 20)))
-def test_a_start_that_is_stopped_and_continued_ends_in_a_screen_that_takes_keys(
+def test_stopped_and_continued_start_ends_in_a_responsive_screen(
     surroundings: dict[str, str], seed: int
 ) -> None:
     random = Random(seed)

@@ -95,7 +95,7 @@ def test_what_cannot_work_is_one_sentence(
         assert terminal.attributes() == terminal.attributes_before
 
 
-def test_reports_work_without_a_home_and_without_a_terminal_worth_the_name(home: dict[str, str]) -> None:
+def test_reports_work_without_home_and_with_a_dumb_terminal(home: dict[str, str]) -> None:
     environment = {**home, "HOME": NOWHERE, "TERM": "dumb", "LANG": "C", "LC_ALL": "C"}
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         environment[name] = ""

@@ -81,7 +81,7 @@ def test_a_row_tells_time_reach_flag_person_and_change() -> None:
     assert drawn(entry(), ASCII).isascii()
 
 
-def test_a_cohort_is_told_by_its_name_wherever_it_is_known() -> None:
+def test_cohort_has_its_name_wherever_it_is_known() -> None:
     asks = {"groups": [{"properties": [{"type": "cohort", "key": "id", "value": 31}]}]}
     row, names = entry([changed("filters", {"groups": [{}]}, asks)]), Names(cohorts={31: "Beta testers"})
     assert "+ cohort 31|" in drawn(row)
@@ -95,7 +95,7 @@ def test_a_change_that_arrived_by_itself_carries_a_sign() -> None:
     assert cell[0] == ("•", "info")
 
 
-def test_staff_who_were_signed_in_as_somebody_are_not_taken_for_that_person() -> None:
+def test_impersonating_staff_are_not_shown_as_the_user() -> None:
     row = entry(was_impersonated=True)
     assert "|staff as Sam|" in drawn(row)
     assert "staff of the product, signed in as\nsam@acme.test" in told(EntryView(row, NOW))
@@ -107,7 +107,7 @@ def test_staff_who_were_signed_in_as_somebody_are_not_taken_for_that_person() ->
     assert "staff" not in told(EntryView(entry(), NOW)) + drawn(entry())
 
 
-def test_switches_of_old_feeds_are_text_and_switch_all_the_same() -> None:
+def test_text_switches_of_old_feeds_count_as_switches() -> None:
     row = entry([changed("active", "true", "false")])
     assert row.kinds == ("off",)
     assert row.weight == 1.0
@@ -121,7 +121,7 @@ def test_last_change_names_the_changed_condition_and_the_description() -> None:
     assert activity_in_short(row.entry) == "changed condition 1: rollout 25 % → 50 %, description"
 
 
-def test_the_pane_says_what_moved_exactly_and_how_old_it_is() -> None:
+def test_pane_shows_exact_changes_and_their_age() -> None:
     flag = FlagRow(id=12, key="new-nav", version=7)
     row = entry([changed("active", True, False), changed("version", 4, 5)])
     text = told(EntryView(row, NOW, flag))
@@ -147,7 +147,7 @@ def test_the_pane_holds_the_entry_against_the_moment_asked_for() -> None:
     assert distance(row.at, Centre(row.at)) == "at 08:41"
 
 
-def test_payloads_are_shown_only_where_it_is_known_that_they_are_not_encrypted() -> None:
+def test_payloads_show_only_where_known_to_be_unencrypted() -> None:
     row = entry([changed("filters", {"payloads": {"true": '"a"'}}, {"payloads": {"true": '"geheim"'}})])
     assert touches_payloads(row)
     assert "geheim" not in told(EntryView(row, NOW))
@@ -156,7 +156,7 @@ def test_payloads_are_shown_only_where_it_is_known_that_they_are_not_encrypted()
     assert "geheim" not in drawn(row)
 
 
-def test_a_payload_that_came_with_the_first_targeting_is_masked_too() -> None:
+def test_payload_of_the_first_targeting_is_masked_too() -> None:
     row = entry([{"field": "filters", "action": "created", "after": {"payloads": {"true": "geheim"}}}])
     assert "geheim" not in told(EntryView(row, NOW))
 
@@ -192,7 +192,7 @@ odd_change = st.fixed_dictionaries(
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
 @given(st.lists(odd_change | odd, max_size=4) | odd, odd, st.text(max_size=10), odd)
-def test_no_entry_however_odd_breaks_a_row_the_pane_or_a_copy(
+def test_malformed_entries_break_no_row_pane_or_copy(
     changes: JSON, user: JSON, activity: str, at: JSON
 ) -> None:
     row = entry(changes, user=user, activity=activity, created_at=at)

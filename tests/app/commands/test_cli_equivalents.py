@@ -76,7 +76,7 @@ def commands() -> dict[tuple[str, ...], click.Command]:
     return dict(walk(ROOT, program, ()))
 
 
-def test_every_command_of_the_app_has_a_twin_or_a_reason_or_is_about_the_screen() -> None:
+def test_every_app_command_has_a_cli_equivalent_or_a_reason() -> None:
     declared = [*WITH_TWIN, *WITHOUT_TWIN, *ABOUT_THE_SCREEN]
     assert sorted(declared) == sorted(command.id for command in COMMANDS)
     assert all(WITHOUT_TWIN.values())
@@ -134,7 +134,7 @@ def test_marked_records_are_all_named_where_the_command_takes_several() -> None:
     )
 
 
-def test_without_a_record_of_its_kind_the_words_in_capitals_stay() -> None:
+def test_placeholder_words_stay_without_a_record_of_the_kind() -> None:
     link = SimpleNamespace(id=1, key="one")
     assert cli_equivalent(BY_ID["flags.toggle"], Subject()) == "flagtui flags enable FLAGS"
     assert (

@@ -95,11 +95,11 @@ def test_an_exact_name_comes_before_what_merely_begins_so() -> None:
     assert found(COMMANDS, "no such thing") == []
 
 
-def test_a_letter_finds_the_command_with_that_key_and_not_its_capital() -> None:
+def test_letter_finds_the_command_with_that_exact_key() -> None:
     assert [command.id for fit, command in found(COMMANDS, "Z") if fit == 0] == ["experiments.reset"]
     assert "experiments.reset" not in [command.id for fit, command in found(COMMANDS, "z") if fit == 0]
 
 
-def test_what_was_typed_is_found_in_the_text_to_be_marked() -> None:
+def test_typed_words_are_located_for_highlighting() -> None:
     assert hits("Turn the flag on or off", "flag turn") == [(0, 4), (9, 13)]
     assert hits("Turn the flag", "zzz") == []

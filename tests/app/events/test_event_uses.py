@@ -48,7 +48,7 @@ def uses_at(server: Experiments) -> EventUses:
     return EventUses(cast(Client, Server(server)))
 
 
-async def test_an_experiment_is_read_once_for_all_events_and_an_event_is_looked_up_once() -> None:
+async def test_each_experiment_and_event_is_read_once() -> None:
     server = Experiments((measuring(1, "paid"), measuring(2, "paid", "left")))
     uses = uses_at(server)
     assert uses.known("paid") is None
@@ -78,7 +78,7 @@ def test_an_event_is_found_wherever_an_experiment_names_it() -> None:
         assert not uses_event(Experiment.of({"id": 1, **raw}), "pai")
 
 
-def test_experiments_are_drawn_one_a_line_and_a_reason_after_them() -> None:
+def test_experiments_are_listed_one_per_line_with_a_reason() -> None:
     lines = use_lines([Use(7, "\x1b[1mA", "running")], "of 90")
     drawn = [[text for text, _style in line] for line in lines]
     assert drawn == [["#7 ␛[1mA", "  running"], ["of 90"]]

@@ -23,7 +23,7 @@ def answer(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json=body)
 
 
-async def test_the_count_carries_a_plus_until_the_last_page_is_there() -> None:
+async def test_count_has_a_plus_until_the_last_page() -> None:
     told: list[str] = []
     async with Client("http://127.0.0.1:1", "phx_key", 1, transport=httpx.MockTransport(answer)) as client:
         workspace = Workspace(client)

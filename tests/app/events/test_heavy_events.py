@@ -13,7 +13,7 @@ from flagtui.text.flag_sentences import plain
 NOW = 1_780_000_000.0
 
 
-def test_heavy_event_is_told_in_bounded_work_and_counts_the_rest() -> None:
+def test_heavy_event_is_drawn_in_bounded_work() -> None:
     definition = EventDefinition.of(heavy.event(10_000, 1024 * 1024))
     details = EventDetails(definition.row(), definition)
     assert "#tag-199 and 9,800 more" in plain(detail_lines(details, (), NOW, 100))

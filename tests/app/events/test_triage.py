@@ -31,7 +31,7 @@ def test_verified_and_hidden_exclude_each_other(tmp_path: Path) -> None:
     assert triage.by_id["id-1"].words == "same as"
 
 
-def test_a_later_run_finds_what_was_decided_and_only_in_its_own_project(tmp_path: Path) -> None:
+def test_later_run_loads_decisions_of_its_own_project(tmp_path: Path) -> None:
     triage = Triage(tmp_path, "here")
     triage.decide(ROW, {"hidden": True}, same_as="other")
     triage.decide(OTHER, {"verified": True})

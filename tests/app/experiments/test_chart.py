@@ -45,7 +45,7 @@ def plot_of(lines: Sequence[str]) -> dict[str, str]:
 
 
 @given(st.lists(st.tuples(PERCENT, PERCENT, PERCENT), min_size=1, max_size=20), st.integers(3, 40))
-def test_an_axis_holds_every_value_and_has_zero_on_a_row(
+def test_axis_holds_every_value_and_has_a_row_at_zero(
     values: list[tuple[float, float, float]], rows: int
 ) -> None:
     scale = scale_of(values, rows)
@@ -67,13 +67,11 @@ def test_an_absurd_interval_does_not_flatten_the_values() -> None:
     ("value", "step", "words"),
     [(20, 20, "+20 %"), (0.0, 20, "0 %"), (-40, 20, "−40 %"), (0.5, 0.5, "+0.5 %"), (-0.02, 0.01, "−0.02 %")],
 )
-def test_numbers_of_an_axis_have_a_sign_and_the_decimals_of_their_step(
-    value: float, step: float, words: str
-) -> None:
+def test_axis_numbers_have_a_sign_and_decimals_of_their_step(value: float, step: float, words: str) -> None:
     assert tick_label(value, step) == words
 
 
-def test_days_are_named_as_people_say_them_and_never_run_into_each_other() -> None:
+def test_days_have_short_names_and_never_overlap() -> None:
     assert day_ticks(days(3), 60) == [(0, "25 Oct"), (1, "26 Oct"), (2, "27 Oct")]
     assert day_ticks(days(13), 70)[:2] == [(0, "25 Oct"), (2, "27 Oct")]
     assert day_ticks(days(60), 60)[-1] == (56, "20 Dec")
@@ -107,12 +105,12 @@ def test_a_band_is_shaded_between_its_ends_and_nowhere_else() -> None:
     assert [line[:5].strip() for line in lines if "*" in line] == ["+10 %"]
 
 
-def test_an_interval_beyond_the_axis_is_cut_off_at_its_edge() -> None:
+def test_interval_beyond_the_axis_is_cut_at_its_edge() -> None:
     lines = drawn(course(10.0, 10.0, half=1e12), glyphs=ASCII)
     assert all(":" in line or "*" in line or "-" in line for line in lines[2:-1])
 
 
-def test_a_line_breaks_where_a_day_is_missing_and_the_legend_says_what_a_cross_is() -> None:
+def test_line_breaks_at_missing_days_and_legend_explains_crosses() -> None:
     lines = drawn(course(10.0, 10.0, None, 10.0, 10.0))
     assert lines[1].strip() == "● test   ⠕⠕ interval   × not computed"
     zero = plot_of(lines)["0 %"]

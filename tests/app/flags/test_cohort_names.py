@@ -97,7 +97,7 @@ def entry_about(before: dict[str, Any]) -> Activity:
     return Activity.of({"activity": "updated", "detail": {"changes": [change]}})
 
 
-async def test_a_log_asks_only_where_it_has_a_cohort_nobody_named() -> None:
+async def test_log_requests_only_cohorts_without_a_name() -> None:
     server = Listing()
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = Cohorts(client)
@@ -106,7 +106,7 @@ async def test_a_log_asks_only_where_it_has_a_cohort_nobody_named() -> None:
         assert server.asked == 1
 
 
-async def test_a_refusal_is_not_asked_for_again_with_the_next_entry() -> None:
+async def test_refused_cohort_request_is_not_repeated() -> None:
     server = Listing(403)
     async with Client(HOST, KEY, 1, transport=server) as client:
         cohorts = Cohorts(client)

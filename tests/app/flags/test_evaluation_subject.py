@@ -5,7 +5,7 @@ import pytest
 from flagtui.details.evaluations import InvalidSubject, read_subject
 
 
-def test_a_distinct_id_alone_is_somebody_the_server_can_be_asked_about() -> None:
+def test_distinct_id_alone_can_be_evaluated_by_the_server() -> None:
     subject = read_subject("  anna=1@acme.com ")
     assert subject is not None
     assert subject.distinct_id == "anna=1@acme.com"

@@ -39,7 +39,7 @@ def test_the_word_is_shown_where_all_other_columns_have_room() -> None:
     assert set(shown(WORD_FROM)) == {column.name for column in FLAG_COLUMNS}
 
 
-def test_an_edit_on_its_way_is_shown_before_a_change_by_someone_else() -> None:
+def test_edit_in_flight_is_shown_before_another_users_change() -> None:
     flag = FlagRow(1, "a", active=True)
     both = Slot(2, UNICODE, NOW, pending=True, changed=True)
     assert text_of(DRAW_STATE(flag, both)) == "●↻"
@@ -57,28 +57,28 @@ def test_an_edit_on_its_way_is_shown_before_a_change_by_someone_else() -> None:
         (100, "━━━━━━ 100 %"),
     ],
 )
-def test_the_bar_is_empty_only_at_nobody_and_full_only_at_everybody(rollout: float, bar: str) -> None:
+def test_bar_is_empty_only_at_0_full_only_at_100(rollout: float, bar: str) -> None:
     assert text_of(draw_rollout(FlagRow(1, "a", active=True, rollout=rollout), SLOT)) == bar
 
 
-def test_a_flag_that_is_off_has_an_empty_bar_and_keeps_its_percentage() -> None:
+def test_inactive_flag_has_an_empty_bar_and_keeps_its_percentage() -> None:
     assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "──────  50 %"
 
 
-def test_rules_of_a_newer_kind_have_no_bar_and_no_percentage() -> None:
+def test_newer_rules_have_no_bar_and_no_percentage() -> None:
     row = FlagRow(1, "a", active=True, type="rules", rollout=None)
     assert text_of(draw_rollout(row, SLOT)) == "           ?"
 
 
 @pytest.mark.parametrize("key", ["a\x1b[2Jb", "a\x9b31mb", "a\nb", "a\u202eb", "a\x7fb"])
-def test_nothing_in_a_key_or_a_tag_reaches_the_screen_as_a_control_character(key: str) -> None:
+def test_keys_and_tags_never_put_control_characters_on_screen(key: str) -> None:
     flag = FlagRow(1, key, tags=(key,))
     for cell in (draw_key(flag, SLOT), tags_cell(flag, SLOT)):
         assert text_of(cell).isprintable()
         assert "\u202e" not in text_of(cell)
 
 
-def test_a_flag_with_a_thousand_tags_draws_no_more_than_it_has_room_for() -> None:
+def test_thousand_tags_are_drawn_only_as_far_as_visible() -> None:
     assert len(text_of(tags_cell(FlagRow(1, "a", tags=("tag",) * 1000), SLOT))) < 100
 
 
@@ -90,7 +90,7 @@ def test_ages_are_a_number_and_a_unit(seconds: float, expected: str) -> None:
     assert text_of(age_cell("updated_at")(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == expected
 
 
-def test_a_terminal_without_unicode_gets_one_ascii_character_for_every_glyph() -> None:
+def test_terminal_without_unicode_gets_one_ascii_character_per_glyph() -> None:
     assert glyphs_for("utf-8") is UNICODE
     assert glyphs_for("ANSI_X3.4-1968") is ASCII
     states = {getattr(ASCII, name) for name in ("on", "off", "stale", "archived", "deleted")}

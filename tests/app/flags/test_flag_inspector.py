@@ -70,7 +70,7 @@ async def test_a_few_conditions_are_counted_at_a_glance() -> None:
     assert (reach.affected, reach.is_bound, reach.uncounted) == (60, True, 0)
 
 
-async def test_many_are_counted_when_the_flag_is_opened_and_the_progress_is_shown() -> None:
+async def test_many_conditions_are_counted_on_opening_with_progress() -> None:
     server = Counting(raw_flag(*(asks(number) for number in range(2 * FEW + 3))))
     (glance,) = await reaches(server, closer=False)
     assert glance.reason == "15 conditions, counted when it is opened"
@@ -140,7 +140,7 @@ async def test_group_property_in_condition_for_users_loads_group_names() -> None
     assert details.names.groups == {0: "company"}
 
 
-async def test_what_asks_for_it_is_not_known_where_the_server_does_not_say() -> None:
+async def test_dependents_are_unknown_where_the_server_fails() -> None:
     server = Counting(raw_flag(asks(1)))
     server.dependents = 500, {"detail": "A server error occurred."}
     details = await looked_at(server)
@@ -159,7 +159,7 @@ async def test_what_asks_for_it_is_not_known_where_the_server_does_not_say() -> 
         ),
     ],
 )
-async def test_a_flag_without_conditions_reaches_whom_it_says_and_not_0_of_0(
+async def test_flag_without_conditions_names_its_reach_in_words(
     filters: dict[str, JSON], reason: str
 ) -> None:
     reach = (await looked_at(Counting(raw_flag(**filters)))).reach
@@ -167,7 +167,7 @@ async def test_a_flag_without_conditions_reaches_whom_it_says_and_not_0_of_0(
     assert (reach.affected, reach.reason) == (None, reason)
 
 
-async def test_those_who_opted_in_are_told_besides_those_who_are_counted() -> None:
+async def test_opted_in_users_are_named_next_to_counted_ones() -> None:
     reach = (await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach
     assert reach is not None
     words = "".join(text for text, _ in total_pieces(reach, is_on=True))

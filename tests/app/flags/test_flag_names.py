@@ -63,14 +63,14 @@ def test_a_flag_that_asks_for_itself_is_in_a_circle() -> None:
 
 
 @pytest.mark.parametrize(("wanted", "words", "why"), [(True, "on", MISSING), (False, "off", MISSING_OFF)])
-def test_of_a_flag_that_no_list_has_both_ways_are_told(wanted: bool, words: str, why: str) -> None:
+def test_unlisted_dependency_shows_both_possible_outcomes(wanted: bool, words: str, why: str) -> None:
     raw = flag(1, (9, wanted))
     assert sentence(raw) == [f"flag 9 is {words} ({why})"]
     assert value(raw) in (False, None)
     assert value(raw, flag(9, active=False)) is (why == MISSING_OFF)
 
 
-def test_nothing_is_said_of_it_while_the_list_is_still_arriving() -> None:
+def test_dependency_has_no_note_while_the_list_is_loading() -> None:
     assert sentence(flag(1, (9, True)), is_complete=False) == ["flag 9 is on"]
 
 

@@ -27,9 +27,7 @@ class Town(httpx.AsyncBaseTransport):
 
 
 @pytest.mark.parametrize(("status", "zone"), [(200, "America/New_York"), (403, "UTC")])
-async def test_dates_are_read_in_the_projects_time_zone_which_is_asked_for_once(
-    status: int, zone: str
-) -> None:
+async def test_dates_use_the_project_time_zone_requested_once(status: int, zone: str) -> None:
     server = Town(status)
     async with Client("https://flags.test", "phx_test", 1, transport=server) as client:
         local = LocalDefinitions(client, Cohorts(client))

@@ -16,13 +16,13 @@ def told(before: list[msgspec.Struct], after: list[msgspec.Struct]) -> list[str]
     return ["".join(text for text, _style in line) for line in lines][2:]
 
 
-def test_a_flag_goes_by_its_key_and_its_name_is_its_description() -> None:
+def test_flag_line_has_its_key_and_calls_the_name_description() -> None:
     flag = FlagRow(id=1, key="new-nav", name="old", active=True)
     after = msgspec.structs.replace(flag, name="new", active=False)
     assert told([flag], [after]) == ["~ new-nav  description old → new, on yes → no"]
 
 
-def test_an_experiment_goes_by_its_name_and_its_dates_are_dates() -> None:
+def test_experiment_line_has_its_name_and_readable_dates() -> None:
     draft = ExperimentRow(id=1, name="Blue", status="draft")
     after = msgspec.structs.replace(draft, name="Bluer", status="running", started_at=THEN)
     [line] = told([draft], [after])

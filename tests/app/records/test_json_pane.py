@@ -19,7 +19,7 @@ class OnePane(App[None]):
         yield JsonPane("json")
 
 
-async def test_what_is_sought_before_the_record_is_there_is_found_once_it_is() -> None:
+async def test_search_typed_before_the_record_arrives_is_applied_later() -> None:
     app = OnePane()
     async with app.run_test(size=(80, 24)) as pilot:
         pane = app.query_one(JsonPane)

@@ -102,7 +102,7 @@ async def test_the_project_stays_longer_than_what_is_nice_to_know() -> None:
         assert "flagtui" not in text
 
 
-async def test_a_badge_that_is_the_hosts_name_is_not_told_twice() -> None:
+async def test_badge_equal_to_the_host_is_shown_once() -> None:
     app, host = OneLine(), "flags.example.com"
     async with app.run_test(size=(140, 2)):
         header = app.query_one(Header)

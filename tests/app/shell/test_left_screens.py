@@ -43,7 +43,7 @@ async def test_a_click_on_what_was_just_removed_meets_nothing() -> None:
             assert app.screen.get_widget_and_offset_at(x, y) == (None, None)
 
 
-async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing() -> None:
+async def test_key_for_a_closed_or_unopened_screen_does_nothing() -> None:
     async with opened() as app:
         record = Touched()
         opening = app.push_screen(record)
@@ -58,7 +58,7 @@ async def test_a_key_for_a_screen_that_was_left_or_is_not_there_yet_does_nothing
         assert record.looked == 1
 
 
-async def test_what_a_screen_has_drawn_is_let_go_when_it_is_closed() -> None:
+async def test_closed_screen_releases_its_drawing_cache() -> None:
     async with opened() as app:
         drawn = []
         for _ in range(3):
@@ -90,14 +90,14 @@ async def closed(app: Owner) -> "ref[Record]":
 
 
 @pytest.mark.usefixtures("by_hand")
-async def test_what_closed_screens_leave_in_circles_is_freed_after_so_many() -> None:
+async def test_reference_cycles_of_closed_screens_are_freed_after_a_few() -> None:
     async with opened() as app:
         left = [await closed(app) for _ in range(MOST_LEFT)]
         assert len([one for one in left if one() is not None]) <= 2
 
 
 @pytest.mark.usefixtures("by_hand")
-async def test_what_a_closed_screen_leaves_in_circles_is_freed_when_no_key_comes(
+async def test_reference_cycles_of_closed_screens_are_freed_at_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Owner, "REST", 0.01)
@@ -109,7 +109,7 @@ async def test_what_a_closed_screen_leaves_in_circles_is_freed_when_no_key_comes
             await freed.wait()
 
 
-async def test_two_sizes_on_their_way_at_once_end_in_the_one_of_the_terminal() -> None:
+async def test_two_pending_sizes_end_in_the_terminal_size() -> None:
     async with opened() as app:
         await app.push_screen(record := Sized())
         await quiet.settle(app)

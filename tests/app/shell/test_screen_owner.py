@@ -121,7 +121,7 @@ async def test_a_list_is_never_popped(app: Owner) -> None:
     assert isinstance(app.screen, Listing)
 
 
-async def test_a_dialog_asked_for_twice_opens_once_and_the_second_gets_no_answer(app: Owner) -> None:
+async def test_dialog_requested_twice_opens_once(app: Owner) -> None:
     answers: list[str | None] = []
     app.ask(answers)
     app.ask(answers)
@@ -133,7 +133,7 @@ async def test_a_dialog_asked_for_twice_opens_once_and_the_second_gets_no_answer
     assert answers == [None, "yes"]
 
 
-async def test_a_dialog_answered_twice_gives_the_first_answer_and_closes_nothing_else(app: Owner) -> None:
+async def test_dialog_answered_twice_keeps_the_first_answer(app: Owner) -> None:
     answers: list[str | None] = []
     app.push_screen(Record())
     app.ask(answers)
@@ -146,7 +146,7 @@ async def test_a_dialog_answered_twice_gives_the_first_answer_and_closes_nothing
     assert isinstance(app.screen, Record)
 
 
-async def test_who_waits_for_a_dialog_that_is_taken_away_gets_no_answer_instead_of_waiting(
+async def test_caller_of_a_removed_dialog_gets_no_answer(
     app: Owner,
 ) -> None:
     answers: list[str | None] = []
@@ -159,7 +159,7 @@ async def test_who_waits_for_a_dialog_that_is_taken_away_gets_no_answer_instead_
     assert isinstance(app.screen, Listing)
 
 
-async def test_a_screen_under_others_is_not_closed_by_its_own_keys(app: Owner) -> None:
+async def test_covered_screen_is_not_closed_by_its_own_keys(app: Owner) -> None:
     record = Record()
     app.push_screen(record)
     app.push_screen(Asking())
@@ -174,7 +174,7 @@ async def test_the_same_record_is_opened_once_and_another_above_it(app: Owner) -
     assert [screen.opened_for for screen in app.screen_stack[2:] if isinstance(screen, Record)] == [1, 2, 1]
 
 
-async def test_what_lies_over_everything_stays_on_top_until_it_is_taken_away(app: Owner) -> None:
+async def test_covering_screen_stays_on_top_until_removed(app: Owner) -> None:
     covering = Asking()
     app.cover(covering)
     app.push_screen(Record())
@@ -207,7 +207,7 @@ async def test_an_answer_for_a_screen_under_a_dialog_is_taken(app: Owner) -> Non
     assert record.looked == 1
 
 
-async def test_what_a_screen_follows_is_not_told_to_it_after_its_end(app: Owner) -> None:
+async def test_closed_screen_gets_no_more_reports(app: Owner) -> None:
     record, watchers = Record(), list[Callable[[], None]]()
 
     def watch(told: Callable[[], None]) -> Callable[[], None]:
@@ -239,7 +239,7 @@ def fail() -> None:
     raise RuntimeError("asked to fail")
 
 
-async def test_a_fault_of_a_screen_closes_it_says_so_and_leaves_the_list(faulty: Owner) -> None:
+async def test_fault_of_a_screen_closes_it_and_leaves_the_list(faulty: Owner) -> None:
     app = faulty
     record = Record()
     await app.push_screen(record)
@@ -252,7 +252,7 @@ async def test_a_fault_of_a_screen_closes_it_says_so_and_leaves_the_list(faulty:
     assert not app._exit
 
 
-async def test_a_fault_of_what_is_told_costs_its_screen_and_not_the_teller(faulty: Owner) -> None:
+async def test_fault_of_a_listener_costs_its_screen_only(faulty: Owner) -> None:
     app = faulty
     watchers = list[Callable[[], None]]()
     record = Record(told=fail)
@@ -271,7 +271,7 @@ async def test_a_fault_of_a_list_opens_another_in_its_place(faulty: Owner) -> No
     assert app.renewed == [here]
 
 
-async def test_a_fault_of_a_worker_of_the_app_leaves_every_screen(faulty: Owner) -> None:
+async def test_fault_of_an_app_worker_leaves_every_screen(faulty: Owner) -> None:
     app = faulty
 
     async def work() -> None:
@@ -284,7 +284,7 @@ async def test_a_fault_of_a_worker_of_the_app_leaves_every_screen(faulty: Owner)
     assert "What was under way was given up" in app.words
 
 
-async def test_the_second_fault_in_a_row_ends_the_program_and_a_later_one_does_not(faulty: Owner) -> None:
+async def test_second_fault_in_a_row_ends_the_program(faulty: Owner) -> None:
     app = faulty
     for _ in range(3):
         await app.push_screen(record := Record())

@@ -63,7 +63,7 @@ def test_a_terminal_without_colours_gets_its_own_sixteen_or_none(
         (True, {"TERM": "linux"}, PLAIN.name),
     ],
 )
-def test_auto_is_as_the_terminal_said_else_as_its_variable_says(
+def test_auto_theme_follows_terminal_then_environment(
     is_light: bool | None, environment: dict[str, str], theme: str
 ) -> None:
     assert choose_theme(AUTO, environment, is_light=is_light) == theme

@@ -21,7 +21,7 @@ class WatchedToast(Toast):
         self.gone.set()
 
 
-async def test_a_toast_that_is_too_late_goes_and_holds_nothing_up() -> None:
+async def test_late_toast_disappears_without_delaying_anything() -> None:
     late = LastingNotification("saved", timeout=1.0, raised_at=time.time() - 2.0)
     assert late.has_expired
     assert late.time_left == SHORTEST

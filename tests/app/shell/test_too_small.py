@@ -20,7 +20,7 @@ class SmallFirst(ScreenOwner[None]):
         self.push_screen(self.list)
 
 
-async def test_a_small_size_that_comes_before_the_list_is_nothing_to_stay_at() -> None:
+async def test_small_size_before_the_list_does_not_stay() -> None:
     app = SmallFirst()
     async with app.run_test() as pilot:
         while not app._is_up:

@@ -81,7 +81,7 @@ def term(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
 
 
-def test_what_the_terminal_said_while_the_program_was_loaded_is_known() -> None:
+def test_terminal_response_during_loading_is_used() -> None:
     answers = TerminalAnswers()
     with terminal() as (outer, _), asked_background(answers):
         asked = os.read(outer, 100)

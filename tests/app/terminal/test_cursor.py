@@ -57,7 +57,7 @@ async def test_random_steps_leave_it_on_the_row_under_the_cursor() -> None:
             assert x == rows.content_region.x
 
 
-async def test_in_a_field_it_is_where_the_next_letter_goes_and_without_rows_anywhere() -> None:
+async def test_cursor_is_at_the_next_letter_in_a_field() -> None:
     app = OneList()
     async with app.run_test(size=(100, 24)) as pilot:
         app.query_one(RowList).focus()

@@ -27,7 +27,7 @@ async def test_every_line_of_a_whole_frame_becomes_patches() -> None:
         assert "".join(first).rstrip() == "hello"
 
 
-async def test_a_part_of_a_frame_becomes_patches_of_its_lines_only() -> None:
+async def test_part_of_a_frame_becomes_patches_of_its_lines() -> None:
     app = Small()
     async with app.run_test(size=(20, 5)) as pilot:
         await pilot.pause()
@@ -43,7 +43,7 @@ def test_the_encoder_can_be_switched_off(setting: dict[str, str], is_on: bool) -
     assert (make_encoder(App(), setting) is not None) == is_on
 
 
-def test_a_textual_that_is_put_together_otherwise_is_left_to_itself() -> None:
+def test_differently_built_textual_is_left_unchanged() -> None:
     stranger: Any = SimpleNamespace(console=App().console)
     assert make_encoder(stranger, {}) is None
 

@@ -146,7 +146,7 @@ def numbered(top: int) -> list[Line]:
 
 
 @pytest.mark.parametrize("step", [1, -1, 3, -3])
-def test_a_list_that_moved_costs_little_more_than_its_new_lines(step: int) -> None:
+def test_scrolled_list_costs_little_more_than_its_new_lines(step: int) -> None:
     encoder, terminal, reference = make_encoder(), Terminal(), Terminal()
     for top in (50, 50 + step):
         sent = encoder.encode(WIDTH, HEIGHT, patches(numbered(top)))
@@ -169,7 +169,7 @@ def test_one_changed_cell_sends_its_address_its_style_and_itself() -> None:
     assert encoder.encode(WIDTH, HEIGHT, patches([(2, 0, [("abXdef", None)])])) == "\x1b[3;3HX\x1b[0m"
 
 
-def test_blanks_that_differ_only_in_a_colour_nobody_sees_are_unchanged() -> None:
+def test_blanks_with_invisible_colour_differences_are_unchanged() -> None:
     encoder = make_encoder()
     encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("a    b", Style(color="red"))])]))
     again: list[Line] = [
@@ -196,14 +196,14 @@ def test_another_size_forgets_what_was_shown() -> None:
     assert terminal.screen.display == ["x" * 12] * 4
 
 
-def test_half_of_a_wide_character_left_by_a_smaller_patch_becomes_a_blank() -> None:
+def test_half_a_wide_character_left_by_a_patch_becomes_blank() -> None:
     encoder, terminal = make_encoder(), Terminal()
     terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("日本日", None)])])))
     terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 1, [("xyz", None)])])))
     assert terminal.screen.display[0].rstrip() == " xyz日"
 
 
-def test_a_narrow_character_over_the_first_half_of_a_wide_one_blanks_its_second_half() -> None:
+def test_narrow_character_blanks_the_rest_of_a_wide_one() -> None:
     encoder = make_encoder()
     encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("日本", None)])]))
     assert encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("x", None)])])) == "\x1b[1;1Hx \x1b[0m"
@@ -215,7 +215,7 @@ def test_a_wide_character_cut_by_the_edge_becomes_a_blank() -> None:
     assert terminal.screen.display[0] == "a" * (WIDTH - 1) + " "
 
 
-def test_the_column_after_an_emoji_is_addressed_since_terminals_disagree_about_its_width() -> None:
+def test_column_after_an_emoji_is_addressed_explicitly() -> None:
     sent = make_encoder().encode(WIDTH, HEIGHT, patches([(0, 0, [("👩‍🚀x", None)])]))
     assert sent == "\x1b[1;1H👩‍🚀\x1b[3Gx\x1b[0m"
 
@@ -225,7 +225,7 @@ def test_control_segments_are_never_sent() -> None:
     assert make_encoder().encode(WIDTH, HEIGHT, [Patch(0, 0, segments)]) == "\x1b[1;1Ha\x1b[0m"
 
 
-def test_a_link_is_opened_once_and_closed_before_what_is_none_of_it() -> None:
+def test_link_is_opened_once_and_closed_before_other_cells() -> None:
     link, bold = Style(bold=True, link="https://a.example/f/1"), Style(bold=True)
     encoder = make_encoder()
     sent = encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", link), (" v2", bold)])]))

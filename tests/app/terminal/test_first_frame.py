@@ -55,7 +55,7 @@ def test_no_other_arguments_paint(arguments: list[str]) -> None:
     assert not first_frame.opens_the_app(arguments)
 
 
-def test_a_kept_frame_comes_back_with_its_age_at_the_end_of_the_first_line(screen: Path) -> None:
+def test_cached_frame_returns_with_its_age_on_the_first_line(screen: Path) -> None:
     keep_frame("\x1b[1;1Hrows", "38;5;1", shown_at=time.time() - 3 * 3600)
     frame = read_frame()
     assert frame is not None
@@ -109,7 +109,7 @@ def test_another_size_version_or_setting_has_no_frame_yet(
         read_frame()
 
 
-def test_a_frame_of_another_key_in_the_same_file_is_not_shown(screen: Path) -> None:
+def test_frame_of_another_key_is_not_shown(screen: Path) -> None:
     keep_frame("rows", "", shown_at=time.time())
     (kept,) = screen.iterdir()
     kept.write_text("another key\n\nrows")
@@ -153,7 +153,7 @@ def painted() -> str | None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
-def test_a_frame_in_a_folder_of_another_user_is_not_painted(screen: Path) -> None:
+def test_frame_in_another_users_folder_is_not_painted(screen: Path) -> None:
     keep_frame("rows", "", shown_at=time.time())
     os.chown(screen, 65534, 65534)
     assert read_frame() is None

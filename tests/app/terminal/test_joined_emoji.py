@@ -56,7 +56,7 @@ def test_a_changed_letter_of_a_flag_sends_the_flag_again() -> None:
     assert "🇩🇰" in sent(encoder, "in 🇩🇰 now")
 
 
-def test_a_changed_part_of_a_joined_emoji_sends_all_of_it() -> None:
+def test_changed_part_of_a_joined_emoji_sends_all_of_it() -> None:
     encoder = Encoder(Pens(ColorSystem.TRUECOLOR))
     for emoji in EMOJI:
         sent(encoder, f"a {emoji[0]} b")

@@ -25,7 +25,7 @@ class Watched(Style):
     """A style of which it is known when it is let go."""
 
 
-def test_styles_that_differ_in_what_no_terminal_shows_are_let_go() -> None:
+def test_styles_that_differ_invisibly_are_released() -> None:
     pens, drawn = Pens(ColorSystem.TRUECOLOR), set()
     given = []
     for place in range(3 * KEPT_STYLES):

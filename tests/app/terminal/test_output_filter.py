@@ -58,7 +58,7 @@ def test_links_to_the_own_server_alone_stay_in_a_style() -> None:
     assert fence.removed == 5
 
 
-def test_an_ascii_terminal_gets_a_character_of_the_same_width_for_every_other() -> None:
+def test_ascii_terminal_gets_replacements_of_the_same_width() -> None:
     fence = ControlFence(ascii_only=True)
     (cleaned,) = fence.apply([Segment("│●─ 日é…")], GROUND)
     assert cleaned.text == "|*- ???."
@@ -74,7 +74,7 @@ def text_of(app: App[None]) -> str:
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
-async def test_a_line_goes_through_all_filters_of_the_app_at_once() -> None:
+async def test_line_passes_all_filters_of_the_app_at_once() -> None:
     app = Careless(ansi_color=False)
     async with app.run_test():
         (chain,) = app.get_line_filters()
@@ -86,7 +86,7 @@ async def test_a_line_goes_through_all_filters_of_the_app_at_once() -> None:
         assert app.get_line_filters() == [chain]
 
 
-async def test_a_widget_that_forgets_to_make_text_safe_is_caught_and_counted() -> None:
+async def test_unsafe_text_of_a_widget_is_caught_and_counted() -> None:
     app = Careless()
     async with app.run_test() as pilot:
         await pilot.pause()

@@ -30,7 +30,7 @@ def test_a_narrower_screen_drops_the_columns_that_matter_least(
 
 
 @given(st.integers(0, 400))
-def test_columns_never_need_more_than_the_width_and_leave_none_of_it_over(width: int) -> None:
+def test_columns_use_exactly_the_available_width(width: int) -> None:
     placed = lay_out(FLAG_COLUMNS, width)
     taken = sum(p.width + p.column.gap for p in placed)
     assert taken <= width or placed[0].width == 0
@@ -38,6 +38,6 @@ def test_columns_never_need_more_than_the_width_and_leave_none_of_it_over(width:
     assert not 40 <= width <= 150 or taken == width
 
 
-def test_a_column_that_is_not_chosen_gives_its_cells_to_the_others() -> None:
+def test_hidden_column_gives_its_cells_to_the_others() -> None:
     chosen = [column for column in FLAG_COLUMNS if column.name != "tags"]
     assert sum(p.width + p.column.gap for p in lay_out(chosen, 90)) == 90

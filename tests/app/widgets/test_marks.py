@@ -3,14 +3,14 @@ from flagtui.app.widgets.viewport import Marks
 SHOWN = [10, 11, 12, 13, 14]
 
 
-def test_a_range_reaches_from_the_last_mark_to_the_cursor_in_either_direction() -> None:
+def test_range_extends_from_the_last_mark_in_either_direction() -> None:
     marks = Marks()
     marks.flip(13)
     marks.reach(SHOWN, 1)
     assert marks.ids == {11, 12, 13}
 
 
-def test_a_range_without_a_mark_in_sight_is_the_record_alone() -> None:
+def test_range_without_a_visible_mark_is_one_record() -> None:
     marks = Marks()
     marks.flip(99)
     marks.reach(SHOWN, 2)

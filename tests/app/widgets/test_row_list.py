@@ -39,7 +39,7 @@ async def test_rows_stand_under_their_titles(app: ListApp) -> None:
         ]
 
 
-async def test_every_line_is_as_wide_as_the_list_whatever_is_in_it() -> None:
+async def test_every_line_is_exactly_as_wide_as_the_list() -> None:
     nasty = ["日本語" * 20, "a\x1b[2J", "e\u0301" * 40, "👩‍👩‍👧‍👦" * 9, "", "x" * 5000]
     rows = [FlagRow(id=n, key=key, name=key, tags=(key, key), runtime=key) for n, key in enumerate(nasty)]
     for width in (20, 40, 60, 80, 132):
@@ -52,7 +52,7 @@ async def test_every_line_is_as_wide_as_the_list_whatever_is_in_it() -> None:
             assert {Strip(list(strip)).cell_length for strip in strips} == {width}
 
 
-async def test_a_hundred_thousand_rows_are_shown_without_drawing_more_than_a_screen(app: ListApp) -> None:
+async def test_hundred_thousand_rows_draw_only_one_screen(app: ListApp) -> None:
     rows = make_flags(1000) * 100
     async with app.run_test(size=SIZE) as pilot:
         app.rows.show(rows)
@@ -101,7 +101,7 @@ async def test_what_becomes_known_beside_a_record_draws_its_line_alone(
         assert [line.strip() for line in app.lines()[1:4]] == ["?", "won", "?"]
 
 
-async def test_the_cursor_stays_with_its_record_when_rows_arrive_above_it(app: ListApp) -> None:
+async def test_cursor_stays_with_its_record_when_rows_arrive_above(app: ListApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.rows.show(make_flags(30, start=100))
         app.rows.select(104)
@@ -113,7 +113,7 @@ async def test_the_cursor_stays_with_its_record_when_rows_arrive_above_it(app: L
         assert "flag-104" in app.lines()[line]
 
 
-async def test_the_cursor_stays_in_its_place_when_its_record_is_gone(app: ListApp) -> None:
+async def test_cursor_keeps_its_position_when_its_record_is_gone(app: ListApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         rows = make_flags(30)
         app.rows.show(rows)
@@ -127,7 +127,7 @@ async def test_the_cursor_stays_in_its_place_when_its_record_is_gone(app: ListAp
         assert app.rows.row_id == 0
 
 
-async def test_typing_a_query_goes_to_the_first_row_and_back_to_the_record_when_it_is_cleared(
+async def test_cleared_query_returns_the_cursor_to_its_record(
     app: ListApp,
 ) -> None:
     async with app.run_test(size=SIZE):
@@ -151,7 +151,7 @@ async def test_a_cursor_nobody_moved_stays_at_the_top_while_typing(app: ListApp)
         assert app.rows.row_id == 9
 
 
-async def test_a_refresh_while_a_query_hides_the_record_keeps_the_row_under_the_cursor(
+async def test_refresh_under_a_query_keeps_the_row_at_the_cursor(
     app: ListApp,
 ) -> None:
     async with app.run_test(size=SIZE):
@@ -191,7 +191,7 @@ async def test_marking_all_marks_what_is_shown_only(app: ListApp) -> None:
         assert app.rows.marks == frozenset()
 
 
-async def test_a_change_by_someone_else_carries_a_sign_until_the_cursor_was_there(app: ListApp) -> None:
+async def test_another_users_change_is_marked_until_the_cursor_visits_it(app: ListApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.rows.show(make_flags(5))
         app.rows.show(make_flags(5), changed=[1])
@@ -276,7 +276,7 @@ async def test_every_column_fits_in_ascii() -> None:
         assert app.lines()[0].startswith("    KEY v")
 
 
-async def test_another_width_shows_other_columns_and_keeps_the_cursor_in_sight(app: ListApp) -> None:
+async def test_another_width_shows_other_columns_and_keeps_the_cursor_visible(app: ListApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.rows.show(make_flags(30))
         app.rows.select(9)

@@ -14,7 +14,7 @@ def make_flags(count: int, start: int = 0, **same: Any) -> list[FlagRow]:
     ]
 
 
-async def test_losing_the_focus_makes_the_line_of_the_cursor_anew_and_no_other(app: ListApp) -> None:
+async def test_losing_focus_redraws_only_the_line_of_the_cursor(app: ListApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.rows.show(make_flags(3))
         app.rows.focus()

@@ -38,7 +38,7 @@ async def test_a_screen_is_composed_for_the_size_it_gets(size: tuple[int, int], 
         assert sorted(screen.classes) == ["-tall", "-wide"]
 
 
-async def test_the_styles_of_a_screen_that_is_opened_are_worked_out_once() -> None:
+async def test_styles_of_an_opened_screen_are_computed_once() -> None:
     app = App[None]()
     async with app.run_test() as pilot:
         first = Fitted()

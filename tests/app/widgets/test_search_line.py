@@ -80,7 +80,7 @@ async def test_pasted_control_characters_are_shown_not_obeyed() -> None:
         assert app.line.value.isprintable()
 
 
-async def test_down_and_enter_go_to_the_list_and_keep_the_query() -> None:
+async def test_down_and_enter_reach_the_list_and_keep_the_query() -> None:
     app = SearchApp()
     async with app.run_test() as pilot:
         app.line.set_line("first")

@@ -15,7 +15,7 @@ MOVES = st.lists(
 
 
 @given(MOVES)
-def test_the_cursor_is_always_on_a_row_that_is_in_sight(moves: list[tuple[str, int]]) -> None:
+def test_cursor_is_always_on_a_visible_row(moves: list[tuple[str, int]]) -> None:
     view = Viewport(height=10)
     for name, amount in moves:
         if name == "count":

@@ -102,7 +102,7 @@ def test_how_numbers_are_judged_is_told_whole(settings: dict[str, JSON], words: 
     assert said("STATISTICS", stats_config=settings) == words
 
 
-def test_a_goal_of_the_first_servers_is_a_metric_and_none_is_said_to_be_missing() -> None:
+def test_goal_of_old_servers_is_a_metric() -> None:
     goal = experiment(filters={"insight": "FUNNELS", "events": [{"id": "a"}, {"id": "b", "order": 1}]})
     told = found(goal)
     assert plain(measures_lines(metrics_of(goal), 60)) == "MEASURES      funnel a → b"
@@ -126,7 +126,7 @@ def test_a_goal_of_the_first_servers_is_a_metric_and_none_is_said_to_be_missing(
         ({"metric_type": "next"}, "next", False),
     ],
 )  # fmt: skip
-def test_a_metric_without_a_name_is_called_by_what_it_counts(
+def test_unnamed_metric_is_named_by_what_it_counts(
     metric: dict[str, JSON], name: str, is_share: bool
 ) -> None:
     made = Metric(metric, "primary")
@@ -144,7 +144,7 @@ def test_people_of_a_metric_are_not_called_exposures() -> None:
     assert "people of the first metric; exposures are not known: No." in plain(variant_lines(told, 80))
 
 
-def test_the_table_is_headed_by_the_variant_the_server_compared_with() -> None:
+def test_table_heading_names_the_variant_compared_with() -> None:
     variants = [{"key": key, "rollout_percentage": 50} for key in ("control", "b")]
     made = experiment(
         metrics=[{"metric_type": "funnel", "series": [event("a")]}],
@@ -158,7 +158,7 @@ def test_the_table_is_headed_by_the_variant_the_server_compared_with() -> None:
 
 
 @pytest.mark.parametrize(("flag", "off"), [(None, ""), (5, ""), ({"id": 3, "active": False}, " (off)")])
-def test_a_flag_of_which_nobody_said_anything_is_not_called_off(flag: JSON, off: str) -> None:
+def test_flag_of_unknown_state_is_not_called_off(flag: JSON, off: str) -> None:
     made = experiment(feature_flag_key="k", feature_flag=flag)
     assert plain(head_lines(made.row(), 80)).splitlines()[0].endswith(f"flag k{off}")
 
@@ -175,11 +175,11 @@ def test_a_flag_of_which_nobody_said_anything_is_not_called_off(flag: JSON, off:
         (Unanswered("No answer."), "No answer. Try again; if it stays"),
     ],
 )  # fmt: skip
-def test_days_that_are_not_there_are_not_said_to_be_deleted(error: Any, words: str) -> None:
+def test_absent_days_are_not_called_deleted(error: Any, words: str) -> None:
     assert why_no_days(error).startswith(words)
 
 
-def test_the_form_says_and_turns_what_servers_do_with_test_accounts() -> None:
+def test_form_shows_and_toggles_the_exclusion_of_test_accounts() -> None:
     new = ExperimentCopy.new("A", "a", is_linked=False)
     assert leaves_test_accounts_out(new)
     for criteria, is_out in (({}, False), ({"filterTestAccounts": True}, True)):

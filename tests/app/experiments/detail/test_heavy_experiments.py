@@ -65,7 +65,7 @@ def test_measures_and_form_count_the_metrics_they_leave_out() -> None:
     assert "+ a shared metric" in form
 
 
-async def test_draft_of_thousands_of_events_is_not_asked_about_in_one_address(
+async def test_draft_with_thousands_of_events_skips_the_usage_request(
     make_client: MakeClient,
 ) -> None:
     for metrics, asks in ((100, True), (5_000, False)):

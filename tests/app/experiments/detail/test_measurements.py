@@ -155,7 +155,7 @@ async def test_a_metric_that_was_changed_since_is_asked_for_alone() -> None:
     assert server.asked == ["latest", "query b"]
 
 
-async def test_asking_again_has_the_server_calculate_and_shows_how_far_it_is() -> None:
+async def test_refreshing_recalculates_on_the_server_and_shows_progress() -> None:
     server = Server(runs=[run("pending"), run("in_progress", "a"), run("completed", "a", failed="b")])
     steps = await measured(server, again=True)
     assert server.asked == ["calculate", "wait", "look", "wait", "look"]
@@ -179,7 +179,7 @@ async def test_a_profile_that_only_reads_never_begins_a_calculation() -> None:
     assert server.asked == ["query a", "query b"]
 
 
-async def test_without_the_right_to_ask_the_last_stored_day_is_shown_else_why_not() -> None:
+async def test_missing_query_right_shows_the_last_day_or_the_reason() -> None:
     days = Timeseries.of({"timeseries": {"2026-02-28": RESULT, "2026-03-01": RESULT, "2026-03-02": None}})
     server = Server(result_said=MissingScope("The key lacks query:read."), series=days)
     last = (await measured(server))[-1]
@@ -206,7 +206,7 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
     assert [step.readings for step in await measured(nothing)] == [()]
 
 
-async def test_what_an_older_engine_measures_is_not_said_to_have_no_numbers_yet() -> None:
+async def test_old_engine_metrics_are_not_called_pending() -> None:
     query = {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"event": "a"}]}}
     server = Server(experiment(metrics=[query]))
     last = [step async for step in inspector(server).load(server.found.row())][-1]
@@ -214,7 +214,7 @@ async def test_what_an_older_engine_measures_is_not_said_to_have_no_numbers_yet(
     assert server.asked == ["get"]
 
 
-async def test_metrics_without_a_number_of_their_own_do_not_show_each_others_results() -> None:
+async def test_metrics_without_ids_do_not_share_results() -> None:
     metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "uuid": ""}
     server = Server(experiment(metrics=[metric, metric]), latest=None)
     looking = inspector(server)
@@ -230,7 +230,7 @@ def inspector(server: Server, now: Callable[[], float] = lambda: NOW) -> Experim
     return ExperimentInspector(server, now)  # type: ignore[arg-type]  # the double above
 
 
-async def test_a_glance_asks_for_the_first_metric_only_and_not_again_for_a_while() -> None:
+async def test_glance_reads_the_first_metric_once_in_a_while() -> None:
     server, time = Server(), [NOW]
     looking = inspector(server, lambda: time[0])
     row = server.found.row()
@@ -264,11 +264,11 @@ async def test_a_glance_that_fails_is_not_repeated_at_once() -> None:
         {"is_legacy": True},
     ],
 )
-def test_only_what_runs_and_is_not_concluded_is_worth_a_glance(more: dict[str, Any]) -> None:
+def test_only_running_unconcluded_experiments_get_a_glance(more: dict[str, Any]) -> None:
     assert not inspector(Server()).is_worth_a_glance(experiment(**more).row())
 
 
-async def test_a_draft_says_whether_code_asks_for_its_flag_and_others_do_not_ask() -> None:
+async def test_only_drafts_check_whether_code_uses_their_flag() -> None:
     source = {"kind": "EventsNode", "event": "order"}
     metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": source, "uuid": "a"}
     server = Server(experiment(start_date=None, status="draft", metrics=[metric]))

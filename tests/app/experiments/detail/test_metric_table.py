@@ -93,7 +93,7 @@ def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: st
     assert text(sizing_lines(found, 1_772_442_000.0)) == ""
 
 
-def test_a_chance_is_that_of_being_better_and_never_rounded_to_certainty() -> None:
+def test_chance_means_better_and_is_never_rounded_to_certainty() -> None:
     metric = Metric({"metric_type": "mean", "goal": "decrease"}, "primary")
     result = MetricResult.of(
         {
@@ -211,7 +211,7 @@ def days(*values: float | None) -> Timeseries:
 
 
 @pytest.mark.parametrize("values", [(20.0,), (None, 20.0), (20.0, None, 25.0), (20.0, 21.0, None)])
-def test_failed_days_are_gaps_in_the_plot_and_words_in_the_table(values: tuple[float | None, ...]) -> None:
+def test_failed_days_are_gaps_in_the_plot_and_words_below(values: tuple[float | None, ...]) -> None:
     series = days(*values)
     courses = courses_of(series)
     drawn = text(chart_lines("Paid", courses, [day for day, _ in series.days], (80, 16), UNICODE))

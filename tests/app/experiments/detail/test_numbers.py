@@ -28,7 +28,7 @@ def test_the_chi_square_tail_agrees_with_scipy() -> None:
         )
 
 
-def test_the_ratio_test_agrees_with_scipy_for_up_to_twenty_variants() -> None:
+def test_ratio_test_agrees_with_scipy_for_up_to_twenty_variants() -> None:
     drawn = random.Random(SEED)
     for _ in range(1000):
         count = drawn.randint(2, 20)
@@ -74,7 +74,7 @@ def test_nothing_is_compared_with_a_baseline_of_zero() -> None:
     assert lift_of(variant, Baseline.of({"number_of_samples": 10, "sum": 4})) == pytest.approx(0.25)
 
 
-def test_where_less_is_better_the_chance_is_that_of_being_lower() -> None:
+def test_chance_is_inverted_where_less_is_better() -> None:
     variant = VariantResult.of({"chance_to_win": 0.1})
     assert chance_of(variant, "increase") == 0.1
     assert chance_of(variant, "decrease") == pytest.approx(0.9)

@@ -48,7 +48,7 @@ class Panes(FlagApp):
         return FlagVersion()
 
 
-async def test_each_kind_of_tab_draws_flags_of_every_kind_at_every_size(projects: Sequence[Served]) -> None:
+async def test_every_tab_draws_every_flag_at_every_size(projects: Sequence[Served]) -> None:
     for place, project in enumerate(projects):
         flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 3)]]
         app = Panes(project)

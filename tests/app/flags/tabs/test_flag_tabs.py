@@ -78,7 +78,7 @@ class Town:
         ]
 
 
-def test_what_a_library_finds_otherwise_has_a_line_of_its_own() -> None:
+def test_differing_library_value_has_a_line_of_its_own() -> None:
     asks = {"key": "version", "type": "person", "operator": "semver_gte", "value": "2.0.0"}
     flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [asks]}]}})
     definitions = Definitions.of([flag.raw])
@@ -198,7 +198,7 @@ def recorded() -> Iterator[Any]:
         yield from (item for item in items if isinstance(item, dict) and "filters" in item)
 
 
-def test_every_flag_of_the_sample_with_its_people_and_its_whole_history(
+def test_every_sample_flag_draws_its_users_and_history(
     projects: Sequence[Served],
 ) -> None:
     drawn = 0

@@ -136,7 +136,7 @@ def test_form_of_a_heavy_flag_can_add_to_every_list() -> None:
         assert part in parts
 
 
-def test_rollout_of_a_heavy_flag_offers_the_first_conditions_and_all() -> None:
+def test_rollout_of_a_heavy_flag_offers_first_conditions_and_all() -> None:
     choices = [*choices_of([Flag.of(heavy.with_conditions(2_000))])]
     assert len(choices) == MOST + 1
     assert [place for place, _share, _line in choices] == [*range(MOST), None]

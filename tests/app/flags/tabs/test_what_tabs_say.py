@@ -76,7 +76,7 @@ def test_conditions_tab_lists_rules() -> None:
     assert words[2:] == [' 1 serves "b" to everyone', ' ·  everyone else: default value "a"']
 
 
-def test_whoever_gets_no_variant_is_told_in_the_tab_and_in_the_pane() -> None:
+def test_tab_and_pane_name_users_without_a_variant() -> None:
     variants = [{"key": key, "rollout_percentage": 45} for key in ("control", "test")]
     found = study({"groups": [{}], "multivariate": {"variants": variants}})
     rest = "the other 10 % of matching users get plain true, unless a condition sets the variant"
@@ -102,7 +102,7 @@ def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], c
     assert ("no call recorded" in " ".join(pane)) == (called == "never")
 
 
-def test_what_asks_for_the_flag_is_none_that_is_on_or_not_known() -> None:
+def test_dependents_are_none_active_or_unknown() -> None:
     known = study({"groups": []})
     details = known.details
     for dependents, reason, words in (
