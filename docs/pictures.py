@@ -23,7 +23,7 @@ PLAYED: tuple[Step, ...] = (
     ("", UNTIL, "flagtui demo", 1.6),
     ("/", "to the list", "/ · search while typing", 0.7),
     *((letter, "of 248", "/ · search while typing", 0.35) for letter in "nav"),
-    ("\r", "space on/off", "⏎ · to the list", 1.2),
+    ("\r", "space off", "⏎ · to the list", 1.2),
     (" ", r"newest version(?s:.*)Turn OFF  y", "space · what turning it off would do", 4.0),
     ("y", "u to undo", "y · off, and in the journal", 2.6),
     ("u", r"newest version(?s:.*)Undo  y", "u · undo: the same question", 2.6),

@@ -17,7 +17,7 @@ def test_settings_reload_without_restart_and_mistakes_change_nothing(
     environment = dict.fromkeys(FOLDERS, str(tmp_path)) | {"FLAGTUI_API_KEY": KEY}
     with Terminal(FLAGTUI, size=(100, 30), environment=environment) as terminal:
         terminal.wait_for("HERE.*synced")
-        terminal.wait_for("on/off")
+        terminal.wait_for("space (on|off) .*% rollout")
         file.write_text(
             f'theme = "light"\n[profiles.here]\nhost = "{service.address}"\nproject = 1\n'
             'badge = "THERE"\nread_only = true\n[keys]\nlists.sort = "f6"\n'
@@ -26,7 +26,7 @@ def test_settings_reload_without_restart_and_mistakes_change_nothing(
         terminal.wait_for("settings were read again")
         terminal.wait_for("THERE")
         terminal.wait_until(lambda: terminal.screen.buffer[20][5].bg == "ffffff", "a light screen")
-        terminal.wait_until(lambda: "on/off" not in terminal.text, "no keys that write")
+        terminal.wait_until(lambda: "% rollout" not in terminal.text, "no keys that write")
         terminal.press(F6)
         terminal.wait_for("KEY ↑|KEY ↓")
 

@@ -91,7 +91,7 @@ async def test_rebound_key_keeps_its_position_and_effects_are_named_once(
     async with running(setting) as program:
         program.app.set_keymap({"flags.toggle": "ctrl+t"})
         await program.settle()
-        assert line(program, -1).startswith(" ^t on/off  ⏎ open  % rollout")
+        assert line(program, -1).startswith(" ^t off  ⏎ open  % rollout")
         await program.press("x", *["down"] * 8, "X", "d")
         told = words(program.screen)
         assert told.count("not counted when several flags change at once") == 1

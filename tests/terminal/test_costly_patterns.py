@@ -28,7 +28,7 @@ def test_stop_signal_during_evaluation_is_obeyed_soon(tmp_path: Path, furnish: F
         terminal.press(f"/costly-{COSTLY}")
         terminal.wait_for("1 of ")
         terminal.press("\r")
-        terminal.wait_for("space on/off")
+        terminal.wait_for("space (on|off) ")
         terminal.press("w")
         terminal.wait_for("Type a distinct id")
         terminal.press("ada\r")

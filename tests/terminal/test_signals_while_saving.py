@@ -55,7 +55,7 @@ def saving(home: dict[str, str], *, is_told: bool = False) -> Iterator[Terminal]
         terminal.wait_for("1 of 2")
         terminal.wait_for(r"(?m)^ ⏎ to the list  tab complete .* f1 help$")
         terminal.press("\r")
-        terminal.wait_for("space on/off")
+        terminal.wait_for("space (on|off) ")
         terminal.press(" ")
         terminal.wait_for("Cancel  esc")
         terminal.press("y")

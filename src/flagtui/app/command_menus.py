@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent
-from flagtui.app.commands.command import Command, display_key
+from flagtui.app.commands.command import SIGNS, Command, display_key
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.dialogs.help import HelpScreen
 from flagtui.app.dialogs.palette import Offer, PaletteScreen
@@ -58,6 +58,10 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
         elif command.id in own and app._keymap.get(command.id) == "":
             run = partial(app.run_action, command.action, screen)
             yield Offer(command, "", run, "your [keys] use its key", cli=cli_equivalent(command, subject))
+        elif command.id in own and isinstance(screen, RecordKeys) and (why := screen.refusal_of(command)):
+            key = app._keymap.get(command.id, command.keys).partition(",")[0]
+            reason = why.partition(";")[0]
+            yield Offer(command, SIGNS.get(key, key), None, reason, cli=cli_equivalent(command, subject))
         elif "app.flags" in active and _leads_elsewhere(command, place, app_state):
             tab = command.places[0]
             key = display_key(app, command.binding())

@@ -110,6 +110,11 @@ class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
         """Return whether it enrolls no new users."""
         return self.status == "exposure_frozen"
 
+    @property
+    def is_paused(self) -> bool:
+        """Return whether it runs with its flag off."""
+        return self.status == "paused"
+
 
 OPTIONAL_MEMBERS: Final = ("description", "owner", "verified", "last_seen_at", "tags", "enforcement_mode")
 """Optional members of an event definition; the plainest servers omit some."""

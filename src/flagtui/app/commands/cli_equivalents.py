@@ -1,22 +1,13 @@
 """The command line that does the same as a command of the app: `flagtui flags disable new-nav`."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from flagtui.app.commands.command import Command
 from flagtui.store.kinds import KINDS, RecordKind
 
-_UNDONE_WHEN: Final[Mapping[str, str]] = {
-    "enable|disable": "active",
-    "archive|unarchive": "archived",
-    "resume|pause": "flag_active",
-    "freeze|unfreeze": "is_frozen",
-    "verify|unverify": "verified",
-    "hide|show": "hidden",
-}
-"""By two words: the attribute of a record that the second of them turns off."""
 _AT_CURSOR: Final = ("RECORD", *(kind.name.upper() for kind in KINDS.values()))
 _MARKED: Final = tuple(name.upper() for name in KINDS)
 _SERVERLESS: Final = ("profiles", "auth", "commands")
@@ -51,8 +42,7 @@ def cli_equivalent(command: Command, subject: Subject) -> str:
         if subject.record is None or group != subject.kind:
             words.append(word.partition("|")[0])
         elif "|" in word:
-            first, _, second = word.partition("|")
-            words.append(second if getattr(subject.many[0], _UNDONE_WHEN[word], False) else first)
+            words.append(command.verb_for(subject.many[0]))
         elif word in _AT_CURSOR:
             words.append(name_of(KINDS[subject.kind], subject.record))
         elif word in _MARKED:

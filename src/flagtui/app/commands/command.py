@@ -32,6 +32,17 @@ EVENT_SCOPE: Final = EVENTS.write_scope
 STEPS: Final = "experiments change in steps that the server takes at once"
 RECORD_SCOPE: Final = "record"
 """In place of a scope: that of the kind of record that the screen is about."""
+UNDONE_WHEN: Final = {
+    "enable|disable": "active",
+    "archive|unarchive": "archived",
+    "pause|resume": "is_paused",
+    "freeze|unfreeze": "is_frozen",
+    "verify|unverify": "verified",
+    "hide|show": "hidden",
+}
+"""By two words of the command line: the attribute of a record for which the second is meant."""
+TITLES: Final = {"enable": "on", "disable": "off"}
+"""By words of the command line: what the app calls them."""
 SIGNS: Final = {
     "ampersand": "&",
     "at": "@",
@@ -96,6 +107,26 @@ class Command(Struct, frozen=True):
         name = self.id.partition(".")[2]
         force_setattr(self, "title", self.title or name)
         force_setattr(self, "handler", self.handler or name)
+
+    def verb_for(self, record: Any) -> str:
+        """Return the word of the command line for what it does to the record: `disable` where it is on."""
+        words = self.cli.split()[1:2]
+        if not words or words[0] not in UNDONE_WHEN:
+            return "".join(words)
+        first, _, second = words[0].partition("|")
+        return second if getattr(record, UNDONE_WHEN[words[0]], False) else first
+
+    @property
+    def depends_on_record(self) -> bool:
+        """Whether it does one of two things, depending on the record: on or off."""
+        return "|" in self.cli
+
+    def title_for(self, record: Any) -> str:
+        """Return the word beside its key where that depends on the record, else an empty text."""
+        if not self.depends_on_record:
+            return ""
+        verb = self.verb_for(record)
+        return TITLES.get(verb, verb)
 
     @property
     def why_direct(self) -> str:

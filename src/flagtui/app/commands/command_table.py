@@ -5,7 +5,7 @@ person's own keymap, the key table of the documents and the same on the command 
 where it works in several places it does the same kind of thing in all of them.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Sequence
 from functools import cache
 from typing import Final
 
@@ -24,7 +24,7 @@ from flagtui.app.commands.command import (
 from flagtui.app.commands.record_commands import RECORD_COMMANDS
 from flagtui.store.kinds import KINDS
 
-__all__ = ["COMMANDS", "Command", "bindings_of", "command_of", "commands_of"]
+__all__ = ["BY_ID", "COMMANDS", "Command", "bindings_of", "command_of", "commands_of"]
 
 SCREEN_COMMANDS: Final = (
     Command("lists.search", "slash", "Go to the search line", LISTS, shown=True, turns_keys=True,
@@ -153,11 +153,13 @@ SCREEN_COMMANDS: Final = (
 
 COMMANDS: Final = (*RECORD_COMMANDS, *SCREEN_COMMANDS)
 """In the order of the last line, the palette and the documents."""
+BY_ID: Final = {command.id: command for command in COMMANDS}
 
 
-def commands_of(*places: str) -> Iterable[Command]:
+@cache
+def commands_of(*places: str) -> Sequence[Command]:
     """The commands that work in these places, in the order of the table."""
-    return (command for command in COMMANDS if any(place in places for place in command.places))
+    return tuple(command for command in COMMANDS if any(place in places for place in command.places))
 
 
 @cache

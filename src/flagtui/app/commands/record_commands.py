@@ -97,7 +97,7 @@ RECORD_COMMANDS: Final = (
             synonyms="start begin run enable", cli="experiments launch EXPERIMENTS", applies_to="many"),
     Command("experiments.switch", "space", "Pause or resume: its flag is turned off or on", EXPERIMENT,
             title="pause", shown=True, scope=EXPERIMENT_SCOPE, synonyms="resume stop disable enable toggle",
-            cli="experiments resume|pause EXPERIMENTS", applies_to="many"),
+            cli="experiments pause|resume EXPERIMENTS", applies_to="many"),
     Command("experiments.end", "F", "End the experiment, with a conclusion and a comment", EXPERIMENT,
             title="finish", handler="step", argument="end", shown=True, scope=EXPERIMENT_SCOPE,
             synonyms="end stop conclude complete close",

@@ -15,6 +15,7 @@ from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.forms.json_editing import edit_as_json
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, experiment_text
+from flagtui.changes.experiments.step_refusals import refuse_row
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.details.metric_findings import Findings
 from flagtui.models.experiment import Experiment
@@ -46,6 +47,9 @@ class ExperimentKeys(RecordKeys):
         """The way of all steps."""
         return ExperimentSteps(self._app_state, self._runner)
 
+    def refuse(self, row: ExperimentRow, verb: str) -> str:
+        return refuse_row(row, STEPS[verb]) if verb in STEPS else ""
+
     def subject(self) -> ExperimentRow | None:
         """The experiment that is meant."""
         return next(iter(self.at_cursor()), None)
@@ -73,7 +77,7 @@ class ExperimentKeys(RecordKeys):
     def action_switch(self) -> None:
         """Pause or resume: the first row decides; the rest is skipped with the reason."""
         if rows := self.chosen():
-            self.action_step("resume" if rows[0].status == "paused" else "pause")
+            self.action_step("resume" if rows[0].is_paused else "pause")
 
     def action_freeze(self) -> None:
         """Freeze or unfreeze the exposure: the first row decides."""

@@ -1,6 +1,6 @@
 """The experiments of a project: what runs, for how long, and what leads."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -26,7 +26,6 @@ from flagtui.app.experiments.experiment_columns import (
 from flagtui.app.experiments.experiment_keys import ExperimentKeys
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.lists.loaded_list import InspectedList
-from flagtui.app.shell.footer import KeyLine
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write
 from flagtui.app.widgets.column_layout import Column
@@ -57,7 +56,6 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
         self._inspector: ExperimentInspector | None = None
         self._staying: Timer | None = None
         self._is_glancing = False
-        self._shown_next: Sequence[str] = ()
 
     def all_columns(self) -> tuple[Column[ExperimentRow], ...]:
         return (*experiment_columns(self.leading), *MORE_EXPERIMENT_COLUMNS)
@@ -105,16 +103,6 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
             # The load was automatic: the header shows that another key is needed.
             self._app_state.become_troubled(refused)
         self.rows.redraw_row(row.id)
-
-    def draw_preview(self, row: ExperimentRow | None) -> None:
-        super().draw_preview(row)
-        self._show_next_keys()
-
-    @on(RowList.Highlighted)
-    def _show_next_keys(self) -> None:
-        if self.next_commands != self._shown_next:
-            self._shown_next = self.next_commands
-            self.query_one(KeyLine).show_keys()
 
     @on(RowList.Highlighted)
     def _glance_soon(self) -> None:

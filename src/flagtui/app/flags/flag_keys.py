@@ -23,6 +23,14 @@ class FlagKeys(RecordKeys):
 
         return FlagEdits(self._app_state, self._runner, self.on_report)
 
+    def refuse(self, row: FlagRow, verb: str) -> str:
+        if row.can_edit and row.type != "rules" and not row.archived:
+            return ""
+        # Few flags refuse anything; the first rows are drawn without their rules.
+        from flagtui.changes.flags.row_refusals import refuse_row
+
+        return refuse_row(row, verb)
+
     def _ask(
         self, edit: Callable[[Sequence[FlagRow]], Coroutine[Any, Any, None]], *, is_single: bool
     ) -> None:

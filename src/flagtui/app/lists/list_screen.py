@@ -118,11 +118,13 @@ class ListScreen(MarkedRecords[R]):
         if not order:
             words = self.words_without(total)
             self.rows.explain(*words.lines, look=words.look)
+        self.show_keys_for_record()
 
     # Following the cursor
 
     @on(RowList.Highlighted)
     def _moved(self) -> None:
+        self.show_keys_for_record()
         self._look_soon()
 
     def on_resize(self, _event: events.Resize) -> None:

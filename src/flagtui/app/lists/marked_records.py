@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from flagtui.app.commands.command import Command
 from flagtui.app.lists.list_frame import BrowseScreen
 from flagtui.app.lists.record_links import RecordKeys
+from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.permissions import may_write
 from flagtui.store.collection import Identified
@@ -21,6 +22,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
     """Applies one rule to every command: for many, for one, or for the row under the cursor."""
 
     _marked_before = 0
+    _shown_traits: Sequence[object] = ()
 
     @property
     def record(self) -> R | None:
@@ -68,6 +70,12 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
             self.rows.action_clear_marks()
         else:
             self.rows.action_mark_all()
+
+    def show_keys_for_record(self) -> None:
+        """Draw the keys again when the records chosen allow others than those shown."""
+        if (traits := self.key_traits()) != self._shown_traits:
+            self._shown_traits = traits
+            self.query_one(KeyLine).show_keys()
 
     def show_keys_for_marks(self) -> None:
         """Dim or show the keys that depend on the number of marks, and warn once there are too many."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
 
-from flagtui.app.commands.command_table import Command, command_of
+from flagtui.app.commands.command_table import BY_ID, Command, command_of, commands_of
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.permissions import may_run, override_titles, writes_in
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 else:
     # Textual reads the styles of a class from its first base that is a widget, and this is none.
     AnyScreen = object
+
+STAGING_TITLES: Final = {"app.stage": "end staging", "app.undo": "unstage", "app.redo": "stage again"}
+"""By command: the word beside its key while changes are staged."""
 
 
 class RecordKeys(AnyScreen):
@@ -55,6 +58,8 @@ class RecordKeys(AnyScreen):
         if action in writes_in(self.place) and (allowed := self.may_change(action)) is not True:
             return allowed
         command = command_of(self.place, action, *parameters[:1])
+        if command is not None and self.refusal_of(command):
+            return False
         if command is not None and self.why_not_now(command, command.sign):
             return None
         return super().check_action(action, parameters)
@@ -63,17 +68,45 @@ class RecordKeys(AnyScreen):
         """Return why the command cannot run on the chosen records; empty if it can. `sign` is its key."""
         if self._app_state.is_staging and command.why_direct:
             return f"it cannot be staged: {command.why_direct}; + ends staging"
+        why = self.refusal_of(command)
+        return f"{self.title_of(command.id) or command.title}: {why}" if why else ""
+
+    def refusal_of(self, command: Command) -> str:
+        """Return why the one record chosen does not allow the command; empty where it does.
+
+        The question about more records names those it leaves out.
+        """
+        in_mirror = self._app_state.session.mirror is not None
+        if not command.writes or in_mirror or (row := self.only_row) is None:
+            return ""
+        verb = command.verb_for(row)
+        return self.refuse(row, verb) if verb else ""
+
+    def refuse(self, row: Any, verb: str) -> str:
+        """Return why a command, by its name on the command line, cannot succeed on a record of this kind."""
         return ""
+
+    def key_traits(self) -> Sequence[object]:
+        """Return what the line of keys shows of the records chosen: it is drawn again when that changes."""
+        rows = self.chosen()[:1]
+        commands = commands_of(self.place)
+        verbs = [command.title_for(row) for row in rows for command in commands]
+        return verbs, [self.refusal_of(command) for command in commands], getattr(self, "next_commands", ())
+
+    @property
+    def only_row(self) -> Any:
+        """The one record that keys are for; None while more are marked."""
+        return next(iter(self.single()), None)
 
     def title_of(self, command_id: str) -> str:
         """Return the word beside a key where it is not that of the command; empty for all others."""
         if self._app_state.session.mirror is not None:
             return override_titles().get(command_id, "")
-        if not self._app_state.is_staging:
-            return ""
-        return {"app.stage": "end staging", "app.undo": "unstage", "app.redo": "stage again"}.get(
-            command_id, ""
-        )
+        if self._app_state.is_staging and command_id in STAGING_TITLES:
+            return STAGING_TITLES[command_id]
+        command = BY_ID.get(command_id)
+        rows = self.chosen() if command is not None and command.depends_on_record else ()
+        return command.title_for(rows[0]) if command is not None and rows else ""
 
     def single(self) -> Sequence[Any]:
         """Return the one marked record, else the one under the cursor; none while more are marked."""

@@ -82,7 +82,8 @@ class RowList(RowSurface[R]):
 
     def marked_rows(self) -> list[R]:
         """The marked records, in the order of the rows given."""
-        return [row for row in self._rows if self._id_of(row) in self._marks.ids]
+        marked = self._marks.ids
+        return [row for row in self._rows if self._id_of(row) in marked] if marked else []
 
     def show(
         self,

@@ -15,11 +15,16 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
+from flagtui.models.rows import ExperimentRow
 
 EDITABLE_OLD: Final = EXPERIMENT_FIELDS.having("old engine")
 """All that experiments of the old engine let be changed."""
 NO_OP: Final = "no-op"
 """The code of a refusal because the experiment is in the state that the step leads to."""
+_NO_ACCESS: Final = "you may look at this experiment but not change it"
+_OLD_ENGINE: Final = "it is measured by the old engine; only its name, description and end can be changed"
+_COPIES: Final = ("duplicate", "copy")
+"""Steps that leave the experiment as it is."""
 _WHATEVER: Final = ("unarchive", "delete", "restore", "duplicate", "create", "edit", "copy", "reopen")
 """Steps for which the state does not matter."""
 _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
@@ -45,15 +50,22 @@ def foresee_refusal(fresh: Experiment, step: Step, choices: Choices) -> Blocked 
     return next(_refusals(fresh, step, choices), None)
 
 
+def refuse_row(row: ExperimentRow, step: Step) -> str:
+    """Return why the step cannot be taken, as far as the row in a list shows; empty where it can."""
+    if not row.can_edit and step.name not in _COPIES:
+        return _NO_ACCESS
+    if row.is_legacy and not step.for_old_engine:
+        return _OLD_ENGINE
+    refused = next(_of_state(row.status, step, is_archived=row.archived), None)
+    return "; ".join(filter(None, (refused.reason, refused.next))) if refused is not None else ""
+
+
 def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Blocked]:
-    # A copy changes nothing here.
-    if not fresh.can_edit and step.name not in ("duplicate", "copy"):
-        reason = "you may look at this experiment but not change it"
-        yield Blocked("access", reason, "ask for editor access to it")
+    if not fresh.can_edit and step.name not in _COPIES:
+        yield Blocked("access", _NO_ACCESS, "ask for editor access to it")
     if fresh.is_mostly_fixed and not step.for_old_engine:
-        reason = "it is measured by the old engine; only its name, description and end can be changed"
-        yield Blocked("old engine", reason, "make a new experiment in the browser")
-    yield from _of_state(fresh, step)
+        yield Blocked("old engine", _OLD_ENGINE, "make a new experiment in the browser")
+    yield from _of_state(fresh.state, step, is_archived=fresh.archived)
     yield from _of_flag(fresh, step)
     if step.name in ("freeze", "unfreeze"):
         yield from _of_exposure(fresh, step)
@@ -72,10 +84,9 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
         yield Blocked("key", reason, "give the copy a flag of its own")
 
 
-def _of_state(fresh: Experiment, step: Step) -> Iterator[Blocked]:
-    if step.name in ("archive", "unarchive") and (step.name == "archive") == fresh.archived:
-        yield Blocked(NO_OP, "it is already archived" if fresh.archived else "it is not archived")
-    state = fresh.state
+def _of_state(state: str, step: Step, *, is_archived: bool) -> Iterator[Blocked]:
+    if step.name in ("archive", "unarchive") and (step.name == "archive") == is_archived:
+        yield Blocked(NO_OP, "it is already archived" if is_archived else "it is not archived")
     if state not in step.states and step.name not in _WHATEVER:
         known = ((step.name, state), step.name, state) if state in ANY else ()
         asked = next((_REFUSED[place] for place in known if place in _REFUSED), None)

@@ -7,6 +7,7 @@ from typing import Final
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.difference import compact
 from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.row_refusals import IS_ARCHIVED, NO_ACCESS, OUT_OF_ARCHIVE, RULES_ARE_FIXED
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
@@ -41,7 +42,7 @@ def names_of(flags: tuple[Linked, ...]) -> str:
 
 def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
     if not fresh.can_edit:
-        yield Blocked("access", "you may look at this flag but not change it", "ask for editor access to it")
+        yield Blocked("access", NO_ACCESS, "ask for editor access to it")
     if fresh.deleted and wanted.get("deleted") is not False:
         yield Blocked("deleted", "the flag has been deleted", "restore it first")
     if fresh.targeting.has_rules:
@@ -79,8 +80,7 @@ def _of_rules(fresh: Flag, values: Mapping[str, JSON]) -> Iterator[Blocked]:
     if values.get("deleted") is False:
         yield Blocked(code, "servers cannot restore a flag with rules (configuration version 2)", "")
     if fields := [FLAG_FIELDS.words(name) for name in values if name not in _WITH_RULES]:
-        can = "of a flag with rules (configuration version 2) only state, name and tags can be changed here"
-        reason = f"{can}, not {', '.join(fields)}"
+        reason = f"{RULES_ARE_FIXED}, not {', '.join(fields)}"
         yield Blocked(code, reason, "change it in the browser")
     if fresh.version is None:
         yield Blocked(code, "it has rules, and the server reports no version to check the change against", "")
@@ -112,7 +112,7 @@ def _of_dependents(context: Context) -> Iterator[Blocked]:
 
 def _of_turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
     if fresh.archived and wanted.get("archived") is not False:
-        yield Blocked("archived", "the flag is archived", "bring it back from the archive first")
+        yield Blocked("archived", IS_ARCHIVED, OUT_OF_ARCHIVE)
     needed = tuple(flag for flag in context.dependencies if flag.is_on is False and not flag.is_deleted)
     if blocking := tuple(flag for flag in needed if flag.id not in context.together):
         yield replace(_needs(blocking), together=blocking)
