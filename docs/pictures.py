@@ -55,7 +55,7 @@ def scenes(size: tuple[int, int], steps: Iterable[Step], home: Path) -> Iterable
 
 
 def main() -> None:
-    """Write every picture anew."""
+    """Write every picture again."""
     os.environ.pop("NO_COLOR", None)
     folder = ROOT / "docs" / "pictures"
     folder.mkdir(exist_ok=True)

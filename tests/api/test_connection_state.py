@@ -5,14 +5,14 @@ from tests.doubles.servers import StillClock
 from flagtui.api.connection_state import SLOW, ConnectionState
 from flagtui.api.errors import ErrorFacts, Unanswered, Unreachable
 
-NOBODY = Unreachable("nobody is there")
+NO_SERVER = Unreachable("the server is unreachable")
 LATE = Unanswered("no answer came", facts=ErrorFacts("GET", False, "/"))
 LATE_WRITE = Unanswered("no answer came", facts=ErrorFacts("PATCH", True, "/"))
 
 
 def test_a_link_is_offline_while_the_last_request_found_nobody() -> None:
     link = ConnectionState(StillClock())
-    link.failed(NOBODY, link.now)
+    link.failed(NO_SERVER, link.now)
     assert (link.is_offline, link.last_answer) == (True, None)
     link.answered(None)
     assert (link.is_offline, link.last_answer) == (False, link.clock.time())
@@ -23,9 +23,9 @@ def test_one_failure_among_responses_is_not_offline() -> None:
     asked = link.now
     link.began()
     link.answered(None)
-    link.failed(NOBODY, asked)
+    link.failed(NO_SERVER, asked)
     assert not link.is_offline
-    link.failed(NOBODY, link.now)
+    link.failed(NO_SERVER, link.now)
     assert link.is_offline
 
 

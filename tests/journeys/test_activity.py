@@ -121,7 +121,7 @@ async def test_two_versions_are_compared_and_one_is_brought_back(setting: Settin
         assert "v1 → v3" in told
         await program.press("z")
         question = words(program.screen)
-        assert "Bring back an older version in TEST" in question
+        assert "Restore an older version in TEST" in question
         assert program.wire.writes() == []
         await program.press("y")
         after = await program.stored("ai-summaries")

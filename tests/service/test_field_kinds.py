@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flagtui.service.access import NOBODY
+from flagtui.service.access import ANONYMOUS
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault
@@ -45,7 +45,7 @@ CRATES = Table(
 def target(*, legacy: bool = False) -> Target:
     settings = Settings(legacy=legacy)
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    return Target(Call(sqlite3.connect(":memory:"), settings, NOBODY, None, now, method="POST"))
+    return Target(Call(sqlite3.connect(":memory:"), settings, ANONYMOUS, None, now, method="POST"))
 
 
 def read(needed: bool = False, legacy: bool = False, **sent: Any) -> dict[str, Any]:

@@ -198,8 +198,8 @@ class FlagTui(ScreenOwner[None]):
 
     @work(group="choose")
     async def action_profile(self) -> None:
-        if (found := await self.above.choose_profile()) is not None:
-            self.show_profile(found)
+        if (profile := await self.above.choose_profile()) is not None:
+            self.show_profile(profile)
 
     @work(exclusive=True, group="load")
     async def show_profile(self, session: Session) -> None:

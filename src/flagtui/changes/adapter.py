@@ -122,15 +122,15 @@ class Recovery:
         """The state as a sentence, without the cause: a record does not name the author of a value."""
         version = self.record.version if self.record is not None else None
         at = f" at version {version}" if version is not None else ""
-        key, asked = self.entry.key, f"“{self.entry.verb}”"
-        said: dict[RecoveryVerdict, str] = {
-            "applied": f"{key}: {asked} was done{at}",
-            "not applied": f"{key}: {asked} was not applied; it is unchanged{at}",
-            "changed since": f"{key} was changed since{at}: could not confirm whether {asked} was applied",
+        key, change = self.entry.key, f"“{self.entry.verb}”"
+        outcomes: dict[RecoveryVerdict, str] = {
+            "applied": f"{key}: {change} was done{at}",
+            "not applied": f"{key}: {change} was not applied; it is unchanged{at}",
+            "changed since": f"{key} was changed since{at}: could not confirm whether {change} was applied",
             "gone": f"{key} is not there any more",
-            "not known": f"{key}: whether {asked} was done is still not known",
+            "not known": f"{key}: whether {change} was done is still not known",
         }
-        return said[self.verdict]
+        return outcomes[self.verdict]
 
 
 @dataclass(frozen=True)

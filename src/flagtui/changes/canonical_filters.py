@@ -99,13 +99,13 @@ def means_same(left: JSON, right: JSON, at: Path) -> bool:
 
 
 def _same_group(left: JSON, right: JSON) -> bool:
-    one, other = _normal_group(left, None), _normal_group(right, None)
-    if isinstance(one, dict) and isinstance(other, dict):
+    first, other = _normal_group(left, None), _normal_group(right, None)
+    if isinstance(first, dict) and isinstance(other, dict):
         name = "aggregation_group_type_index"
-        if name not in one or name not in other:
-            one.pop(name, None)
+        if name not in first or name not in other:
+            first.pop(name, None)
             other.pop(name, None)
-    return same(one, other)
+    return same(first, other)
 
 
 def _normal_group(group: JSON, flag_level: JSON) -> JSON:

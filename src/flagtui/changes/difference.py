@@ -133,12 +133,14 @@ def taken_apart(conflict: FieldConflict) -> tuple[FieldConflict, ...]:
     sides = (conflict.seen, conflict.mine, conflict.theirs)
     if not all(isinstance(side, dict) for side in sides):
         return (conflict,)
-    found: list[FieldConflict] = []
+    conflicts: list[FieldConflict] = []
     for key in dict.fromkeys(key for side in sides for key in side):
         seen, mine, theirs = (side.get(key, MISSING) for side in sides)
         if not (same(seen, mine) and same(seen, theirs)):
-            found += taken_apart(FieldConflict((*conflict.path, key), seen, mine, theirs, conflict.is_own))
-    return tuple(found)
+            conflicts += taken_apart(
+                FieldConflict((*conflict.path, key), seen, mine, theirs, conflict.is_own)
+            )
+    return tuple(conflicts)
 
 
 def _lines(before: JSON, after: JSON, at: Path) -> Iterator[DifferenceLine]:
@@ -184,17 +186,17 @@ def field_words(fields: FieldTable, name: str, before: JSON, after: JSON) -> str
         moved += [f"− {brief(item)}" for item in without(before, after)]
         more = f" and {len(moved) - ITEMS:,} more" if len(moved) > ITEMS else ""
         return f"{fields.words(name)}: {', '.join(moved[:ITEMS]) or 'in another order'}{more}"
-    told = arrow(value_words(field, before), value_words(field, after))
+    words = arrow(value_words(field, before), value_words(field, after))
     if field is None or not field.is_self_explanatory or MISSING in (before, after):
-        return f"{fields.words(name)}: {told}"
-    return told
+        return f"{fields.words(name)}: {words}"
+    return words
 
 
 def without(items: Sequence[JSON], others: Sequence[JSON]) -> list[JSON]:
     """The items that are not among the others, in their order; quick where all are texts or numbers."""
     try:
-        known = frozenset(others)
-        return [item for item in items if item not in known]
+        keys = frozenset(others)
+        return [item for item in items if item not in keys]
     except TypeError:
         return [item for item in items if item not in others]
 

@@ -53,7 +53,7 @@ class RecordText:
             return {}
         changed: dict[str, JSON] = {}
         try:
-            found = json.loads(body, object_pairs_hook=_once, parse_constant=_refuse)
+            value = json.loads(body, object_pairs_hook=_once, parse_constant=_refuse)
         except json.JSONDecodeError as fault:
             line = body.split("\n")[fault.lineno - 1].strip()
             where = f" at: {safe_text(line, 60)}" if line else " at its end"
@@ -64,9 +64,9 @@ class RecordText:
             reasons = ["it is nested too deeply"]
         else:
             reasons = ["it must be one JSON object"]
-            if isinstance(found, dict):
-                changed = self.changed(found)
-                reasons = [*self._strange(found), *self.problems(changed)]
+            if isinstance(value, dict):
+                changed = self.changed(value)
+                reasons = [*self._strange(value), *self.problems(changed)]
         return Faulty(tuple(reasons), self.text(reasons, body)) if reasons else changed
 
     def changed(self, found: Mapping[str, JSON]) -> dict[str, JSON]:
@@ -116,12 +116,12 @@ class _Refused(ValueError):
 
 
 def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         times = Counter(key for key, _ in pairs)
         twice = next(key for key, count in times.items() if count > 1)
         raise _Refused(f"`{safe_text(twice, 60)}` is there twice in one object")
-    return found
+    return values
 
 
 def _refuse(name: str) -> JSON:
@@ -153,10 +153,10 @@ def edit(record: RecordText, open_editor: OpenEditor, drafts: Path) -> dict[str,
             saved = _read(path)
             if saved is not None and reasons and without_comments(saved) == without_comments(text):
                 return GivenUp(reasons, _keep(saved, "", drafts, record))
-            found = record.read(saved or "")
-            if not isinstance(found, Faulty):
-                return found
-            text, reasons = found.text, found.reasons
+            edits = record.read(saved or "")
+            if not isinstance(edits, Faulty):
+                return edits
+            text, reasons = edits.text, edits.reasons
 
 
 def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:

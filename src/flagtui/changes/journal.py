@@ -98,19 +98,19 @@ class Journal:
         line = {"step": "outcome", "id": id, "at": local_time.stamp(self.clock()), "outcome": ending}
         number = None if found is None else found.id or None
         version = None if found is None else found.version
-        told = {"after": dict(server_values)} if server_values else {}
-        self._append({**line, "record": number, "version": version, "note": note, **told})
+        stored = {"after": dict(server_values)} if server_values else {}
+        self._append({**line, "record": number, "version": version, "note": note, **stored})
 
     def entries(self, since: float = 0.0, text: str = "") -> list[Entry]:
         """All changes begun since then (Unix seconds), newest first; `text` filters by words."""
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         for line in self._lines(since):
             id = line.get("id")
             if line.get("step") == "begin" and (entry := begun(line)) is not None:
-                found.setdefault(entry.id, entry)
-            elif line.get("step") == "outcome" and isinstance(id, str) and id in found:
-                found[id] = ended(found[id], line)
-        kept = [entry for entry in found.values() if entry.at >= since]
+                entries.setdefault(entry.id, entry)
+            elif line.get("step") == "outcome" and isinstance(id, str) and id in entries:
+                entries[id] = ended(entries[id], line)
+        kept = [entry for entry in entries.values() if entry.at >= since]
         kept.sort(key=lambda entry: entry.at)
         return searched(reversed(kept), text)
 
@@ -203,10 +203,10 @@ class Journal:
         """Whether the locked file is still the one that grows; begins a new one when it is full."""
         mine = os.fstat(descriptor)
         try:
-            there = self.path.lstat()
+            current = self.path.lstat()
         except FileNotFoundError:
             return False
-        if (mine.st_dev, mine.st_ino) != (there.st_dev, there.st_ino):
+        if (mine.st_dev, mine.st_ino) != (current.st_dev, current.st_ino):
             return False
         if mine.st_size == 0 or mine.st_size + coming <= self.rotate_at:
             return True

@@ -202,13 +202,13 @@ def taken_back(entries: Iterable[Entry]) -> frozenset[str]:
 def searched(entries: Iterable[Entry], text: str) -> list[Entry]:
     """The entries with every word of `text` in key, verb, person, reason, profile, ending or what changed."""
     words = [re.compile(re.escape(word), re.IGNORECASE) for word in text.split()]
-    found: list[Entry] = []
+    matches: list[Entry] = []
     for entry in entries:
-        told = (entry.key, entry.verb, entry.signature.by, entry.reason, entry.ending or "open", entry.note)
-        text = " ".join((*told, entry.signature.profile, str(entry.record), *entry.words))
+        parts = (entry.key, entry.verb, entry.signature.by, entry.reason, entry.ending or "open", entry.note)
+        text = " ".join((*parts, entry.signature.profile, str(entry.record), *entry.words))
         if all(word.search(text) for word in words):
-            found.append(entry)
-    return found
+            matches.append(entry)
+    return matches
 
 
 def _record(line: Mapping[str, JSON]) -> int | None:

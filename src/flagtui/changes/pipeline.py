@@ -110,7 +110,7 @@ async def _journal_and_send(
                 for begun in filter(None, ids):
                     _close_begun(context.journal, begun, "refused", NOT_SENT)
                 why, next = f"the journal cannot be written: {fault}", "make room, or agree to go without it"
-                return [Outcome(one, "refused", None, why, next, is_without_journal=True) for one in plans]
+                return [Outcome(plan, "refused", None, why, next, is_without_journal=True) for plan in plans]
             ids.append("")
         else:
             ids.append(entry.id)
@@ -120,7 +120,9 @@ async def _journal_and_send(
         for begun in filter(None, ids):
             _close_begun(context.journal, begun, "unknown", STOPPED)
         raise
-    return [await close_entry(one, begun, adapter, context) for one, begun in zip(every, ids, strict=True)]
+    return [
+        await close_entry(outcome, begun, adapter, context) for outcome, begun in zip(every, ids, strict=True)
+    ]
 
 
 async def _send(
@@ -134,10 +136,10 @@ async def _send(
         for plan in plans:
             context.tell(f"{plan.key}: no response; checking whether it was applied")
         every = [as_unknown(plan, error) for plan in plans]
-    open_ones = [place for place, one in enumerate(every) if one.ending == "unknown"]
+    open_ones = [place for place, outcome in enumerate(every) if outcome.ending == "unknown"]
     looked = await asyncio.gather(*(look_up(every[place], adapter, context) for place in open_ones))
-    known = dict(zip(open_ones, looked, strict=True))
-    return [known.get(place, one) for place, one in enumerate(every)]
+    resolved = dict(zip(open_ones, looked, strict=True))
+    return [resolved.get(place, outcome) for place, outcome in enumerate(every)]
 
 
 async def _send_within_limits(
@@ -264,7 +266,7 @@ class Batch(Generic[P, R]):
 
         Approvals are awaited only with `context.wait`.
         """
-        places = [place for place, one in enumerate(self.outcomes) if one.ending in self._watched]
+        places = [place for place, outcome in enumerate(self.outcomes) if outcome.ending in self._watched]
         watching = [watch(self.outcomes[place], self.adapter, self.context) for place in places]
         for place, outcome in zip(places, await asyncio.gather(*watching), strict=True):
             self.outcomes[place] = outcome

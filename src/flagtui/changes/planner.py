@@ -141,7 +141,7 @@ class Planned(Generic[Q, P]):
     @property
     def refused(self) -> ApiError | None:
         """The error of a record that could not be read."""
-        return next((one.error for one in self.skipped if one.error is not None), None)
+        return next((skip.error for skip in self.skipped if skip.error is not None), None)
 
 
 @dataclass

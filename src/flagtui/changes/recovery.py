@@ -27,17 +27,19 @@ async def recover_all(journal: Journal, client: Client, here: Signature) -> list
 
     Within a minute of the request the server may still apply it. Raises `JournalUnwritable`.
     """
-    now, place, found = journal.clock(), (here.host, here.project), []
+    now, place, recoveries = journal.clock(), (here.host, here.project), []
     for entry in await asyncio.to_thread(journal.unresolved):
         if (entry.signature.host, entry.signature.project) != place:
             continue
         if_absent: RecoveryVerdict = "not applied" if now - entry.at > WATCH_FOR else "not known"
         try:
-            one = await kind_of(entry.kind).look(entry, client, if_absent)
+            recovery = await kind_of(entry.kind).look(entry, client, if_absent)
         except ApiError:
-            one = Recovery(entry, "not known")
-        if (ending := ENDINGS.get(one.verdict)) is not None:
-            note = f"found {one.verdict} at the next start"
-            await asyncio.to_thread(journal.finish, entry.id, ending, one.record, note, one.server_values)
-        found.append(one)
-    return found
+            recovery = Recovery(entry, "not known")
+        if (ending := ENDINGS.get(recovery.verdict)) is not None:
+            note = f"found {recovery.verdict} at the next start"
+            await asyncio.to_thread(
+                journal.finish, entry.id, ending, recovery.record, note, recovery.server_values
+            )
+        recoveries.append(recovery)
+    return recoveries

@@ -50,21 +50,21 @@ async def _look(
     except NotFound as error:
         return replace(adapter.gone(plan, error), journal_id=unknown.journal_id)
     except ApiError:
-        told = replace(unknown, reason="no response, and the record cannot be read at the moment")
+        outcome = replace(unknown, reason="no response, and the record cannot be read at the moment")
     else:
-        found = adapter.judge(plan, seen)
-        if found is not None:
-            return replace(found, journal_id=unknown.journal_id)
+        verdict = adapter.judge(plan, seen)
+        if verdict is not None:
+            return replace(verdict, journal_id=unknown.journal_id)
         version = getattr(seen, "version", None)
         at = f" at version {version}" if version is not None else ""
         words = f"no response; the change is not applied so far{at}"
-        told = replace(unknown, record=seen, was_read=True, reason=words)
+        outcome = replace(unknown, record=seen, was_read=True, reason=words)
     if unknown.ending != "unknown":
         # The response names the pending approval.
         return unknown
-    if told.reason != unknown.reason:
-        context.tell(f"{plan.key}: {told.reason}")
-    return told
+    if outcome.reason != unknown.reason:
+        context.tell(f"{plan.key}: {outcome.reason}")
+    return outcome
 
 
 async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
@@ -72,20 +72,20 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
 
     A record that is unchanged after a minute was not changed by the request.
     """
-    plan, clock, found = open_one.plan, context.clock, open_one
+    plan, clock, outcome = open_one.plan, context.clock, open_one
     journal_id, longest = open_one.journal_id, longest_watch(context)
     is_unknown = open_one.ending == "unknown"
     began = clock.monotonic() - (min(LOOKS[-1], longest) if is_unknown else 0.0)
-    while found.ending == open_one.ending and (left := began + longest - clock.monotonic()) > 0:
+    while outcome.ending == open_one.ending and (left := began + longest - clock.monotonic()) > 0:
         await clock.sleep(min(WATCH_EVERY, left))
-        found = await _look(plan, found, adapter, context)
-        is_over = found.ending == "unknown" and clock.monotonic() - began >= WATCH_FOR
-        if is_over and found.was_read and adapter.is_as_before(plan, found.record):
+        outcome = await _look(plan, outcome, adapter, context)
+        is_over = outcome.ending == "unknown" and clock.monotonic() - began >= WATCH_FOR
+        if is_over and outcome.was_read and adapter.is_as_before(plan, outcome.record):
             reason = f"the server did not do it within {WATCH_FOR:.0f} s"
-            found = replace(found, ending="failed", reason=reason, next="look at it, then try again")
-    if found.ending == open_one.ending:
-        return found
-    return await close_entry(replace(found, note=LOOKED), journal_id, adapter, context)
+            outcome = replace(outcome, ending="failed", reason=reason, next="look at it, then try again")
+    if outcome.ending == open_one.ending:
+        return outcome
+    return await close_entry(replace(outcome, note=LOOKED), journal_id, adapter, context)
 
 
 async def close_entry(

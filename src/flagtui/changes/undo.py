@@ -45,9 +45,9 @@ _IT: Final = re.compile(r"\bit\b")
 
 def undoable(entries: Iterable[Entry], here: Signature) -> list[Entry]:
     """Return the changes of this project that can be undone, newest first."""
-    known = list(entries)
-    gone = taken_back(known)
-    return [entry for entry in known if why_not(entry, here) is None and entry.id not in gone]
+    every = list(entries)
+    gone = taken_back(every)
+    return [entry for entry in every if why_not(entry, here) is None and entry.id not in gone]
 
 
 def next_undo(entries: Iterable[Entry], here: Signature, passed: Collection[str] = ()) -> tuple[Entry, ...]:
@@ -66,9 +66,9 @@ def next_redo(entries: Iterable[Entry], here: Signature) -> tuple[Entry, ...]:
 
 
 def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tuple[Entry, ...]:
-    known = sorted(entries, key=attrgetter("at"), reverse=True)
-    by_id, gone = {entry.id: entry for entry in known}, taken_back(known)
-    saved = [entry for entry in known if entry.ending == "saved" and entry.signature.reaches(here)]
+    newest_first = sorted(entries, key=attrgetter("at"), reverse=True)
+    by_id, gone = {entry.id: entry for entry in newest_first}, taken_back(newest_first)
+    saved = [entry for entry in newest_first if entry.ending == "saved" and entry.signature.reaches(here)]
     chains = {entry.id: _chain(entry, by_id) for entry in saved}
     left = [entry for entry in saved if entry.id not in gone and len(chains[entry.id]) % 2 == is_redo]
     if not is_redo:
@@ -87,13 +87,13 @@ def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tupl
 
 def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
     """Return the ids of the entries it reverts in turn: one for an undo, two for a redo."""
-    found: list[str] = []
-    while (back := entry.undoes or entry.part_of) and back not in found:
-        found.append(back)
+    names: list[str] = []
+    while (back := entry.undoes or entry.part_of) and back not in names:
+        names.append(back)
         if back not in by_id:
             break
         entry = by_id[back]
-    return found
+    return names
 
 
 def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:

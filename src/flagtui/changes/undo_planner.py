@@ -108,14 +108,14 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
         kind, project = kind_of(entry.kind), entry.signature.project
         if project == self.signature.project:
             return await kind.prepare_undo(entry, undo)
-        there = replace(
+        target = replace(
             undo,
             client=undo.client.for_project(project),
             signature=replace(self.signature, project=project),
             rows=None,
             names=NO_NAMES,
         )
-        prepared = await kind.prepare_undo(entry, there)
+        prepared = await kind.prepare_undo(entry, target)
         if not isinstance(prepared, PreparedUndo):
             return prepared
         return replace(prepared, place=f"project #{project}", project=as_id(project))

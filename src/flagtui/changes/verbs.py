@@ -51,8 +51,8 @@ restore | Restore | is restored | delete it again
 rename | Change the key of | has a new key | give it the old key back | grave
 set rollout | Change the rollout of | has a new rollout | set the old rollout
 edit | Edit | is changed | put back the old values
-restore version | Bring back an older version of | is as it was | undo the step back | grave
-undo | Undo on | is as it was | do it again
+restore version | Restore an older version of | is back at an older version | undo that | grave
+undo | Undo on | has its previous values back | do it again
 """)
 _TOGGLES: Final[tuple[tuple[str, bool, str], ...]] = (
     ("deleted", True, "delete"),

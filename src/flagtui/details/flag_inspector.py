@@ -157,7 +157,7 @@ class Inspector:
                 return
             counted |= dict(zip(new, answers, strict=True))
             parts += [_part(each, counted[each.identity]) for each in few]
-            yield replace(reach_of(tuple(parts), len(waiting)), besides=_opted_in(flag))
+            yield replace(reach_of(tuple(parts), len(waiting)), opted_in=_opted_in(flag))
 
     async def _count(self, asked: ConditionQuery, urgency: Urgency) -> BlastRadius:
         condition = dict(asked.condition.raw)

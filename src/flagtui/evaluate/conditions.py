@@ -69,9 +69,9 @@ def _checked(run: Run, vantage: Vantage, condition: Condition) -> tuple[Check, .
     checks: list[Check] = []
     asking = run
     for question in condition.filters:
-        found = check(asking, vantage, question)
-        checks.append(found)
-        if found.verdict is False and asking is run:
+        checked = check(asking, vantage, question)
+        checks.append(checked)
+        if checked.verdict is False and asking is run:
             asking = run.for_explanation()
     return tuple(checks)
 

@@ -136,7 +136,7 @@ def other_instant(value: str, now: datetime) -> int | None:
     """Nanoseconds since 1970; None when the server reads no date in it either."""
     if value.isascii() and value.isdigit():
         return int(value) * _UNITS[len(value)] if len(value) in _UNITS else None
-    return next((found for found in _readings(value, now) if found is not None), None)
+    return next((moment for moment in _readings(value, now) if moment is not None), None)
 
 
 @cache
@@ -146,8 +146,8 @@ def _formats() -> tuple[re.Pattern[str], ...]:
 
 def _readings(value: str, now: datetime) -> Iterator[int | None]:
     for pattern in _formats():
-        if found := pattern.fullmatch(value):
-            yield _instant({name: part for name, part in found.groupdict().items() if part}, now)
+        if match := pattern.fullmatch(value):
+            yield _instant({name: part for name, part in match.groupdict().items() if part}, now)
 
 
 def _instant(parts: dict[str, str], now: datetime) -> int | None:

@@ -58,20 +58,20 @@ def _of_seconds(seconds: float) -> int | None:
 
 
 def _of_text(value: str, now: datetime, zone: tzinfo) -> int | None:
-    known, fixed = _fixed(value, zone)
-    if known:
+    moment, fixed = _fixed(value, zone)
+    if moment:
         return fixed
-    if found := _RELATIVE.fullmatch(value):
-        return _before(now, int(found[1]), found[2], zone)
+    if match := _RELATIVE.fullmatch(value):
+        return _before(now, int(match[1]), match[2], zone)
     return other_instant(value, now)
 
 
 @lru_cache(maxsize=2048)
 def _fixed(value: str, zone: tzinfo) -> tuple[bool, int | None]:
     """Whether it is written as most dates are, whatever the moment is now; and what it means, if anything."""
-    if found := _WITH_OFFSET.fullmatch(value):
-        local = _local(found)
-        return True, None if local is None else local - _offset(found)
+    if match := _WITH_OFFSET.fullmatch(value):
+        local = _local(match)
+        return True, None if local is None else local - _offset(match)
     bare = _WITHOUT_OFFSET.fullmatch(value)
     local = _local(bare) if bare else None
     return (False, None) if local is None else (True, in_zone(local, zone))

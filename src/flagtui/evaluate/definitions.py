@@ -73,7 +73,7 @@ def _broken(flags: Mapping[str, Flag]) -> dict[str, Unknown]:
 
 def _needed(flag: Flag) -> Iterator[str]:
     for condition in flag.conditions:
-        yield from (one.key for one in condition.filters if one.kind == "flag" and one.key)
+        yield from (filter.key for filter in condition.filters if filter.kind == "flag" and filter.key)
 
 
 def _fault(key: str, needed: Mapping[str, tuple[str, ...]], whole: Mapping[str, object]) -> Unknown:
@@ -96,10 +96,10 @@ def linked(flags: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
     The chain of a dependency that is missing or circular is empty, as in the product's local evaluation.
     """
-    known = list(flags)
-    keys = {str(flag["id"]): str(flag["key"]) for flag in known if "id" in flag and "key" in flag}
-    chains = evaluation_orders({str(flag.get("key")): _needed_keys(flag, keys) for flag in known})
-    return [_with_links(flag, keys, chains) for flag in known]
+    every = list(flags)
+    keys = {str(flag["id"]): str(flag["key"]) for flag in every if "id" in flag and "key" in flag}
+    chains = evaluation_orders({str(flag.get("key")): _needed_keys(flag, keys) for flag in every})
+    return [_with_links(flag, keys, chains) for flag in every]
 
 
 def evaluation_orders(needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -142,7 +142,10 @@ def _with_links(
         return flag
     filters = flag["filters"]
     groups = [
-        {**group, "properties": [_linked_question(one, keys, chains) for one in group["properties"]]}
+        {
+            **group,
+            "properties": [_linked_question(question, keys, chains) for question in group["properties"]],
+        }
         if _questions(group)
         else group
         for group in filters["groups"]

@@ -88,17 +88,17 @@ def describe_filter(question: Filter) -> str:
 
 def describe_check(check: Check) -> str:
     """Describe a filter and the actual value."""
-    asked = describe_filter(check.filter)
+    requirement = describe_filter(check.filter)
     unknown = check.verdict if isinstance(check.verdict, Unknown) else check.problem
     if unknown and unknown.why is Why.PROPERTY_UNREADABLE and check.is_present:
-        return f"{asked}: it is {listed(check.actual)}, which cannot be compared like that"
+        return f"{requirement}: it is {listed(check.actual)}, which cannot be compared like that"
     if unknown:
-        return f"{asked}: {describe_unknown(unknown)}"
+        return f"{requirement}: {describe_unknown(unknown)}"
     if check.filter.kind == "cohort":
-        return f"{asked}: {'yes' if check.verdict is True else 'no'}"
+        return f"{requirement}: {'yes' if check.verdict is True else 'no'}"
     if not check.is_present:
-        return f"{asked}: there is none"
-    return f"{asked}: it is {listed(check.actual)}"
+        return f"{requirement}: there is none"
+    return f"{requirement}: it is {listed(check.actual)}"
 
 
 def describe_condition(result: ConditionResult) -> str:

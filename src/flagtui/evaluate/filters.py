@@ -151,12 +151,12 @@ def _inherited(flag_key: str, unknown: Unknown | None) -> Unknown:
 
 def _compare(question: Filter, evaluation: Evaluation) -> Verdict:
     """Compare a dependency: true matches any variant, text that variant, other values no one."""
-    wanted, value = question.value, evaluation.value
+    expected, value = question.value, evaluation.value
     if value is None:
         return _inherited(question.key, evaluation.unknown)
-    if isinstance(wanted, bool):
-        return wanted == bool(value)
-    return isinstance(wanted, str) and isinstance(value, str) and wanted == value
+    if isinstance(expected, bool):
+        return expected == bool(value)
+    return isinstance(expected, str) and isinstance(value, str) and expected == value
 
 
 def check_cohort(run: Run, vantage: Vantage, question: Filter, path: tuple[str, ...] = ()) -> Check:
@@ -170,8 +170,8 @@ def check_cohort(run: Run, vantage: Vantage, question: Filter, path: tuple[str, 
         return _check_static(run, question, cohort_id)
     if question.operator not in {"exact", "in", "not_in"}:
         return Check(question, Unknown(Why.OPERATOR_UNKNOWN, question.operator))
-    found = _gather(run, vantage, run.definitions.cohorts[cohort_id], (*path, cohort_id))
-    return Check(question, _as_asked(question, found.verdict), parts=found.parts)
+    members = _gather(run, vantage, run.definitions.cohorts[cohort_id], (*path, cohort_id))
+    return Check(question, _as_asked(question, members.verdict), parts=members.parts)
 
 
 def _check_static(run: Run, question: Filter, cohort_id: str) -> Check:

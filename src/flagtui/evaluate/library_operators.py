@@ -48,10 +48,10 @@ def _aware(parsed: datetime) -> datetime:
 
 
 def _moment_before(text: str, now: datetime) -> datetime | None:
-    found = _RELATIVE.fullmatch(text)
-    if not found:
+    match = _RELATIVE.fullmatch(text)
+    if not match:
         return None
-    count, unit = int(found[1]), found[2]
+    count, unit = int(match[1]), match[2]
     if unit in _HOURS:
         return now - timedelta(hours=count * _HOURS[unit])
     step = months_before if unit == "m" else years_before

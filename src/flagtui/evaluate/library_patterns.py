@@ -41,18 +41,18 @@ def matches(pattern: str, value: str) -> bool | None:
     signs = _signs(pattern)
     if pattern.startswith("(?i)") or re.search(r"\\[bB]", signs):
         raise UnsupportedPatternError(pattern)
-    found = compiled(pattern)
-    if found is None:
+    pattern_object = compiled(pattern)
+    if pattern_object is None:
         return None
     if value.endswith("\n") and "$" in signs and re.search(r"[*+?{|]", signs):
         raise UnsupportedPatternError(pattern)
     if re.search(r"\\[sS]", pattern) and re.search("[\x1c-\x1f]", value):
         raise UnsupportedPatternError(pattern)
-    is_odd = any(not one.isascii() and not (one.isalpha() or one.isdecimal()) for one in value)
+    is_odd = any(not letter.isascii() and not (letter.isalpha() or letter.isdecimal()) for letter in value)
     if is_odd and re.search(r"\\[wW]", pattern):
         raise UnsupportedPatternError(pattern)
     if is_quick(pattern, value):
-        return found.search(value) is not None
+        return pattern_object.search(value) is not None
     if is_odd and re.search(r"\\[dD]", pattern):
         # The other engine may know newer digits.
         raise UnsupportedPatternError(pattern)

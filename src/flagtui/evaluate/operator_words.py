@@ -120,12 +120,14 @@ def _about_truth(operator: str, value: Any, matching_version: int) -> str:
 
     From matching version 2 on they do that for an empty list alone. Empty where the usual words are right.
     """
-    asked = listed(value)
+    values = listed(value)
     if value == []:
         return f"is{'' if operator == 'exact' else ' not'} true (no value is listed)"
     if matching_version == 2 or not is_boolean_like(value) or is_truthy(value):
         return ""
-    return f"{'is anything but true' if operator == 'exact' else 'is true or not set'} ({asked} is asked for)"
+    return (
+        f"{'is anything but true' if operator == 'exact' else 'is true or not set'} ({values} is asked for)"
+    )
 
 
 def _told(item: Any, room: int) -> str:

@@ -95,9 +95,9 @@ _CONTAINS: Final = _TEXT.comparison(contains)
 
 def _contains_any(wanted: Any, actual: Any, manner: Manner) -> Verdict:
     parts = wanted if isinstance(wanted, list) else [wanted]
-    found = [_CONTAINS(part, actual, manner) for part in parts]
-    unknown = next((verdict for verdict in found if isinstance(verdict, Unknown)), None)
-    return unknown or any(found)
+    results = [_CONTAINS(part, actual, manner) for part in parts]
+    unknown = next((verdict for verdict in results if isinstance(verdict, Unknown)), None)
+    return unknown or any(results)
 
 
 _PLAIN_TEXTS: Final[dict[str, Comparison]] = {

@@ -145,7 +145,9 @@ def condition(raw: Any, flag_index: int | None) -> Condition:
         return Condition(problem=problem)
     variant = raw.get("variant")
     return Condition(
-        filters=() if problem else tuple(question(one) for one in raw.get("properties") or ()),
+        filters=()
+        if problem
+        else tuple(question(raw_question) for raw_question in raw.get("properties") or ()),
         percentage=None if problem else raw.get("rollout_percentage"),
         variant=variant if isinstance(variant, str) else None,
         group_index=raw.get("aggregation_group_type_index", flag_index),
@@ -215,10 +217,10 @@ def _chain(raw: Any) -> tuple[str, ...] | None:
 
 
 def _variants(raw: Any) -> tuple[Variant, ...]:
-    found = (mapping(variant) for variant in items(mapping(raw).get("variants")))
+    variants = (mapping(variant) for variant in items(mapping(raw).get("variants")))
     return tuple(
         Variant(str(variant["key"]), number(variant.get("rollout_percentage")))
-        for variant in found
+        for variant in variants
         if variant.get("key") is not None
     )
 
@@ -229,14 +231,14 @@ def number(raw: Any) -> float:
 
 
 def _holdout(raw: Any) -> Holdout | None:
-    found = mapping(raw)
-    if found.get("id") is None or found.get("exclusion_percentage") is None:
+    values = mapping(raw)
+    if values.get("id") is None or values.get("exclusion_percentage") is None:
         return None
     try:
-        percentage = float(found["exclusion_percentage"])
+        percentage = float(values["exclusion_percentage"])
     except (TypeError, ValueError):
         return None
-    return Holdout(found["id"], min(max(percentage, 0.0), 100.0))
+    return Holdout(values["id"], min(max(percentage, 0.0), 100.0))
 
 
 Value = bool | str | None
@@ -257,7 +259,7 @@ def for_everyone(flag: Flag) -> Value:
 
 def _asks(flag: Flag) -> bool:
     """Whether it asks for another flag, without which no condition of it counts."""
-    return any(one.kind == "flag" for condition in flag.conditions for one in condition.filters)
+    return any(filter.kind == "flag" for condition in flag.conditions for filter in condition.filters)
 
 
 def _values(flag: Flag) -> Iterator[Value]:

@@ -77,16 +77,16 @@ class _Translation:
 
     def run(self) -> str:
         while self._at < len(self._pattern):
-            found = _OUTSIDE.match(self._pattern, self._at)
-            if found is None:
+            match = _OUTSIDE.match(self._pattern, self._at)
+            if match is None:
                 raise UnsupportedPatternError(self._pattern)
-            kind, written = found.lastgroup or "", found[0]
+            kind, written = match.lastgroup or "", match[0]
             if kind == "set":
                 self._out.append(self._set())
             elif kind == "escape":
                 self._out.append(self._escape())
             else:
-                self._at = found.end()
+                self._at = match.end()
                 self._out.append(self._token(kind, written))
             self._note(kind)
             self._measure(kind, written)
@@ -189,16 +189,16 @@ class _Translation:
 
     def _escape(self) -> str:
         """One character or class of characters after a backslash, for outside and inside of sets."""
-        found = _ESCAPE.match(self._pattern, self._at)
-        if found is None:
+        match = _ESCAPE.match(self._pattern, self._at)
+        if match is None:
             raise UnsupportedPatternError(self._pattern)
-        self._at = found.end()
-        if found["kind"] or found["property"]:
-            return found[0]
-        code = found["hex"] or found["long"] or found["short"]
+        self._at = match.end()
+        if match["kind"] or match["property"]:
+            return match[0]
+        code = match["hex"] or match["long"] or match["short"]
         if code and int(code, 16) > 0x10FFFF:
             raise WrongPatternError(self._pattern)
-        return re.escape(chr(int(code, 16)) if code else found["mark"] or _CONTROLS[found["control"]])
+        return re.escape(chr(int(code, 16)) if code else match["mark"] or _CONTROLS[match["control"]])
 
     def _set(self) -> str:
         """From "[" to its "]", with sets inside. Two operators on sets would need a precedence."""
@@ -213,7 +213,9 @@ class _Translation:
         while not (self._pattern.startswith("]", self._at) and self._at > start):
             if self._at >= len(self._pattern):
                 raise WrongPatternError(self._pattern)
-            operator = next((one for one in _SET_OPERATORS if self._pattern.startswith(one, self._at)), None)
+            operator = next(
+                (sign for sign in _SET_OPERATORS if self._pattern.startswith(sign, self._at)), None
+            )
             if operator:
                 self._at += 2
                 operators += 1
@@ -228,11 +230,11 @@ class _Translation:
 
     def _member(self) -> str:
         rest = self._pattern[self._at :]
-        if found := re.match(r"\[:(\^?)([a-z]+):\]", rest):
-            if found[2] not in _ASCII_CLASSES:
+        if match := re.match(r"\[:(\^?)([a-z]+):\]", rest):
+            if match[2] not in _ASCII_CLASSES:
                 raise UnsupportedPatternError(self._pattern)
-            self._at += found.end()
-            return f"[{found[1]}{_ASCII_CLASSES[found[2]]}]"
+            self._at += match.end()
+            return f"[{match[1]}{_ASCII_CLASSES[match[2]]}]"
         if rest[0] == "[":
             return self._set()
         first = self._character()
@@ -247,13 +249,13 @@ class _Translation:
     def _character(self) -> str:
         if self._at >= len(self._pattern):
             raise WrongPatternError(self._pattern)
-        one = self._pattern[self._at]
-        if one == "\\":
+        letter = self._pattern[self._at]
+        if letter == "\\":
             return self._escape()
-        if one == "[":
+        if letter == "[":
             raise UnsupportedPatternError(self._pattern)
         self._at += 1
-        return re.escape(one) if one.isascii() and not one.isalnum() else one
+        return re.escape(letter) if letter.isascii() and not letter.isalnum() else letter
 
     def _peek(self, one: str) -> bool:
         is_there = self._pattern.startswith(one, self._at)

@@ -150,8 +150,8 @@ class Run:
         if question.type == "person":
             return self.properties, self.is_complete
         if question.type == "person_metadata":
-            known = self.person.metadata
-            return (_NOTHING, False) if known is None else (known, True)
+            metadata = self.person.metadata
+            return (_NOTHING, False) if metadata is None else (metadata, True)
         if question.type != "group":
             return vantage.properties, self.is_complete
         index = vantage.group_index if question.group_index is None else question.group_index

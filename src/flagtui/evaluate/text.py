@@ -75,8 +75,8 @@ def number(value: Any) -> float | None:
 
 def finite(value: Any) -> float | None:
     """Return a finite number, or None."""
-    found = number(value)
-    return found if found is not None and math.isfinite(found) else None
+    value_number = number(value)
+    return value_number if value_number is not None and math.isfinite(value_number) else None
 
 
 def is_boolean_like(value: Any) -> bool:

@@ -45,11 +45,11 @@ def _version(written: str) -> Version:
 
 def read(written: str) -> Version:
     """Raises ValueError for anything but three numbers without leading zeros, and what may follow them."""
-    found = _VERSION.fullmatch(written)
-    if not found:
+    match = _VERSION.fullmatch(written)
+    if not match:
         raise ValueError(f"no version: {written}")
-    major, minor, patch = int(found[1]), int(found[2]), int(found[3])
-    pre, build = found[4] or "", found[5] or ""
+    major, minor, patch = int(match[1]), int(match[2]), int(match[3])
+    pre, build = match[4] or "", match[5] or ""
     if max(major, minor, patch) > LARGEST or any(map(_has_leading_zero, pre.split("."))):
         raise ValueError(f"no version: {written}")
     return Version(major, minor, patch, not pre, _identifiers(pre), _identifiers(build))
@@ -78,7 +78,7 @@ def _has_leading_zero(identifier: str) -> bool:
 
 def _identifiers(joined: str) -> _Identifiers:
     """Numbers before words; numbers by value, and then by their leading zeros; nothing before everything."""
-    return tuple(_identifier(one) for one in joined.split(".")) if joined else ()
+    return tuple(_identifier(part) for part in joined.split(".")) if joined else ()
 
 
 def _identifier(one: str) -> tuple[int, int, str, int]:
@@ -163,18 +163,18 @@ def parsed(written: str) -> Range:
 
 
 def _interval(written: str) -> Interval:
-    found = _COMPARATOR.fullmatch(written)
-    if not found:
+    match = _COMPARATOR.fullmatch(written)
+    if not match:
         raise ValueError(f"no range of versions: {written}")
-    parts = [None if part in _WILDCARDS else int(part) for part in found.groups()[1:4] if part is not None]
+    parts = [None if part in _WILDCARDS else int(part) for part in match.groups()[1:4] if part is not None]
     numbers = [part for part in parts if part is not None]
     is_cut_off = len(numbers) < len(parts)
     if parts[: len(numbers)] != numbers or not numbers or max(numbers) > LARGEST:
         raise ValueError(f"no range of versions: {written}")
-    pre = (found[5] or "").removeprefix("-")
-    if is_cut_off and (pre or found[6]):
+    pre = (match[5] or "").removeprefix("-")
+    if is_cut_off and (pre or match[6]):
         raise ValueError(f"no range of versions: {written}")
-    sign = found[1] or ("=" if is_cut_off else "^")
+    sign = match[1] or ("=" if is_cut_off else "^")
     pre_key = read(f"0.0.0-{pre}").pre if pre else ()
     return _between(sign, numbers, (not pre, pre_key), tuple(numbers) if pre else ())
 

@@ -65,7 +65,7 @@ class CountedReach:
     reason: str = ""
     is_bound: bool = False
     """Whether conditions may overlap, so that the number is an upper bound."""
-    besides: str = ""
+    opted_in: str = ""
     """Other users who have the flag and are not counted by the server, in words."""
     parts: tuple[Counted, ...] = ()
     unit: str = "users"

@@ -28,7 +28,7 @@ from flagtui.service.settings import Settings
 _MINUTE = 60.0
 """Seconds in which requests of a key are counted."""
 ADMINISTRATOR = 8
-NOBODY = Caller()
+ANONYMOUS = Caller()
 _BEARER = re.compile(r"Bearer\s+(\S+)\s*")
 _ONLY_PROJECTS = "API keys with scoped projects are only supported on project-based endpoints."
 
@@ -86,7 +86,7 @@ def _project_caller(db: sqlite3.Connection, hashed: str) -> Caller:
     if row is None or not hmac.compare_digest(row["secret_hash"], hashed):
         raise authentication_failed()
     return replace(
-        NOBODY,
+        ANONYMOUS,
         key_id=hashed,
         current_project_id=row["id"],
         scopes=frozenset(("feature_flag:read",)),

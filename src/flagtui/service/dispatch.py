@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from flagtui.evaluate.pattern_budget import limited_patterns
-from flagtui.service.access import NOBODY, Throttle, admit, identify, with_named_project
+from flagtui.service.access import ANONYMOUS, Throttle, admit, identify, with_named_project
 from flagtui.service.answers import Answer, answer
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
@@ -218,7 +218,7 @@ class Dispatcher(HttpApplication):
         return Match(methods.get(method), params, tuple(sorted({*methods, "OPTIONS"})))
 
     def _admitted(self, db: sqlite3.Connection, request: Request, match: Match) -> Call:
-        caller, project, now = NOBODY, None, self.settings.clock()
+        caller, project, now = ANONYMOUS, None, self.settings.clock()
         if match.operation is None or not match.operation.public:
             caller = identify(db, request.headers.get("authorization"))
             params = with_named_project(db, match.params, request.query_params.get("token", ""))

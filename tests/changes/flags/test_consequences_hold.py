@@ -15,7 +15,7 @@ from flagtui.changes.blocked import Linked
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_consequences import cautions, consequences
-from flagtui.changes.flags.flag_context import NOBODY, Context, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
@@ -83,14 +83,14 @@ def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
         return (reach.before, reach.after, reach.total) == (0, 0, 0)
     found = REACH.match(text)
     assert found is not None, text
-    most, moved, total, same, way, before, after, besides = found.groups()
+    most, moved, total, same, way, before, after, opted_in = found.groups()
     shown = reach.after if same else abs(reach.after - reach.before)
     moves = "lose" if reach.after < reach.before else "gain"
     is_way = bool(same) if reach.after == reach.before else way == moves
     is_most = most == ("up to " if reach.is_bound else "about " if reach.is_estimate else "")
     sides = (number(before), number(after)) in ((None, None), (reach.before, reach.after))
     numbers = (number(moved), number(total)) == (shown, reach.total)
-    return is_way and is_most and sides and numbers and (besides or "") == reach.besides
+    return is_way and is_most and sides and numbers and (opted_in or "") == reach.opted_in
 
 
 def reads_touch(text: str, touch: Touch) -> bool:
@@ -183,7 +183,7 @@ def any_change(random: Random) -> tuple[Flag, Intent, Context]:
         replace(flag_intent.set_all_rollouts(fresh, 45), seen_version=seen),
     ]
     slow = NotKnown("too slow")
-    reaches: list[Reach | NotKnown] = [slow, NOBODY, any_reach(random), any_reach(random)]
+    reaches: list[Reach | NotKnown] = [slow, NO_USERS, any_reach(random), any_reach(random)]
     links = [Linked(id, f"link{id}", random.choice([True, False, None])) for id in (7, 8, 9)]
     touches = tuple(any_touch(random) for _ in range(random.randrange(6)))
     context = Context(
@@ -201,9 +201,9 @@ def any_reach(random: Random) -> Reach:
     total = random.choice([10, 2_600, 1_000_000])
     before = random.randrange(total)
     after = random.choice([0, before, random.randrange(total)])
-    besides = random.choice(["", "those who opted in"])
+    opted_in = random.choice(["", "those who opted in"])
     bound = random.random() < 0.3
-    return Reach(before, after, total, is_bound=bound, is_estimate=random.random() < 0.5, besides=besides)
+    return Reach(before, after, total, is_bound=bound, is_estimate=random.random() < 0.5, opted_in=opted_in)
 
 
 def any_touch(random: Random) -> Touch:

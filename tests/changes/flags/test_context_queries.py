@@ -12,7 +12,7 @@ from tests.doubles.targeting import asks_flag, group
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
 from flagtui.changes.flags.context_queries import ContextQuery, read_context, similar_keys
-from flagtui.changes.flags.flag_context import COUNTED, NOBODY, Context, NotKnown, Reach
+from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
@@ -83,9 +83,9 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
      Reach(1000, 0, 1000, is_bound=True, is_estimate=True)),
     ("targeting of a flag that is off", flag({"rollout_percentage": 50}, active=False),
      {"filters": {"groups": [{"rollout_percentage": 60}]}}, Reach(0, 0, 1000)),
-    ("on without conditions", flag(active=False), {"active": True}, NOBODY),
+    ("on without conditions", flag(active=False), {"active": True}, NO_USERS),
     ("behind one that cannot be read", flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
-     {"active": False}, NOBODY),
+     {"active": False}, NO_USERS),
 ]  # fmt: skip
 
 

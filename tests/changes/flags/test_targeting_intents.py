@@ -129,12 +129,12 @@ def test_ramp_steps_up_and_down_and_stops_at_ends() -> None:
     assert [flag_intent.ramp_step(share, forward=False) for share in (100, 3, 1, 0)] == [75, 1, 0, 0]
 
 
-def test_an_older_version_comes_back_without_its_key() -> None:
+def test_older_version_is_restored_without_its_key() -> None:
     fresh = flag()
     old = {"name": "Old words", "key": "old-key", "filters": RICH, "active": False, "id": 812, "version": 3}
     plan = planned(flag_intent.older_version(fresh, 3, old), fresh)
     assert dict(plan.body) == {"name": "Old words", "active": False}
-    assert plan.title == "Bring back an older version of"
+    assert plan.title == "Restore an older version of"
 
 
 def real_flags() -> list[dict[str, JSON]]:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from flagtui.service.access import NOBODY, project_of
+from flagtui.service.access import ANONYMOUS, project_of
 from flagtui.service.call import Call
 from flagtui.service.database import Database
 from flagtui.service.field_kinds import Values
@@ -101,7 +101,7 @@ def live_through(db: sqlite3.Connection, flag: SampleFlag) -> None:
     """Makes and edits the flag as the service does when it is asked to, in the name of its authors."""
 
     def at(moment: datetime, author: int | None) -> Call:
-        caller = replace(NOBODY, user_id=author or 0)
+        caller = replace(ANONYMOUS, user_id=author or 0)
         settings = Settings(key_file=key_file_of(db))
         return Call(db, settings, caller, project_of(db, flag.project), moment)
 

@@ -112,7 +112,7 @@ class PaletteScreen(NarrowedList[Run]):
             for fit, command in found(self._offers, line)
         ]
         ranked += [(0.6, place) for place in exact] + [(NEAR - 0.5, place) for place in others]
-        return [one for _fit, one in sorted(ranked, key=lambda each: each[0])]
+        return [command for _fit, command in sorted(ranked, key=lambda each: each[0])]
 
     @on(OptionList.OptionHighlighted)
     def _show_command_line(self) -> None:

@@ -124,8 +124,8 @@ def total_pieces(reach: CountedReach, *, is_on: bool) -> Iterator[Piece]:
         yield "no one · ", ""
     yield f"{reach.about}{reach.affected:,}", "bold"
     yield f" of {reach.total:,} {reach.unit}{'' if is_on else ' if turned on'}", ""
-    if reach.besides:
-        yield f", {reach.besides}", "$text-muted"
+    if reach.opted_in:
+        yield f", {reach.opted_in}", "$text-muted"
 
 
 def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:

@@ -130,8 +130,8 @@ async def ask_tags(
     """Which tags to add, to remove or to set; None to leave them."""
     about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
     line = await runner.ask(PromptScreen(Prompt(f"Tags of {whose}", about, hint=hint, read=read)))
-    wanted = read_tags(line) if line is not None else None
-    return None if wanted is None or wanted.is_empty else wanted
+    tags = read_tags(line) if line is not None else None
+    return None if tags is None or tags.is_empty else tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +153,20 @@ async def ask_field(
             return await _choose(runner, field, before, title)
         case "texts":
             line = ", ".join(as_text(item) for item in as_list(before))
-            found = await ask_line(
+            text = await ask_line(
                 runner, title, field.about, line, lambda line: read_tags("=" + line).problem
             )
-            if found in (None, line):
+            if text in (None, line):
                 return None
-            return FieldAnswer(list(read_tags(f"={found}").of(())))
+            return FieldAnswer(list(read_tags(f"={text}").of(())))
         case "text":
             shown = as_text(before)
 
             def wrong(line: str) -> str:
                 return field.takes.wrong(line) or problem(line)
 
-            found = await ask_line(runner, title, field.about, shown, wrong)
-            return None if found is None else FieldAnswer(before if found == shown else found)
+            text = await ask_line(runner, title, field.about, shown, wrong)
+            return None if text is None else FieldAnswer(before if text == shown else text)
     return None
 
 

@@ -97,8 +97,8 @@ async def links_of(workspace: Workspace, target: RecordLink) -> list[Choice[Reco
 def _links_of_flag(workspace: Workspace, id: int) -> Iterator[Choice[RecordLink]]:
     row = workspace.flags.get(id)
     for number in row.experiments if row is not None else ():
-        known = workspace.experiments.get(number)
-        name = known.name if known is not None else f"experiment {number}"
+        experiment = workspace.experiments.get(number)
+        name = experiment.name if experiment is not None else f"experiment {number}"
         yield _choice("experiments", number, name, f"experiment #{number}")
     for number in row.depends_on if row is not None else ():
         needed = workspace.flags.get(number)

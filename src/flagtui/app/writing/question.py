@@ -102,7 +102,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             )
         )
         # Its letters are no commands: only Enter does something there.
-        named = ((safe_text(one.key, 48), f"  {safe_text(one.why, 300)}") for one in skipped)
+        named = ((safe_text(skip.key, 48), f"  {safe_text(skip.why, 300)}") for skip in skipped)
         lines = (styled((key, "bold"), (why, "$text-muted")) for key, why in named)
         options = OptionLines(*map(Option, lines), id="left-out")
         options.add_class("-stop")
@@ -111,8 +111,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def _inputs(self) -> ComposeResult:
         question, colour = self._question, self._session.colour
         if question.type_this:
-            asked = safe_text(question.type_this, 80)
-            yield Static(styled(("to confirm, type ", f"${colour}"), (asked, "bold")))
+            typed = safe_text(question.type_this, 80)
+            yield Static(styled(("to confirm, type ", f"${colour}"), (typed, "bold")))
             yield Typed(id="typed")
         if question.reason_required:
             yield Static(styled(("why, for the journal:", "$text-muted")))
@@ -226,8 +226,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         self.query_one("#consequences", VerticalScroll).scroll_relative(y=lines, animate=False)
 
     def action_scroll_page(self, pages: int) -> None:
-        told = self.query_one("#consequences", VerticalScroll)
-        told.scroll_relative(y=pages * max(1, told.size.height - 1), animate=False)
+        consequences = self.query_one("#consequences", VerticalScroll)
+        consequences.scroll_relative(y=pages * max(1, consequences.size.height - 1), animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         has_conflicts = bool(self._question.conflicts)
@@ -248,8 +248,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         )
         match self._question.settle(answer):
             case NotYet(why):
-                told = styled((f"{why}; nothing was sent", "$warning"))
-                self.query_one("#complaint", Static).update(told)
+                complaint = styled((f"{why}; nothing was sent", "$warning"))
+                self.query_one("#complaint", Static).update(complaint)
             case approved:
                 self.dismiss(approved)
 

@@ -51,26 +51,26 @@ class WorkspaceContext(PlanContext):
         return self._app_state.names
 
     async def read_flag(self, id: int) -> Flag:
-        flags, asked = self.workspace.flags, self.workspace.flags.moment
+        flags, read_at = self.workspace.flags, self.workspace.flags.moment
         fresh = await self.client.flags.get(id)
         if not fresh.deleted:
-            flags.put(fresh.row(), asked)
+            flags.put(fresh.row(), read_at)
         return fresh if self._staged is None else record_after(fresh, self._staged)
 
     async def read_experiment(self, id: int) -> Experiment:
-        experiments, asked = self.workspace.experiments, self.workspace.experiments.moment
+        experiments, read_at = self.workspace.experiments, self.workspace.experiments.moment
         try:
             fresh = await self.client.experiments.get(id)
         except NotFound:
             experiments.remove(id)
             raise
-        experiments.put(fresh.row(), asked)
+        experiments.put(fresh.row(), read_at)
         return fresh
 
     async def read_event(self, id: str) -> EventDefinition:
-        events, asked = self.workspace.events, self.workspace.events.moment
+        events, read_at = self.workspace.events, self.workspace.events.moment
         fresh = await self.client.event_definitions.get(id)
-        events.put(fresh.row(), asked)
+        events.put(fresh.row(), read_at)
         return fresh if self._staged is None else record_after(fresh, self._staged)
 
     def name(self, kind: Kind, id: RecordId) -> str:

@@ -37,7 +37,7 @@ class EventIntent:
 
 
 _VERBS: Final = verb_table("""
-verify | Verify | is verified | take the verification back
+verify | Verify | is verified | unverify it
 unverify | Unverify | is not verified any more | verify it again
 hide | Hide | is hidden | show it again
 unhide | Show again | is shown again | hide it again
@@ -45,11 +45,11 @@ describe | Describe | has a new description | put back the old description
 retag | Change the tags of | has new tags | put back the old tags
 set owner | Change the owner of | has a new owner | put back the old owner
 set property | Change the primary property of | has a new primary property | put it back
-set enforcement | Change the enforcement of | is enforced anew | put it back
-merge | Mark as a look-alike | is hidden, with a note where to look | take that back
-tidy up | Tidy up | is tidied up | take all of it back
+set enforcement | Change the enforcement of | has a new enforcement | put it back
+merge | Mark as a look-alike | is hidden, with a note where to look | undo that
+tidy up | Tidy up | is tidied up | undo all of it
 edit | Change | is changed | put back the old values
-delete | Delete | is deleted until it is sent again | make it again, as far as the server lets it | typed
+delete | Delete | is deleted until it is sent again | recreate it, as far as the server allows | typed
 recreate | Make again | is there again | delete it again
 """)
 
@@ -87,10 +87,10 @@ def set_field(id: str, name: str, value: JSON, seen: JSON) -> EventIntent:
 
 def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]) -> EventIntent:
     """Tags added or removed; what others did to the rest of them stays."""
-    asked = tidy_tags(tags)
-    wanted = [*before, *asked] if action == "add" else [tag for tag in before if tag not in asked]
+    given = tidy_tags(tags)
+    result = [*before, *given] if action == "add" else [tag for tag in before if tag not in given]
     return EventIntent(
-        id, {"tags": list(tidy_tags(wanted))}, "retag", {"tags": list(before)}, Retag(action, asked)
+        id, {"tags": list(tidy_tags(result))}, "retag", {"tags": list(before)}, Retag(action, given)
     )
 
 
@@ -119,10 +119,10 @@ def definition_text(row: EventDefinitionRow) -> RecordText:
     shown = {name: _stored(row, name) for name in EVENT_FIELDS.edited}
 
     def problems(changed: Mapping[str, JSON]) -> Sequence[str]:
-        found = EVENT_FIELDS.problems(changed)
+        problems = EVENT_FIELDS.problems(changed)
         if changed.get("verified", row.verified) and changed.get("hidden", row.hidden):
-            found.append("verifying un-hides and hiding un-verifies: it cannot be both")
-        return found
+            problems.append("verifying un-hides and hiding un-verifies: it cannot be both")
+        return problems
 
     file = f"event-{row.id}" if is_plain_key(row.id) else "event"
     return RecordText(row.name, f"event definition {safe_text(row.id, 80)}", file, shown, problems)
@@ -130,12 +130,12 @@ def definition_text(row: EventDefinitionRow) -> RecordText:
 
 def edit_intent(row: EventDefinitionRow, changes: Mapping[str, JSON]) -> EventIntent | None:
     """What the edited values ask for; None where they are as they were."""
-    wanted = dict(changes)
-    if "tags" in wanted:
-        wanted["tags"] = list(tidy_tags(wanted["tags"]))
-    seen = {name: _stored(row, name) for name in wanted}
-    wanted = {name: value for name, value in wanted.items() if value != seen[name]}
-    return EventIntent(row.id, wanted, "edit", {name: seen[name] for name in wanted}) if wanted else None
+    values = dict(changes)
+    if "tags" in values:
+        values["tags"] = list(tidy_tags(values["tags"]))
+    seen = {name: _stored(row, name) for name in values}
+    values = {name: value for name, value in values.items() if value != seen[name]}
+    return EventIntent(row.id, values, "edit", {name: seen[name] for name in values}) if values else None
 
 
 def _stored(row: EventDefinitionRow, name: str) -> JSON:

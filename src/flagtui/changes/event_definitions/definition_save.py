@@ -87,19 +87,19 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
 
     async def send(self, plan: EventPlan) -> DefinitionOutcome:
         try:
-            found = await _ask(plan, self.definitions)
+            outcome = await _ask(plan, self.definitions)
         except NotFound:
             if plan.is_deletion:
                 return Outcome(plan, "saved")
             raise
-        if found is None:
+        if outcome is None:
             return Outcome(plan, "saved")
-        missing = missing_in(plan, found)
+        missing = missing_in(plan, outcome)
         if missing and len(missing) == len(plan.body):
             why = NO_TAGGING if missing == ("tags",) else "it may not be licensed"
-            return Outcome(plan, "refused", found, NOT_KEPT, why)
+            return Outcome(plan, "refused", outcome, NOT_KEPT, why)
         remarks = (f"the server did not keep: {', '.join(missing)}",) if missing else ()
-        return Outcome(plan, "saved", found, remarks=remarks)
+        return Outcome(plan, "saved", outcome, remarks=remarks)
 
     def judge(self, plan: EventPlan, seen: EventDefinition | None) -> DefinitionOutcome | None:
         if seen is None or plan.is_deletion or missing_in(plan, seen):
@@ -124,9 +124,9 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         groups: dict[tuple[object, ...], list[EventPlan]] = {}
         for place, plan in enumerate(plans):
             groups.setdefault(_together(plan) or (place,), []).append(plan)
-        for found in groups.values():
-            for start in range(0, len(found), MOST):
-                yield tuple(found[start : start + MOST])
+        for group in groups.values():
+            for start in range(0, len(group), MOST):
+                yield tuple(group[start : start + MOST])
 
     async def send_group(self, plans: Sequence[EventPlan]) -> Sequence[DefinitionOutcome]:
         kept, skipped = await self._asked_together(plans)
@@ -137,15 +137,15 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         first, ids = plans[0], [plan.id for plan in plans]
         retag = first.intent.retag
         if set(first.body) == {"verified"} or retag is None:
-            wanted = first.body.get("verified") is True
-            verified = await self.definitions.bulk_update_verified(ids, wanted)
+            is_verified = first.body.get("verified") is True
+            verified = await self.definitions.bulk_update_verified(ids, is_verified)
             # No-ops appear in neither list.
-            kept: dict[str, JSON] = dict.fromkeys(ids, wanted)
-            kept |= {one.id: one.verified for one in verified.updated}
-            return kept, {str(one.id): one.reason for one in verified.skipped}
+            kept: dict[str, JSON] = dict.fromkeys(ids, is_verified)
+            kept |= {result.id: result.verified for result in verified.updated}
+            return kept, {str(skip.id): skip.reason for skip in verified.skipped}
         tagged = await self.definitions.bulk_update_tags(ids, retag.action, retag.tags)
-        kept = {str(one.id): list(one.tags) for one in tagged.updated}
-        return kept, {str(one.id): one.reason for one in tagged.skipped}
+        kept = {str(result.id): list(result.tags) for result in tagged.updated}
+        return kept, {str(skip.id): skip.reason for skip in tagged.skipped}
 
 
 def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
@@ -190,16 +190,16 @@ async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinitio
         # The event was sent again meanwhile, which brought a bare definition back.
         if error.attr != "name":
             raise
-        found = await definitions.by_name(plan.key)
+        definition = await definitions.by_name(plan.key)
     except NotOffered as error:
         # Older servers make definitions from events alone.
         try:
-            found = await definitions.by_name(plan.key)
+            definition = await definitions.by_name(plan.key)
         except NotFound:
             next = "The copy stays in the journal; u gives it its metadata back once the event is sent again."
             what = "This server makes definitions from events alone."
             raise NotOffered(what, next=next, facts=error.facts) from None
-    return await definitions.update(found.id, plan.body) if plan.body else found
+    return await definitions.update(definition.id, plan.body) if plan.body else definition
 
 
 class DefinitionEntries(EntryKind):
@@ -216,11 +216,14 @@ class DefinitionEntries(EntryKind):
         return event_verb(entry.verb).undo
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | None:
-        definitions, known = context.client.event_definitions, DefinitionContext(context.clock.time())
+        definitions, definition_context = (
+            context.client.event_definitions,
+            DefinitionContext(context.clock.time()),
+        )
         if is_deletion(part):
-            found = plan_recreation(part.key, part.before, known)
+            found = plan_recreation(part.key, part.before, definition_context)
         else:
-            planned = plan_undo(part, await _read(part, context.client), known)
+            planned = plan_undo(part, await _read(part, context.client), definition_context)
             if planned is None:
                 return None
             found = planned
@@ -268,5 +271,5 @@ async def _read(entry: Entry, client: Client) -> EventDefinition:
 
 
 def _is_now(record: EventDefinition, values: Mapping[str, JSON]) -> bool:
-    known = {name: value for name, value in values.items() if name in RECREATED_FIELDS}
-    return all(same(stored(record, name), value) for name, value in known.items())
+    recreated = {name: value for name, value in values.items() if name in RECREATED_FIELDS}
+    return all(same(stored(record, name), value) for name, value in recreated.items())

@@ -54,7 +54,9 @@ class EventUses:
         read = await asyncio.gather(*(self._get(row.id, turn) for row in rows))
         status = {row.id: row.status for row in rows}
         uses = tuple(
-            Use(one.id, one.name, status.get(one.id, "")) for one in read if one and uses_event(one, name)
+            Use(experiment.id, experiment.name, status.get(experiment.id, ""))
+            for experiment in read
+            if experiment and uses_event(experiment, name)
         )
         more = page.total - len(rows)
         why = f"looked at {len(rows):,} of {page.total:,} experiments" if more > 0 else ""

@@ -92,27 +92,27 @@ class Triage:
 
     def is_so(self, row: EventDefinitionRow) -> bool:
         """Whether the definition already has the decided values, so that nothing has to be sent."""
-        wanted = self.by_id[row.id].changes if row.id in self.by_id else {}
+        changes = self.by_id[row.id].changes if row.id in self.by_id else {}
         shown = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
         shown["tags"] = sorted(row.tags)
-        return all(shown.get(name) == value for name, value in wanted.items())
+        return all(shown.get(name) == value for name, value in changes.items())
 
     def save(self) -> None:
         """Onto the disk, whole or not at all. A disk that refuses costs the memory, not the work."""
-        told = [vars(replace(one, trouble="")) for one in self.by_id.values()]
+        decisions = [vars(replace(decision, trouble="")) for decision in self.by_id.values()]
         with contextlib.suppress(OSError):
-            if not told:
+            if not decisions:
                 self.path.unlink(missing_ok=True)
                 return
-            replace_file(self.path, json.dumps(told))
+            replace_file(self.path, json.dumps(decisions))
 
     def load(self) -> int:
         """What an earlier run left; gives how many. A file that cannot be read counts as none."""
         try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return 0
-        for item in map(as_dict, found if isinstance(found, list) else []):
+        for item in map(as_dict, stored if isinstance(stored, list) else []):
             id, changes = as_text(item.get("id")), as_dict(item.get("changes"))
             if id and changes:
                 seen, alike = as_dict(item.get("seen")), as_text(item.get("same_as"))

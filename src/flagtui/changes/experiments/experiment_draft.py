@@ -68,13 +68,13 @@ class ExperimentCopy(Draft):
     @classmethod
     def of(cls, fresh: Experiment) -> "ExperimentCopy":
         """A copy of what can be edited now."""
-        found, flag = editable(fresh), fresh.feature_flag
+        fields, flag = editable(fresh), fresh.feature_flag
         is_launched = fresh.start_date is not None
         # A flag that is on serves people already: who gets what is changed there.
-        has_own_flag = bool(variants_in(found.get("parameters"))) and flag is not None and not flag.active
+        has_own_flag = bool(variants_in(fields.get("parameters"))) and flag is not None and not flag.active
         kept_back = {"parameters"} if not has_own_flag else set()
         kept_back |= set() if is_launched else {"conclusion", "conclusion_comment"}
-        values = {name: value for name, value in found.items() if name not in kept_back}
+        values = {name: value for name, value in fields.items() if name not in kept_back}
         return cls(fresh, values, has_own_flag=has_own_flag)
 
     @classmethod
@@ -113,17 +113,17 @@ class ExperimentCopy(Draft):
     def changes(self) -> dict[str, JSON]:
         """Return the fields that differ from the stored experiment, or from the defaults of a new one."""
         start: Mapping[str, JSON] = _EMPTY if self.is_new else self._at_first
-        found = {
+        values = {
             name: value
             for name, value in self.values.items()
             if name not in start or not same(value, start[name])
         }
         if self.is_new:
-            found.pop("name", None)
-        metrics = [as_dict(one) for name in METRICS for one in as_list(found.get(name))]
+            values.pop("name", None)
+        metrics = [as_dict(metric) for name in METRICS for metric in as_list(values.get(name))]
         if any(self.unseen_events.intersection(events_of(metric)) for metric in metrics):
-            found["allow_unknown_events"] = True
-        return found
+            values["allow_unknown_events"] = True
+        return values
 
     def intent(self) -> ExperimentIntent | None:
         """Return the step that saves it; None when it is unchanged."""

@@ -157,17 +157,17 @@ def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
 def _metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
     moved = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     words = metric_words(before), metric_words(after)
-    told = [f"{words[0]} → {words[1]}"] if words[0] != words[1] else []
+    differences = [f"{words[0]} → {words[1]}"] if words[0] != words[1] else []
     for key in moved:
         if key in ("name", "goal", "conversion_window", "conversion_window_unit"):
-            told.append(f"{key.replace('_', ' ')} {arrow(before.get(key), after.get(key))}")
-    return f"{metric_name(before)}: {', '.join(told) or ', '.join(moved)}"
+            differences.append(f"{key.replace('_', ' ')} {arrow(before.get(key), after.get(key))}")
+    return f"{metric_name(before)}: {', '.join(differences) or ', '.join(moved)}"
 
 
 def _by_uuid(metrics: list[JSON]) -> dict[str, dict[str, JSON]]:
     """What has no number yet is known by its place."""
-    found = (as_dict(metric) for metric in metrics)
-    return {as_text(metric.get("uuid")) or f"new {place}": metric for place, metric in enumerate(found)}
+    objects = (as_dict(metric) for metric in metrics)
+    return {as_text(metric.get("uuid")) or f"new {place}": metric for place, metric in enumerate(objects)}
 
 
 def _link_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
@@ -201,7 +201,7 @@ def _parameter_words(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> I
 
 
 def _shares(parameters: JSON) -> dict[str, JSON]:
-    variants = (as_dict(one) for one in variants_in(parameters))
+    variants = (as_dict(variant) for variant in variants_in(parameters))
     return {as_text(variant.get("key")): variant.get("rollout_percentage") for variant in variants}
 
 

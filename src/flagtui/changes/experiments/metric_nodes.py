@@ -87,9 +87,9 @@ def exposing(experiment: Experiment) -> Iterator[Item]:
 
 def events_measured(experiment: Experiment) -> tuple[str, ...]:
     """The names of all events an experiment looks at, each once."""
-    found = [name for metric in measured(experiment) for name in events_of(metric)]
-    found += [as_text(node.get("event")) for node in exposing(experiment)]
-    return tuple(dict.fromkeys(filter(None, found)))
+    names = [name for metric in measured(experiment) for name in events_of(metric)]
+    names += [as_text(node.get("event")) for node in exposing(experiment)]
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def goals_of(experiment: Experiment, role: str) -> tuple[Item, ...]:

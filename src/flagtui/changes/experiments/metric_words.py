@@ -63,8 +63,8 @@ def return_words(metric: Mapping[str, JSON]) -> str:
 
 def named_node(node: Mapping[str, JSON]) -> str:
     """An event, action or table, with what is asked of its events: `order (price > 5)`."""
-    asked = _asked(node.get("properties"))
-    return f"{_name(node)}{f' ({asked})' if asked else ''}"
+    filters = _asked(node.get("properties"))
+    return f"{_name(node)}{f' ({filters})' if filters else ''}"
 
 
 def describe_node(node: Mapping[str, JSON]) -> str:
@@ -172,8 +172,8 @@ def _bounds(handling: Mapping[str, JSON]) -> str:
 
 
 def _split(breakdown: Mapping[str, JSON]) -> str:
-    listed = [as_dict(one) for one in as_list(breakdown.get("breakdowns"))]
-    names = [as_text(one.get("property")) for one in listed] or [as_text(breakdown.get("breakdown"))]
+    listed = [as_dict(part) for part in as_list(breakdown.get("breakdowns"))]
+    names = [as_text(part.get("property")) for part in listed] or [as_text(breakdown.get("breakdown"))]
     return ", ".join(filter(None, names))
 
 

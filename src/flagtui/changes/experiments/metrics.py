@@ -132,8 +132,8 @@ ORDERS: Final[Mapping[str, str]] = {
 def as_shown(fresh: Experiment, name: str) -> list[dict[str, JSON]]:
     """The metrics of a field in the order in which people see them."""
     places = {as_text(uuid): place for place, uuid in enumerate(as_list(fresh.raw.get(ORDERS[name])))}
-    found = [metric for metric in as_list(fresh.raw.get(name)) if isinstance(metric, dict)]
-    return sorted(found, key=lambda metric: places.get(as_text(metric.get("uuid")), len(places)))
+    listed = [metric for metric in as_list(fresh.raw.get(name)) if isinstance(metric, dict)]
+    return sorted(listed, key=lambda metric: places.get(as_text(metric.get("uuid")), len(places)))
 
 
 def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]:
@@ -146,22 +146,22 @@ def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]
         kept = [as_text(uuid) for uuid in as_list(fresh.raw.get(order))]
         if name not in fields or not kept:
             continue
-        wanted = [as_text(as_dict(metric).get("uuid")) for metric in as_list(fields[name])]
+        uuids = [as_text(as_dict(metric).get("uuid")) for metric in as_list(fields[name])]
         before = [as_text(metric.get("uuid")) for metric in as_shown(fresh, name)]
-        added = (uuid for uuid in wanted if uuid not in before)
-        by_itself = [*(uuid for uuid in before if uuid in wanted), *added]
-        if all(wanted) and wanted != by_itself:
-            sent[order] = _rearranged(kept, wanted, before)
+        added = (uuid for uuid in uuids if uuid not in before)
+        by_itself = [*(uuid for uuid in before if uuid in uuids), *added]
+        if all(uuids) and uuids != by_itself:
+            sent[order] = _rearranged(kept, uuids, before)
     return sent
 
 
 def _rearranged(kept: Sequence[str], wanted: Sequence[str], before: Iterable[str]) -> list[JSON]:
     """The old order with our metrics in the places that were ours; shared ones stay where they are."""
     own, coming = set(before), list(wanted)
-    found: list[JSON] = []
+    result: list[JSON] = []
     for uuid in kept:
         if uuid not in own:
-            found.append(uuid)
+            result.append(uuid)
         elif coming:
-            found.append(coming.pop(0))
-    return [*found, *coming]
+            result.append(coming.pop(0))
+    return [*result, *coming]

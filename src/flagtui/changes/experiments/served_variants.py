@@ -10,11 +10,11 @@ from flagtui.models.filters import Filters
 
 Standing = Literal["unknown", "gone", "off", "on", "no one", "served"]
 """What the flag does: not known, deleted, off, on (reach not known), on for no one, on for some users."""
-Told = tuple[str, Tone]
+Effect = tuple[str, Tone]
 
 
 def standing(fresh: Experiment) -> Standing:
-    """What its flag does now."""
+    """Return what its flag does now."""
     flag = fresh.feature_flag
     if flag is None or flag.id <= 0 or "active" not in flag.raw:
         return "unknown"
@@ -24,23 +24,25 @@ def standing(fresh: Experiment) -> Standing:
 
 
 def when_on(fresh: Experiment) -> Standing:
-    """What its flag does, or would do, while it is on."""
+    """Return what its flag does, or would do, while it is on."""
     flag = fresh.feature_flag
     if flag is None:
         return "unknown"
     filters = flag.targeting
     if "filters" not in flag.raw or not filters.is_editable:
         return "on"
-    # Some condition has to let people in, and have a variant for them.
+    # A condition has to match users, and have a variant for them.
     keys = {variant.key for variant in filters.variants}
     is_drawn = any(variant.rollout > 0 for variant in filters.variants)
-    gives = any(one.rollout > 0 and (is_drawn or one.variant in keys) for one in filters.deciding)
+    gives = any(
+        condition.rollout > 0 and (is_drawn or condition.variant in keys) for condition in filters.deciding
+    )
     return "served" if gives else "no one"
 
 
-def left_alone(fresh: Experiment) -> Told:
-    """What becomes of people where a step leaves the flag as it is."""
-    told: dict[Standing, Told] = {
+def left_alone(fresh: Experiment) -> Effect:
+    """Return what users are served where a step leaves the flag unchanged."""
+    effects: dict[Standing, Effect] = {
         "unknown": ("stays as it is; whether it is on is not known", "warning"),
         "gone": ("is deleted: no one gets a variant", "plain"),
         "off": ("stays off: no one gets a variant", "plain"),
@@ -48,11 +50,11 @@ def left_alone(fresh: Experiment) -> Told:
         "no one": ("stays on and matches no one: no one gets a variant", "plain"),
         "served": (f"stays on: {fresh.unit} keep getting their variants", "warning"),
     }
-    return told[standing(fresh)]
+    return effects[standing(fresh)]
 
 
-def turned_on(fresh: Experiment, served: str, tone: Tone) -> Told:
-    """What turning it on does; `served` are the words for when people get a variant."""
+def turned_on(fresh: Experiment, served: str, tone: Tone) -> Effect:
+    """Return what turning the flag on does; `served` are the words where users get a variant."""
     if when_on(fresh) == "no one":
         return "is turned on and matches no one: no one gets a variant", "warning"
     return f"is turned on{served if when_on(fresh) == 'served' else ''}", tone

@@ -61,9 +61,9 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
                 return skip(intent.id, context.name("experiments", intent.id), error)
         needs_flags = intent.step.name in NEED_FLAGS or choices.disable_flag
         rows = await context.all_flags(has_archived=True) if needs_flags else ()
-        known = await gather_for_step(intent, fresh, context.client, rows)
-        known = replace(known, now=context.clock.time(), leading=intent.leading)
-        plan = plan_step(intent, fresh, known)
+        step_context = await gather_for_step(intent, fresh, context.client, rows)
+        step_context = replace(step_context, now=context.clock.time(), leading=intent.leading)
+        plan = plan_step(intent, fresh, step_context)
         if not isinstance(plan, Blocked):
             return plan
         # With choices, such as a conclusion, the step would change more than the state.

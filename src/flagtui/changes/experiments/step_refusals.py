@@ -71,8 +71,8 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
         yield from _of_exposure(fresh, step)
     if step.name == "ship" and choices.variant not in {variant.key for variant in fresh.variants}:
         yield Blocked("variant", f"its flag has no variant {choices.variant or 'without a name'}")
-    said = {"conclusion": choices.conclusion, "conclusion_comment": choices.comment}
-    if problems := EXPERIMENT_FIELDS.problems(said):
+    values = {"conclusion": choices.conclusion, "conclusion_comment": choices.comment}
+    if problems := EXPERIMENT_FIELDS.problems(values):
         yield Blocked("conclusion", problems[0], "choose another conclusion")
     if step.name == "cohort" and fresh.exposure_cohort:
         yield Blocked(NO_OP, f"it already has an exposure cohort, #{fresh.exposure_cohort}")
@@ -88,10 +88,10 @@ def _of_state(state: str, step: Step, *, is_archived: bool) -> Iterator[Blocked]
     if step.name in ("archive", "unarchive") and (step.name == "archive") == is_archived:
         yield Blocked(NO_OP, "it is already archived" if is_archived else "it is not archived")
     if state not in step.states and step.name not in _WHATEVER:
-        known = ((step.name, state), step.name, state) if state in ANY else ()
-        asked = next((_REFUSED[place] for place in known if place in _REFUSED), None)
+        places = ((step.name, state), step.name, state) if state in ANY else ()
+        refusal = next((_REFUSED[place] for place in places if place in _REFUSED), None)
         reason = f"its state is {state}, which this step does not know"
-        yield asked or Blocked("state", reason, "do it in the browser")
+        yield refusal or Blocked("state", reason, "do it in the browser")
 
 
 def _of_flag(fresh: Experiment, step: Step) -> Iterator[Blocked]:
@@ -141,8 +141,8 @@ def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Bloc
         reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
         yield Blocked("old engine", reason, "change only its name and description")
     fixed = map(EXPERIMENT_FIELDS.words, sorted(EXPERIMENT_FIELDS.having("for drafts") & fields.keys()))
-    if is_edit and (told := " and ".join(fixed)) and fresh.state != "draft":
-        reason = f"{told} cannot be changed once it is launched"
+    if is_edit and (names := " and ".join(fixed)) and fresh.state != "draft":
+        reason = f"{names} cannot be changed once it is launched"
         yield Blocked("state", reason, "reset it first, or make another one")
     flag = fresh.feature_flag
     if is_edit and "parameters" in fields and flag is not None and flag.active:

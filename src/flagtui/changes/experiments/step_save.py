@@ -80,19 +80,19 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         ]
         if now.state == plan.fresh.state and now.archived == plan.fresh.archived and not moved:
             return None
-        told = f"{', '.join(moved)} changed since" if moved else f"it is {now.state} now"
-        reason = f"it was changed meanwhile: {told}"
+        change = f"{', '.join(moved)} changed since" if moved else f"it is {now.state} now"
+        reason = f"it was changed meanwhile: {change}"
         return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
 
     async def send(self, plan: ExperimentPlan) -> StepOutcome:
-        found = await _take(plan, self.experiments)
-        if is_reached(plan, found):
-            return self._saved(plan, found)
-        reason = f"the server accepted the change, but it is {found.state}"
-        if dropped := left_out(plan, found):
+        outcome = await _take(plan, self.experiments)
+        if is_reached(plan, outcome):
+            return self._saved(plan, outcome)
+        reason = f"the server accepted the change, but it is {outcome.state}"
+        if dropped := left_out(plan, outcome):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
             reason = f"the server accepted the change, without {named}"
-        return Outcome(plan, "refused", found, reason, "look at it in the browser")
+        return Outcome(plan, "refused", outcome, reason, "look at it in the browser")
 
     def judge(self, plan: ExperimentPlan, seen: Experiment | None) -> StepOutcome | None:
         return None if seen is None or not is_reached(plan, seen) else self._saved(plan, seen)
@@ -129,8 +129,8 @@ async def find_made(
     """
     offset = 0
     while True:
-        asked = {"search": (name or original)[:SEARCHABLE], "limit": 100, "offset": offset or None}
-        page = await experiments.page(asked)
+        query = {"search": (name or original)[:SEARCHABLE], "limit": 100, "offset": offset or None}
+        page = await experiments.page(query)
         for row in page.rows:
             if row.key == key and row.id != original_id and (not name or row.name == name):
                 return row.id
@@ -183,16 +183,16 @@ def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, J
     step, chosen, fresh, flag = plan.step.name, plan.choices, plan.fresh, plan.fresh.feature_flag
     before = {move.where: move.line.before for move in plan.moves}
     after = {move.where: move.line.after for move in plan.moves}
-    said: dict[str, JSON] = {"conclusion": chosen.conclusion, "conclusion_comment": chosen.comment}
+    conclusion: dict[str, JSON] = {"conclusion": chosen.conclusion, "conclusion_comment": chosen.comment}
     values: dict[str, JSON] = {}
     match step:
         case "end":
             # What is not sent is erased.
-            values = {name: value or None for name, value in said.items()}
+            values = {name: value or None for name, value in conclusion.items()}
         case "reset":
             values = {**dict.fromkeys(RESET), "archived": False}
         case "ship":
-            values = {name: value for name, value in said.items() if value}
+            values = {name: value for name, value in conclusion.items() if value}
         case "archive" if chosen.disable_flag and flag is not None:
             before["feature_flag.active"], after["feature_flag.active"] = flag.active, False
         case "duplicate" | "copy":

@@ -95,8 +95,8 @@ class StepEntries(EntryKind):
         else:
             fresh = await client.experiments.get(intent.id)
         dependents = await _dependents(client, fresh) if intent.step.name == "pause" else ()
-        known = StepContext(now=context.clock.time(), dependents=dependents)
-        plan = plan_step_back(part, intent, fresh, known)
+        step_context = StepContext(now=context.clock.time(), dependents=dependents)
+        plan = plan_step_back(part, intent, fresh, step_context)
         if not isinstance(plan, ExperimentPlan):
             return plan
         plan = replace(plan, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
@@ -175,13 +175,13 @@ def plan_step_back(
         return replace(found, conflicts=conflicts) if isinstance(found, ExperimentPlan) else found
     if intent.step.name not in ("edit", "reopen"):
         return plan_step(intent, fresh, context)
-    wanted = intent.choices.fields
-    if intent.step.name == "reopen" and not wanted.get("start_date") and fresh.state == "draft":
-        return Blocked("state", "it was reset to a draft since", "take that back first, or launch it")
+    values = intent.choices.fields
+    if intent.step.name == "reopen" and not values.get("start_date") and fresh.state == "draft":
+        return Blocked("state", "it was reset to a draft since", "undo that first, or launch it")
     if fresh.is_mostly_fixed and intent.step.name == "reopen":
-        wanted = {name: value for name, value in wanted.items() if name == "end_date"}
-    now = {name: stored_field(fresh, name) for name in wanted}
-    fields = {name: value for name, value in wanted.items() if not _alike(value, now[name])}
+        values = {name: value for name, value in values.items() if name == "end_date"}
+    now = {name: stored_field(fresh, name) for name in values}
+    fields = {name: value for name, value in values.items() if not _alike(value, now[name])}
     if not fields:
         return None
     plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, context)
@@ -221,8 +221,10 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
     """Keys of flags that are on and ask for the flag of this experiment."""
     if fresh.feature_flag is None:
         return ()
-    found = await client.flags.dependents(fresh.feature_flag.id)
-    return tuple(row.key for row in await rows_of(client.flags.get, [one.id for one in found]) if row.active)
+    dependents = await client.flags.dependents(fresh.feature_flag.id)
+    return tuple(
+        row.key for row in await rows_of(client.flags.get, [flag.id for flag in dependents]) if row.active
+    )
 
 
 async def _recover_new(entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
@@ -240,8 +242,8 @@ def _verdict(entry: Entry, record: Experiment, if_absent: RecoveryVerdict) -> Re
         return "not known"
     if all(_is_now(entry, record, name, entry.after[name]) for name in names):
         return "applied"
-    known = [name for name in names if name in entry.before]
-    if known and all(_is_now(entry, record, name, entry.before[name]) for name in known):
+    journaled = [name for name in names if name in entry.before]
+    if journaled and all(_is_now(entry, record, name, entry.before[name]) for name in journaled):
         return if_absent
     # Servers fill in omitted parts of a setting or a metric.
     if all(_is_now(entry, record, name, entry.after[name], _holds) for name in names):

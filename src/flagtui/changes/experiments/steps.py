@@ -92,7 +92,7 @@ copy | Copy to another project | has a copy there | delete the copy | any | dele
 cohort | Create an exposure cohort | has an exposure cohort | | launched
 delete | Delete the experiment | is deleted | restore it | any | restore | grave
 restore | Restore the experiment | is restored | delete it again | any | delete
-reopen | Bring back its dates and conclusion | is as it was | take that away again | any | reopen | grave
+reopen | Bring back its dates and conclusion | has its dates back | remove them again | any | reopen | grave
 freeze | Freeze the exposure | enrolls no new users | unfreeze it | on | unfreeze | newer
 unfreeze | Unfreeze the exposure | enrolls new users again | freeze it again | on | freeze | newer
 """
@@ -106,8 +106,8 @@ _STATES: Final[Mapping[str, frozenset[str]]] = {
 
 
 def _step(line: str) -> Step:
-    told = [part.strip() for part in line.split("|")]
-    name, title, done, undo, states, back, traits = [*told, *[""] * (7 - len(told))]
+    columns = [part.strip() for part in line.split("|")]
+    name, title, done, undo, states, back, traits = [*columns, *[""] * (7 - len(columns))]
     return Step(
         cast(StepName, name),
         Verb(f"{name} experiment", title, done, undo, "grave" in traits),

@@ -42,8 +42,8 @@ def problems_in(
     """
     if not isinstance(filters, dict):
         return (FilterProblem((), "must be an object"),)
-    found = _problems(filters, flag_id, is_new)
-    return tuple(problem for problem in found if not (is_encrypted and problem.words == _NOT_JSON))
+    problems = _problems(filters, flag_id, is_new)
+    return tuple(problem for problem in problems if not (is_encrypted and problem.words == _NOT_JSON))
 
 
 def _problems(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[FilterProblem]:
@@ -151,10 +151,10 @@ def _payloads(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
         yield FilterProblem(("payloads",), "must be an object; {} clears it")
         return
     variants = frozenset(variant_keys(filters))
-    keys, known = (variants, "variants' keys") if variants else (frozenset(("true",)), "`true`")
+    keys, allowed = (variants, "variants' keys") if variants else (frozenset(("true",)), "`true`")
     for key, payload in payloads.items():
         if key not in keys:
-            yield FilterProblem(("payloads", key), f"only {known} can have a payload")
+            yield FilterProblem(("payloads", key), f"only {allowed} can have a payload")
         if isinstance(payload, str) and not is_read(json.loads, payload):
             yield FilterProblem(("payloads", key), _NOT_JSON)
 
@@ -171,10 +171,10 @@ def _holdout(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
     yield from _share(holdout, "exclusion_percentage", ("holdout",))
 
 
-def _share(item: Mapping[str, JSON], name: str, at: Path, besides: str = "") -> Iterator[FilterProblem]:
+def _share(item: Mapping[str, JSON], name: str, at: Path, alternative: str = "") -> Iterator[FilterProblem]:
     share = as_number(item.get(name))
     if share is None:
-        yield FilterProblem((*at, name), f"must be a number from 0 to 100{besides}")
+        yield FilterProblem((*at, name), f"must be a number from 0 to 100{alternative}")
     elif not 0 <= share <= 100:
         yield FilterProblem((*at, name), f"must be between 0 and 100, not {share:g}")
 
@@ -193,12 +193,12 @@ def _index(item: Mapping[str, JSON], at: Path) -> Iterator[FilterProblem]:
 
 def problems_in_fields(fields: Mapping[str, JSON], flag: Flag | None = None) -> list[str]:
     """What is wrong with these new values, each as a sentence that names its place."""
-    found: list[str] = []
+    problems: list[str] = []
     for name, value in fields.items():
         if name != "filters":
-            found += FLAG_FIELDS.problems({name: value})
+            problems += FLAG_FIELDS.problems({name: value})
             continue
         id, is_encrypted = (flag.id, flag.has_encrypted_payloads) if flag is not None else (None, False)
         for problem in problems_in(value, id, is_new=flag is None, is_encrypted=is_encrypted):
-            found.append(f"{'.'.join(filter(None, ('filters', problem.where)))} {problem.words}")
-    return found
+            problems.append(f"{'.'.join(filter(None, ('filters', problem.where)))} {problem.words}")
+    return problems

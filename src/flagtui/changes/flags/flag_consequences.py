@@ -5,7 +5,7 @@ from typing import Final
 
 from flagtui.changes.blocked import Linked
 from flagtui.changes.consequence import Caution, Consequence, Tone, ago
-from flagtui.changes.flags.flag_context import NOBODY, Context, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.changes.proposal import FRESH_FOR
@@ -50,7 +50,7 @@ def consequences(
         yield _changed_since(intent.seen_version, fresh, context)
 
 
-def told(touch: Touch, now: float) -> str:
+def touch_words(touch: Touch, now: float) -> str:
     """`sam, 3 min ago: rollout 25 % → 50 %`."""
     when = f", {ago(now - touch.at)}" if touch.at is not None and now else ""
     return f"{touch.who}{when}{f': {touch.what}' if touch.what else ''}"
@@ -69,19 +69,19 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     """Who gains or loses it."""
     if isinstance(reach, NotKnown):
         return Consequence("Reach", reach.words, "warning")
-    if reach == NOBODY:
+    if reach == NO_USERS:
         return Consequence("Reach", "no one (unchanged): no condition matches", share=0.0)
     moved = reach.after - reach.before
     most = "up to " if reach.is_bound else "about " if reach.is_estimate else ""
-    besides = f"; {reach.besides} are not counted" if reach.besides else ""
+    uncounted = f"; {reach.opted_in} are not counted" if reach.opted_in else ""
     share = abs(moved) / reach.total if reach.total else 0.0
     if moved == 0:
-        text = f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before{besides}"
+        text = f"{most}{reach.after:,} of {reach.total:,} {reach.unit}, as before{uncounted}"
         return Consequence("Reach", text, share=0.0)
     text = f"{most}{abs(moved):,} of {reach.total:,} {reach.unit} {'lose' if moved < 0 else 'gain'} it"
     if reach.before and reach.after:
         text += f": {reach.before:,} → {reach.after:,}"
-    return Consequence("Reach", text + besides, "danger" if moved < 0 else "good", share)
+    return Consequence("Reach", text + uncounted, "danger" if moved < 0 else "good", share)
 
 
 def _code_uses(in_code: CodeUses, now: float) -> Consequence:
@@ -113,7 +113,7 @@ def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
             return None
         touch = Touch(fresh.last_modified_by.label, unix(fresh.updated_at))
     recent = touch.at is not None and context.now and context.now - touch.at < 15 * 60
-    return Consequence("Last change", told(touch, context.now), "warning" if recent else "plain")
+    return Consequence("Last change", touch_words(touch, context.now), "warning" if recent else "plain")
 
 
 def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
@@ -122,11 +122,11 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     if fresh.version == seen_version:
         return Consequence("Changed since", "no, you are looking at the newest version", "good")
     versions = f"yes, v{seen_version} → v{fresh.version}"
-    who = "; ".join(told(touch, context.now) for touch in context.touched_since[:TOUCHES])
+    who = "; ".join(touch_words(touch, context.now) for touch in context.touched_since[:TOUCHES])
     if (more := len(context.touched_since) - TOUCHES) > 0:
         who += f"; and {more} more"
     if not who and fresh.last_modified_by is not None:
-        who = told(Touch(fresh.last_modified_by.label, unix(fresh.updated_at)), context.now)
+        who = touch_words(Touch(fresh.last_modified_by.label, unix(fresh.updated_at)), context.now)
     return Consequence("Changed since", f"{versions} by {who}" if who else versions, "danger")
 
 

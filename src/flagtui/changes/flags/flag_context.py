@@ -43,7 +43,7 @@ class Reach:
     """True when conditions overlap, so that the numbers are the most it can be."""
     is_estimate: bool = False
     """Whether a share of the matching users is drawn, so that the numbers are expected values."""
-    besides: str = ""
+    opted_in: str = ""
     """Users the server does not count, in words."""
 
 
@@ -93,7 +93,7 @@ COUNTED: Final = 8
 
 MANY: Final = 1_000
 """Different conditions from which their number is not exact."""
-NOBODY: Final = Reach(0, 0, 0)
+NO_USERS: Final = Reach(0, 0, 0)
 """Of a flag without conditions."""
 
 
@@ -114,9 +114,9 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not all(each.is_countable for each in chain(old, new if new is not old else ())):
         return NotKnown(TOO_LONG)
     distinct = _distinct(old, new)
-    besides = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
+    opted_in = OPTED_IN if fresh.targeting.feature_enrollment or wanted.feature_enrollment else ""
     if not distinct:
-        return NotKnown(f"it has no condition; {besides} are not counted") if besides else NOBODY
+        return NotKnown(f"it has no condition; {opted_in} are not counted") if opted_in else NO_USERS
     if len(distinct) > COUNTED:
         least = "more than " if len(distinct) > MANY else ""
         many = min(len(distinct), MANY)
@@ -132,7 +132,7 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     before, after = _sum(had, counted, total), _sum(have, counted, total)
     unit = "users" if kinds <= {None} else "groups"
     is_bound, is_drawn = max(len(had), len(have)) > 1, any(0 < one.share < 100 for one in (*had, *have))
-    return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, besides=besides)
+    return Reach(before, after, total, unit, is_bound, is_estimate=is_drawn, opted_in=opted_in)
 
 
 def _distinct(old: Sequence[ConditionQuery], new: Sequence[ConditionQuery]) -> dict[str, ConditionQuery]:

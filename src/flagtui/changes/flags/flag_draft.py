@@ -86,12 +86,12 @@ class WorkingCopy(Draft):
     @classmethod
     def new(cls, fields: Mapping[str, JSON]) -> "WorkingCopy":
         """For a flag that is not there yet."""
-        asked = {
+        values = {
             name: field.blank
             for name, field in FLAG_FIELDS.items()
             if field.line and not {"title", "for new"} & {*field.traits}
         }
-        return cls(Flag.of({"key": as_text(fields.get("key"))}), {**asked, **fields})
+        return cls(Flag.of({"key": as_text(fields.get("key"))}), {**values, **fields})
 
     @property
     def is_new(self) -> bool:
@@ -203,10 +203,10 @@ class WorkingCopy(Draft):
         The group type of the flag is that of its conditions when all agree, as on the server, else unset.
         """
         before = self.group_types
-        wanted = [kind if place in (None, each) else was for each, was in enumerate(before)]
-        common = wanted[0] if len(set(wanted)) == 1 else None
-        common = common if wanted else kind
-        for each, (raw, was, now) in enumerate(zip(self.groups, before, wanted, strict=True)):
+        group_types = [kind if place in (None, each) else was for each, was in enumerate(before)]
+        common = group_types[0] if len(set(group_types)) == 1 else None
+        common = common if group_types else kind
+        for each, (raw, was, now) in enumerate(zip(self.groups, before, group_types, strict=True)):
             group = as_dict(raw)
             if was != now and group.get("properties"):
                 self.change_group(each)["properties"] = []

@@ -85,12 +85,12 @@ class FlagEntries(EntryKind):
         )
         request = undo_of(part, context.entries)
         looked = await read_with_context(client.flags, fresh, request, query, adds_later=context.adds_later)
-        found = looked.plan(context.together)
-        if isinstance(found, Plan):
-            late = late_plan(found, looked, context.together)
-            return PreparedUndo(part, found, FlagAdapter(client.flags), context.signature, late=late)
+        plan = looked.plan(context.together)
+        if isinstance(plan, Plan):
+            late = late_plan(plan, looked, context.together)
+            return PreparedUndo(part, plan, FlagAdapter(client.flags), context.signature, late=late)
         looked.stop()
-        return found if isinstance(found, Blocked) else None
+        return plan if isinstance(plan, Blocked) else None
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         flags = client.flags
@@ -143,12 +143,12 @@ def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, .
     after = with_payloads(entry.after, fresh.filters) if entry.is_secret else entry.after
     after = {**_UNSAID, **after}
     now = {name: stored_value(fresh, name) for name in _MADE_WITH if name in after}
-    found = [
+    revertible = [
         FieldConflict((name,), after[name], gone, now[name])
         for name in now
         if not means_same(after[name], now[name], (name,))
     ]
-    return tuple(map(hidden_conflict, found) if fresh.has_encrypted_payloads else found)
+    return tuple(map(hidden_conflict, revertible) if fresh.has_encrypted_payloads else revertible)
 
 
 def _verdict(entry: Entry, record: Flag, if_absent: RecoveryVerdict) -> RecoveryVerdict:
@@ -200,11 +200,11 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     if is_secret and _payloads(before) != _payloads(after):
         reason = "it replaced an encrypted payload, and those are not shown again"
         return Blocked("secret", reason, "enter the old payload again")
-    wanted = _settable(before)
-    seen = {name: value for name, value in _settable(after).items() if name in wanted}
-    if not wanted:
+    values = _settable(before)
+    seen = {name: value for name, value in _settable(after).items() if name in values}
+    if not values:
         return Blocked("field", "there was no value before that could be set again", "change it by hand")
-    return Intent(fresh.id, wanted, verb_for(wanted), seen=seen, seen_version=version)
+    return Intent(fresh.id, values, verb_for(values), seen=seen, seen_version=version)
 
 
 def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
@@ -212,13 +212,13 @@ def _refuse_if_changed_since(plan: Plan) -> Plan | Blocked:
     conflicts = plan.conflicts
     if not conflicts:
         return plan
-    told = [
+    differences = [
         f"{conflict.where}: this change made it {_side(conflict.seen)},"
         f" before that it was {_side(conflict.mine)}, now it is {_side(conflict.theirs)}"
         for conflict in conflicts[:NAMED]
     ]
     more = f"; and {len(conflicts) - NAMED} more places" if len(conflicts) > NAMED else ""
-    reason = f"changed again since. {'; '.join(told)}{more}"
+    reason = f"changed again since. {'; '.join(differences)}{more}"
     return Blocked("moved on", reason, "undo the newer change first, or set the value by hand")
 
 
@@ -233,8 +233,8 @@ def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blo
 
 
 def _settable(values: Mapping[str, JSON]) -> dict[str, JSON]:
-    known = {name: value for name, value in values.items() if name in FLAG_FIELDS.edited}
-    filled = {name: FLAG_FIELDS[name].blank if value is None else value for name, value in known.items()}
+    settable = {name: value for name, value in values.items() if name in FLAG_FIELDS.edited}
+    filled = {name: FLAG_FIELDS[name].blank if value is None else value for name, value in settable.items()}
     return {name: value for name, value in filled.items() if value is not None}
 
 

@@ -110,11 +110,11 @@ def older_version(flag: Flag, version: int, fields: Mapping[str, JSON]) -> Inten
 
     The key stays: code that uses the newer key would stop matching.
     """
-    wanted: dict[str, JSON] = {
+    values: dict[str, JSON] = {
         name: fields[name] for name in FLAG_FIELDS.having("restored") if name in fields and name in flag.raw
     }
-    seen: dict[str, JSON] = {name: flag.raw[name] for name in wanted}
-    return Intent(flag.id, wanted, "restore version", seen=seen, seen_version=flag.version)
+    seen: dict[str, JSON] = {name: flag.raw[name] for name in values}
+    return Intent(flag.id, values, "restore version", seen=seen, seen_version=flag.version)
 
 
 def _parts(flag: Flag) -> tuple[dict[str, JSON], list[JSON]]:

@@ -146,19 +146,21 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
 
 def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:
     """Merge the requested values into the current ones and return the conflicting fields too."""
-    wanted: dict[str, JSON] = {}
+    values: dict[str, JSON] = {}
     conflicts: list[FieldConflict] = []
     for name, value in intent.changes.items():
         mine = _tidy(name, value)
         if name in intent.seen:
-            mine, found = _merged(name, _tidy(name, intent.seen[name]), mine, stored_value(fresh, name))
-            conflicts.extend(found)
-        wanted[name] = mine
+            mine, field_conflicts = _merged(
+                name, _tidy(name, intent.seen[name]), mine, stored_value(fresh, name)
+            )
+            conflicts.extend(field_conflicts)
+        values[name] = mine
     original_key = live_key(fresh)
-    if wanted.get("deleted") is False and fresh.deleted and fresh.key != original_key:
+    if values.get("deleted") is False and fresh.deleted and fresh.key != original_key:
         # Older servers leave the key as the deletion renamed it.
-        wanted.setdefault("key", original_key)
-    return wanted, tuple(conflicts)
+        values.setdefault("key", original_key)
+    return values, tuple(conflicts)
 
 
 def live_key(fresh: Flag) -> str:
@@ -225,8 +227,8 @@ def _problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[list[str], list[
     inherited: list[str] = []
     for problem in after:
         # Compared by words, because a condition that moved takes its problem to another path.
-        found = inherited if old[problem.words] > 0 else caused
-        found.append(f"{problem.where} {problem.words}".strip())
+        problems = inherited if old[problem.words] > 0 else caused
+        problems.append(f"{problem.where} {problem.words}".strip())
         old[problem.words] -= 1
     return caused, inherited
 
@@ -235,5 +237,5 @@ def _bad_values(values: Mapping[str, JSON], caused: Sequence[str]) -> Blocked | 
     if caused:
         more = f", and {len(caused) - 3} more" if len(caused) > 3 else ""
         return Blocked("targeting", f"{'; '.join(caused[:3])}{more}", "correct it and try again")
-    found = problems_in_fields({name: value for name, value in values.items() if name != "filters"})
-    return Blocked("value", found[0], "correct it and try again") if found else None
+    problems = problems_in_fields({name: value for name, value in values.items() if name != "filters"})
+    return Blocked("value", problems[0], "correct it and try again") if problems else None

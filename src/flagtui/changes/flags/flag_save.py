@@ -59,12 +59,12 @@ class FlagAdapter(Adapter[Plan, Flag]):
 
     async def send(self, plan: Plan) -> FlagOutcome:
         try:
-            found = await self._written(plan)
+            outcome = await self._written(plan)
         except Conflict as error:
             return await self._after_conflict(plan, error)
-        report = compare(plan, found)
+        report = compare(plan, outcome)
         if report.is_applied:
-            return _saved(plan, found, report)
+            return _saved(plan, outcome, report)
         reason = "the server accepted it but did not change it; an approval may be pending"
         return Outcome(plan, "refused", None, reason, "look at it in the browser")
 

@@ -113,17 +113,17 @@ def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
         return (*named, ("odd", f" {item.operator}: matches no one"))
     match item.value:
         case bool():
-            said: tuple[Word, ...] = (("verb", " is "), ("value", "on" if item.value else "off"))
+            words: tuple[Word, ...] = (("verb", " is "), ("value", "on" if item.value else "off"))
         case "true" | "false":
             # A variant of that name is meant, which the value of a flag is not.
-            said = (("verb", " gives "), ("variant", f'"{item.value}"'))
+            words = (("verb", " gives "), ("variant", f'"{item.value}"'))
         case str():
-            said = (("verb", " gives "), ("variant", listed(item.value, room=NAMES_ROOM)))
+            words = (("verb", " gives "), ("variant", listed(item.value, room=NAMES_ROOM)))
         case _:
             return (*named, ("odd", f" gives {listed(item.value, room=NAMES_ROOM)}: matches no one"))
     why = names.undecided.get(item.flag_id or 0)
     note: tuple[Word, ...] = (("odd", f" ({why})"),) if why else ()
-    return (*named, *said, *note)
+    return (*named, *words, *note)
 
 
 Sides = Sequence[dict[str, JSON]]
@@ -215,15 +215,15 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
         case ("aggregation_group_type_index",):
             return _counted(line, names)
         case ("properties", int()) if MISSING in (line.before, line.after):
-            sign, asked = ("+", line.after) if line.before is MISSING else ("−", line.before)
-            return f"{sign} {_asked(asked, names)}"
+            sign, filters = ("+", line.after) if line.before is MISSING else ("−", line.before)
+            return f"{sign} {_asked(filters, names)}"
         case ("properties", int() as within, "operator" | "value" as field):
             old, new = (_at(side.get("properties"), within) for side in sides)
             if field == "value" or old.get("value") == new.get("value"):
                 return f"{_asked(old, names)} → {_asked(new, names)}"
         case ("properties", int() as within, "value", int()):
-            asked = _at(sides[1].get("properties"), within)
-            return f"{brief(asked.get('key'))}: {arrow(line.before, line.after)}"
+            filters = _at(sides[1].get("properties"), within)
+            return f"{brief(filters.get('key'))}: {arrow(line.before, line.after)}"
     return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
 
 

@@ -44,12 +44,12 @@ def narrow_write(plan: Plan) -> NarrowWrite | None:
 
 
 def _one_share(before: Filters, after: Filters) -> NarrowWrite | None:
-    groups, wanted = list(as_list(before.get("groups"))), as_list(after.get("groups"))
-    pairs = enumerate(zip(groups, wanted, strict=False))
+    groups, new_groups = list(as_list(before.get("groups"))), as_list(after.get("groups"))
+    pairs = enumerate(zip(groups, new_groups, strict=False))
     moved = [place for place, (was, will_be) in pairs if _share(was) != _share(will_be)]
     if len(moved) != 1:
         return None
-    place, percent = moved[0], _share(wanted[moved[0]])
+    place, percent = moved[0], _share(new_groups[moved[0]])
     if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 <= percent <= 100:
         return None
     groups[place] = {**as_dict(groups[place]), SHARE: percent}
@@ -66,10 +66,10 @@ def _to_everyone(before: Filters, after: Filters) -> NarrowWrite | None:
         return None
     variant = full[0] if full else None
     shares = [{**item, SHARE: 100 if item.get("key") == variant else 0} for item in variants]
-    wanted = {**before, "groups": [OPEN, *groups]}
+    filters = {**before, "groups": [OPEN, *groups]}
     if variants:
-        wanted["multivariate"] = {**as_dict(before.get("multivariate")), "variants": shares}
-    return NarrowWrite(variant=variant) if means_same(wanted, after, ("filters",)) else None
+        filters["multivariate"] = {**as_dict(before.get("multivariate")), "variants": shares}
+    return NarrowWrite(variant=variant) if means_same(filters, after, ("filters",)) else None
 
 
 def _share(item: JSON) -> JSON:

@@ -31,8 +31,8 @@ _BY_ITSELF: Final[tuple[JSON, ...]] = (None, False, "", "all", [], {})
 
 def boolean_flag(key: str, filters: Mapping[str, JSON] | None = None) -> dict[str, JSON]:
     """Return the fields of a flag that is off and rolled out to no one, unless `filters` widen it."""
-    nobody = [{"properties": [], "rollout_percentage": 0}]
-    targeting = {"groups": nobody, "payloads": {}, "multivariate": None, **(filters or {})}
+    no_users = [{"properties": [], "rollout_percentage": 0}]
+    targeting = {"groups": no_users, "payloads": {}, "multivariate": None, **(filters or {})}
     return {"key": key, "name": "", "active": False, "filters": targeting}
 
 
@@ -40,7 +40,7 @@ def multivariate_flag(key: str, variants: Iterable[str]) -> dict[str, JSON]:
     """Off, with equal shares for these variants."""
     keys = list(variants)
     shares = zip(keys, even_shares(len(keys)) if keys else [], strict=True)
-    named = [{"key": one, "name": "", "rollout_percentage": share} for one, share in shares]
+    named = [{"key": key, "name": "", "rollout_percentage": share} for key, share in shares]
     return boolean_flag(key, {"multivariate": {"variants": named} if named else None})
 
 
@@ -96,7 +96,7 @@ def plan_create(
     fields: Mapping[str, JSON],
     taken: Taken,
     context: Context,
-    told: Sequence[Consequence] = (),
+    further: Sequence[Consequence] = (),
     place: int = 0,
 ) -> Plan | Blocked:
     """Plan a new flag, which has no number before the server assigns one; `further` are more consequences.
@@ -115,7 +115,7 @@ def plan_create(
     is_secret = fields.get("has_encrypted_payloads") is True
     fresh = Flag.of({"key": key, "has_encrypted_payloads": is_secret}).model_copy(update={"id": -place})
     values = {name: value for name, value in fields.items() if value is not None}
-    is_on, nobody = values.get("active", True), Consequence("Reach", "no one until it is turned on", "good")
+    is_on, no_reach = values.get("active", True), Consequence("Reach", "no one until it is turned on", "good")
     named = ", ".join(context.similar[:5])
     alike = (Caution(f"easily confused with {named}"),) if named else ()
     return Plan(
@@ -125,7 +125,7 @@ def plan_create(
         values=values,
         before={},
         lines=_lines(values, fresh.has_encrypted_payloads, context.names),
-        consequences=(reach_in_words(context.reach) if is_on else nobody, *told),
+        consequences=(reach_in_words(context.reach) if is_on else no_reach, *further),
         cautions=(*warn_of_deleted(key, taken), *alike),
         body=values,
         original={},
@@ -135,12 +135,12 @@ def plan_create(
 def _lines(values: Mapping[str, JSON], is_secret: bool, names: Names) -> tuple[DiffLine, ...]:
     """Return the fields of the new flag, without the defaults."""
     is_on = values.get("active", True)
-    found = [
+    problems = [
         (("active",), is_on, "on" if is_on else "off"),
         *_targeting(as_dict(values.get("filters")), names),
         *_other_fields(values),
     ]
-    lines = [(DifferenceLine(path, MISSING, value), words) for path, value, words in found]
+    lines = [(DifferenceLine(path, MISSING, value), words) for path, value, words in problems]
     return tuple(DiffLine(hidden(line) if is_secret else line, words) for line, words in lines)
 
 

@@ -160,8 +160,8 @@ def typed_value(line: str, kind: str, operator: str) -> JSON:
     """Parse a line as JSON: several values with commas, or as a JSON list when one has a comma."""
     text = line.strip()
     if kind == "cohort":
-        found = as_id(text)
-        return text if found is None else found
+        number = as_id(text)
+        return text if number is None else number
     if operator not in MANY:
         return text
     if text.startswith("["):
@@ -186,8 +186,8 @@ def value_problem(item: dict[str, JSON], group_type: int | None, flag_id: int | 
     """What is wrong with the property's value, in words; empty when nothing is."""
     if item.get("value") in (None, "", []) and needs_value(str(item.get("operator"))):
         return "type a value; several with commas" if item.get("operator") in MANY else "type a value"
-    found = problems_in_property(item, group_type, flag_id)
-    return next((words for name, words in found if name in ("value", "key")), "")
+    problems = problems_in_property(item, group_type, flag_id)
+    return next((words for name, words in problems if name in ("value", "key")), "")
 
 
 def _is_plain(item: JSON) -> bool:

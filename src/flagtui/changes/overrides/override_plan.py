@@ -92,17 +92,17 @@ def plan_override(
 ) -> OverridePlan | Blocked | None:
     """Plan an override on the current state of the mirror; None for a no-op."""
     try:
-        wanted = intent.override
+        override = intent.override
     except InvalidOverride as wrong:
         return Blocked("invalid", str(wrong))
     before = state.override_at(intent.key, intent.person)
     previous = value_at(state, intent)
-    value = wanted.value_text if wanted is not None else None
+    value = override.value_text if override is not None else None
     if value == previous:
         return None
     if value is None and before is not None and before.is_in_file:
         return Blocked("in the file", f"its override is in {state.file}", "remove it there")
-    shown = [None if before is None else before.override.words, wanted and wanted.words]
+    shown = [None if before is None else before.override.words, override and override.words]
     sides = [MISSING if each is None else each for each in shown]
     words = f"override: {' → '.join(each or 'none' for each in shown)}"
     return OverridePlan(

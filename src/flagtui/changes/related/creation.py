@@ -26,8 +26,8 @@ class RelatedPlan(AboutFlag):
     fresh: Flag
     kind: str
     """What the journal calls it."""
-    told: str
-    """What was asked for, in the journal's words."""
+    summary: str
+    """The requested change, in the words of the journal."""
     stays: str = "the flag stays as it is"
     before: Mapping[str, JSON] = field(default_factory=dict)
     after: Mapping[str, JSON] = field(default_factory=dict)
@@ -81,7 +81,7 @@ async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> Rela
         return Blocked("missing", "it has no usage dashboard", "make one first")
     if what == "enrich" and not fresh.has_enriched_analytics:
         return Blocked("plain", "its program sends no enriched data for it")
-    told: dict[What, Consequence] = {
+    effects: dict[What, Consequence] = {
         "cohort": Consequence("Who is in it", f"{who}; later changes do not move them", "plain"),
         "dashboard": Consequence("Makes", "a dashboard with how often the flag is called", "plain"),
         "enrich": Consequence("Adds", "what people did who saw the flag", "plain"),
@@ -90,16 +90,16 @@ async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> Rela
     if what == "cohort":
         # Distinguishes the new cohort from earlier ones. Not every key may list them.
         with suppress(ApiError):
-            before = {NEWEST: max((one.id for one in await client.cohorts.all()), default=0)}
+            before = {NEWEST: max((cohort.id for cohort in await client.cohorts.all()), default=0)}
     back = "it is not undone here; delete it in the browser"
     return RelatedPlan(
         fresh=fresh,
         verb=VERBS[what],
         kind=what,
-        told=VERBS[what].title,
+        summary=VERBS[what].title,
         before=before,
         send=partial(_send, what, fresh.id),
-        consequences=(told[what], Consequence("Undo", back, "warning")),
+        consequences=(effects[what], Consequence("Undo", back, "warning")),
     )
 
 

@@ -66,15 +66,15 @@ def needs_the_server(flag: Flag) -> bool:
 
 def stays_behind(flag: Flag, scheduled: int | None) -> tuple[str, ...]:
     """What a copy does not have; `scheduled` changes are None where that is not known."""
-    found = [*_own_parts(flag)]
-    found += ["its experiments"] if flag.experiment_set else []
-    found += ["early access"] if flag.features else []
-    found += ["dashboards"] if flag.usage_dashboard is not None or flag.analytics_dashboards else []
+    parts = [*_own_parts(flag)]
+    parts += ["its experiments"] if flag.experiment_set else []
+    parts += ["early access"] if flag.features else []
+    parts += ["dashboards"] if flag.usage_dashboard is not None or flag.analytics_dashboards else []
     if scheduled is None:
-        found.append("scheduled changes, if it has any")
+        parts.append("scheduled changes, if it has any")
     elif scheduled:
-        found.append(f"{scheduled} scheduled change{'s' * (scheduled > 1)}")
-    return (*found, "its history")
+        parts.append(f"{scheduled} scheduled change{'s' * (scheduled > 1)}")
+    return (*parts, "its history")
 
 
 def _own_parts(flag: Flag) -> Iterator[str]:
@@ -139,7 +139,7 @@ def plan_copy(
         after={"project": target.id, "project_name": target.name},
         makes_a_flag=True,
         send=lambda client: send_copy(flag, target, client.flags),
-        told=f"copy to {target.name} #{target.id}",
+        summary=f"copy to {target.name} #{target.id}",
         consequences=(
             *_found_there(flag, names),
             stays_behind_in_words(left),
@@ -150,12 +150,12 @@ def plan_copy(
 
 
 def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
-    asked = [*flag.targeting.properties]
-    cohorts = {item.cohort_id: item.label for item in asked if item.cohort_id is not None}
+    properties = [*flag.targeting.properties]
+    cohorts = {item.cohort_id: item.label for item in properties if item.cohort_id is not None}
     if cohorts:
         called = ", ".join(label or names.cohorts.get(id, f"cohort {id}") for id, label in cohorts.items())
         yield Consequence("Cohorts", f"{called}: found there by name, or made there", "warning")
-    needed = {item.flag_id: item.label or item.key for item in asked if item.flag_id is not None}
+    needed = {item.flag_id: item.label or item.key for item in properties if item.flag_id is not None}
     if needed:
         called = ", ".join(names.flags.get(id, label) for id, label in needed.items())
         yield Consequence("Needs", f"{called} there under the same key", "warning")
@@ -168,10 +168,10 @@ def stays_behind_in_words(left: Sequence[str]) -> Consequence:
 
 async def send_copy(flag: Flag, target: Target, flags: Flags) -> Answered:
     """Send the copy; the note names its number, whether it is on, and an overwritten flag."""
-    found = await flags.copy(target.organization, flag.key, [target.id], disable=True)
-    if found.failed:
-        return Answered(_why(found.failed[0].error_message), is_done=False)
-    made = Flag.of(found.success[0]) if found.success else None
+    result = await flags.copy(target.organization, flag.key, [target.id], disable=True)
+    if result.failed:
+        return Answered(_why(result.failed[0].error_message), is_done=False)
+    made = Flag.of(result.success[0]) if result.success else None
     if made is None:
         return Answered("the server names no copy", is_done=False)
     notes = [f"#{made.id}"]
@@ -192,8 +192,8 @@ def project_of(entry: Entry) -> int | None:
 
 def as_creation(entry: Entry) -> Entry:
     """The copy as what it is in its own project: a new flag."""
-    there = replace(entry.signature, project=str(project_of(entry) or ""))
-    return replace(entry, kind="flag", verb="create", signature=there)
+    signature = replace(entry.signature, project=str(project_of(entry) or ""))
+    return replace(entry, kind="flag", verb="create", signature=signature)
 
 
 def _why(message: object) -> str:

@@ -53,7 +53,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
             record=0 if plan.makes_a_flag else plan.id,
             before=plan.before,
             after=plan.after,
-            words=(plan.told,),
+            words=(plan.summary,),
         )
 
     async def read(self, plan: RelatedPlan) -> Seen | None:
@@ -64,8 +64,8 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         old = plan.fresh
         if not isinstance(now, Flag) or _about(now) == _about(old):
             return None
-        told = "it was deleted meanwhile" if now.deleted else "it was changed meanwhile"
-        return Outcome(plan, "conflicted", now, told, "look at it, then try again")
+        reason = "it was deleted meanwhile" if now.deleted else "it was changed meanwhile"
+        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
 
     async def send(self, plan: RelatedPlan) -> RelatedOutcome:
         answer = await plan.send(self.client)
@@ -124,9 +124,13 @@ class CopyEntries(EntryKind):
             return self.why_not(part)
         place = as_text(part.after.get("project_name")) or f"project #{project}"
         client, made = context.client.for_project(project), as_creation(part)
-        there = replace(context, client=client, signature=made.signature, rows=None)
-        found = await FlagEntries().prepare_undo(made, there)
-        return replace(found, place=place, project=project) if isinstance(found, PreparedUndo) else found
+        target = replace(context, client=client, signature=made.signature, rows=None)
+        prepared = await FlagEntries().prepare_undo(made, target)
+        return (
+            replace(prepared, place=place, project=project)
+            if isinstance(prepared, PreparedUndo)
+            else prepared
+        )
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         """Its key was free there before it was asked for."""
@@ -185,11 +189,14 @@ class ScheduleEntries(EntryKind):
                 return Recovery(entry, "applied")
             return Recovery(entry, if_absent)
         later = inverse_of(entry)
-        for one in await client.schedule.all({"model_name": "FeatureFlag", "record_id": entry.record}):
-            is_then = one.scheduled_at is not None and one.scheduled_at.timestamp() == later.at.timestamp()
-            is_late = one.created_at is None or one.created_at.timestamp() >= entry.at - WATCH_FOR
-            if is_then and is_late and one.payload == dict(later.payload):
-                return Recovery(entry, "applied", server_values={"scheduled": one.id})
+        for scheduled in await client.schedule.all({"model_name": "FeatureFlag", "record_id": entry.record}):
+            is_then = (
+                scheduled.scheduled_at is not None
+                and scheduled.scheduled_at.timestamp() == later.at.timestamp()
+            )
+            is_late = scheduled.created_at is None or scheduled.created_at.timestamp() >= entry.at - WATCH_FOR
+            if is_then and is_late and scheduled.payload == dict(later.payload):
+                return Recovery(entry, "applied", server_values={"scheduled": scheduled.id})
         return Recovery(entry, if_absent)
 
 
@@ -211,8 +218,8 @@ class LastingEntries(EntryKind):
         if entry.kind == "cohort" and isinstance(newest, int):
             # The server names it after the flag; those there were before have lower numbers.
             name = f"Users with feature flag {entry.key} enabled at "
-            later = (one for one in await client.cohorts.all() if one.id > newest)
-            is_made = any(one.name.startswith(name) for one in later)
+            later = (cohort for cohort in await client.cohorts.all() if cohort.id > newest)
+            is_made = any(cohort.name.startswith(name) for cohort in later)
         elif entry.kind == "dashboard":
             is_made = (await client.flags.get(entry.record)).usage_dashboard is not None
         else:

@@ -116,15 +116,15 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
             reason = f"{HAS_RULES}; every change of it names a version, and a scheduled one cannot"
             return Blocked("configuration version", reason, "turn it on or off without a schedule")
         return Blocked("configuration version", why_read_only(fresh.targeting), "schedule it in the browser")
-    told, kept = f"{later.words}, {later.moment}", kept_of(later)
+    change, kept = f"{later.words}, {later.moment}", kept_of(later)
     follows: tuple[Consequence, ...] = (
-        Consequence("Then", told, "plain"),
+        Consequence("Then", change, "plain"),
         Consequence("By", "the server, in your name, without asking again", "plain"),
     )
-    verb = Verb("schedule", "Schedule a change of", f"will be {told}", DROP_WORDS)
+    verb = Verb("schedule", "Schedule a change of", f"will be {change}", DROP_WORDS)
     is_dropped = later.known is not None
     if is_dropped:
-        follows = (Consequence("Not any more", told, "plain"),)
+        follows = (Consequence("Not any more", change, "plain"),)
         title, done = "Drop a scheduled change of", "has that change no longer"
         verb = Verb("unschedule", title, done, SCHEDULE_WORDS)
     return RelatedPlan(
@@ -133,7 +133,7 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
         kind=KIND,
         before=kept if is_dropped else {},
         after={} if is_dropped else kept,
-        told=told,
+        summary=change,
         send=partial(_send, later, fresh.id),
         stays="nothing changes now",
         consequences=follows,
@@ -142,15 +142,15 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
 
 
 def _cautions(later: Later, fresh: Flag) -> list[Caution]:
-    found: list[Caution] = []
-    running = [one for one in fresh.experiment_set_metadata if one.is_running]
+    cautions: list[Caution] = []
+    running = [experiment for experiment in fresh.experiment_set_metadata if experiment.is_running]
     if running:
-        found.append(Caution(f"experiment #{running[0].id} {running[0].name} is running on it"))
+        cautions.append(Caution(f"experiment #{running[0].id} {running[0].name} is running on it"))
     if later.payload.get("operation") == "update_status" and later.payload.get("value") is fresh.active:
-        found.append(Caution(f"it is {'on' if fresh.active else 'off'} already"))
+        cautions.append(Caution(f"it is {'on' if fresh.active else 'off'} already"))
     if later.payload.get("operation") == "add_release_condition" and not fresh.active:
-        found.append(Caution("it is off, and the condition alone does not turn it on"))
-    return found
+        cautions.append(Caution("it is off, and the condition alone does not turn it on"))
+    return cautions
 
 
 async def _send(later: Later, id: int, client: Client) -> Answered:
@@ -208,10 +208,12 @@ def inverse_of(entry: Entry) -> Later:
 
 def schedule_conflicts(later: Later, current: ScheduledChange) -> list[FieldConflict]:
     """What was changed on it since."""
-    found: list[FieldConflict] = []
+    conflicts: list[FieldConflict] = []
     if not same(dict(later.payload), current.payload):
-        found.append(FieldConflict(("payload",), dict(later.payload), "dropped", current.payload))
+        conflicts.append(FieldConflict(("payload",), dict(later.payload), "dropped", current.payload))
     at = current.scheduled_at
     if at is not None and abs(at.timestamp() - later.at.timestamp()) >= 1:
-        found.append(FieldConflict(("scheduled_at",), later.moment, "dropped", replace(later, at=at).moment))
-    return found
+        conflicts.append(
+            FieldConflict(("scheduled_at",), later.moment, "dropped", replace(later, at=at).moment)
+        )
+    return conflicts

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from flagtui.service.access import NOBODY, caller_of, project_of
+from flagtui.service.access import ANONYMOUS, caller_of, project_of
 from flagtui.service.answers import value_of
 from flagtui.service.call import Call, Caller
 from flagtui.service.clock import read_stamp, stamp
@@ -121,4 +121,4 @@ def _following(row: sqlite3.Row, now: datetime) -> datetime | None:
 
 def _planner(db: sqlite3.Connection, user_id: int | None) -> Caller:
     user = find(db, "users", id=user_id)
-    return NOBODY if user is None else replace(caller_of(user), scopes=frozenset("*"))
+    return ANONYMOUS if user is None else replace(caller_of(user), scopes=frozenset("*"))

@@ -142,10 +142,10 @@ class Query(Generic[Row]):
     @property
     def shows(self) -> frozenset[str]:
         """Return the kinds of hidden rows that the line shows."""
-        asked = {
+        tests = {
             word for term in self.terms if term.name == "is" and not term.is_negated for word in term.words
         }
-        return frozenset(asked & self.vocabulary.hidden.keys())
+        return frozenset(tests & self.vocabulary.hidden.keys())
 
     @property
     def longest_word(self) -> str:
@@ -181,9 +181,9 @@ def compile_query(query: Query[Row], *, now: float, me: QueryPerson | None = Non
     """Return one test of a row. Lists use a Finder, which does the same over prepared rows."""
     text, facts = query.vocabulary.text, Facts(now, me)
     on_text = [text_test(term) for term in query.terms if not term.name]
-    asked = [row_test(term, facts) for term in query.terms]
+    tests = [row_test(term, facts) for term in query.terms]
     hiding = [test for word, test in query.vocabulary.hidden.items() if word not in query.shows]
-    on_rows = [test for test in asked if test is not None] + [_negation(test) for test in hiding]
+    on_rows = [test for test in tests if test is not None] + [_negation(test) for test in hiding]
 
     def passes(row: Row) -> bool:
         folded = fold(text(row)) if on_text else ""

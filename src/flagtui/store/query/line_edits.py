@@ -77,17 +77,17 @@ def accept(line: str, cursor: int, chosen: str) -> tuple[str, int]:
 
 def describe(query: Query[Row]) -> tuple[Chip, ...]:
     """Return the chips of the header, `any` for qualifiers missing in the line."""
-    known = query.vocabulary.qualifiers
-    return tuple(Chip(label, *_chip_value(query, name)) for label, name in _CHIPS if name in known)
+    qualifiers = query.vocabulary.qualifiers
+    return tuple(Chip(label, *_chip_value(query, name)) for label, name in _CHIPS if name in qualifiers)
 
 
 def _chip_value(query: Query[Row], name: str) -> tuple[str, bool]:
-    asked = [
+    terms = [
         ("not " if term.is_negated else "") + "|".join(term.words)
         for term in query.terms
         if term.name == name
     ]
-    return (" ".join(asked), True) if asked else ("any", False)
+    return (" ".join(terms), True) if terms else ("any", False)
 
 
 def _following(pieces: list[Piece], values: tuple[str, ...]) -> str:

@@ -39,12 +39,12 @@ class Pattern(ValueTest[str]):
 
     def __init__(self, source: str) -> None:
         self._positions: list[_Position] = []
-        found = self._add(_Position(accepts=True))
+        start = self._add(_Position(accepts=True))
         whole = parse_pattern(source)
         self._parts = whole.parts if isinstance(whole, InTurn) else ()
         tree = without_idle_ends(whole)
         self._needs: Needs = needs_of(tree)
-        self._start = self._build(tree, found)
+        self._start = self._build(tree, start)
         self._forget()
 
     def __call__(self, value: str) -> bool:
@@ -100,14 +100,14 @@ class Pattern(ValueTest[str]):
         return following
 
     def _remember(self, positions: frozenset[int], *, is_first: bool = False) -> "_Reached":
-        known = self._known.get((positions, is_first))
-        if known is None:
+        reached = self._known.get((positions, is_first))
+        if reached is None:
             at_end = self._closure(list(positions), is_first=is_first, is_last=True)
             accepts, accepts_at_end = self._accepts(positions), self._accepts(at_end)
             is_stuck = not is_first and not accepts_at_end and not self._goes_on(positions)
-            known = _Reached(positions, accepts or is_stuck, accepts, accepts_at_end)
-            self._known[positions, is_first] = known
-        return known
+            reached = _Reached(positions, accepts or is_stuck, accepts, accepts_at_end)
+            self._known[positions, is_first] = reached
+        return reached
 
     def _goes_on(self, positions: frozenset[int]) -> bool:
         """Return whether some character leads further; False for instance after a `^` that did not match."""

@@ -82,14 +82,14 @@ def _look_along(parts: Iterable[Node]) -> _Found:
     """Return the texts of consecutive nodes, joined as long as they are few."""
     run, clauses = _EMPTY, list[AnyOf]()
     is_exact, has_edges = True, False
-    for found in map(_look, parts):
-        has_edges |= found.has_edges
-        if found.exact is not None and len(run) * len(found.exact) <= _MOST_WORDS:
-            run = frozenset(before + after for before in run for after in found.exact)
+    for need in map(_look, parts):
+        has_edges |= need.has_edges
+        if need.exact is not None and len(run) * len(need.exact) <= _MOST_WORDS:
+            run = frozenset(before + after for before in run for after in need.exact)
             continue
         is_exact = False
-        clauses += [run, *found.clauses]
-        run = found.exact or _EMPTY
+        clauses += [run, *need.clauses]
+        run = need.exact or _EMPTY
     clauses.append(run)
     telling = tuple(_without_longer(clause) for clause in clauses if _tells(clause))
     return _Found(run if is_exact else None, telling, has_edges)

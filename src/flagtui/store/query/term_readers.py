@@ -71,12 +71,12 @@ def person_of(
     """Return a reader of `me`, or part of an e-mail or of a name from `names`; `"me"` in quotes is text."""
 
     def read(value: Value) -> Reading[Row]:
-        wanted = fold(value.text)
-        if not wanted:
+        text = fold(value.text)
+        if not text:
             raise WrongValue
-        if wanted == "me" and not value.is_quoted:
+        if text == "me" and not value.is_quoted:
             return Reading(("me",), mine)
-        return Reading((f'"{wanted}"',), lambda _facts: lambda found: wanted in fold(found), names or email)
+        return Reading((f'"{text}"',), lambda _facts: lambda found: text in fold(found), names or email)
 
     def mine(facts: Facts) -> Test[Row] | None:
         me = facts.me
@@ -158,7 +158,7 @@ def number_of(number: Callable[[Row], int]) -> Read[Row]:
         parts = value.text.split(",")
         if not all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts):
             raise WrongValue
-        wanted = frozenset(int(part) for part in parts)
-        return Reading(tuple(parts), lambda _facts: wanted.__contains__, number)
+        numbers = frozenset(int(part) for part in parts)
+        return Reading(tuple(parts), lambda _facts: numbers.__contains__, number)
 
     return read

@@ -108,8 +108,8 @@ def choice(
         if not names.keys() >= set(parts):
             raise WrongValue
         words = tuple(names[part] for part in parts)
-        asked = [tests[word] for word in dict.fromkeys(words)]
-        return Reading(words, lambda _facts: any_of(asked), of, is_folded)
+        chosen = [tests[word] for word in dict.fromkeys(words)]
+        return Reading(words, lambda _facts: any_of(chosen), of, is_folded)
 
     return read
 
