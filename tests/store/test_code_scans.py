@@ -15,16 +15,16 @@ PLACES = (
 def test_scan_of_a_folder_is_that_of_the_folders_below(tmp_path: Path) -> None:
     scans, code = CodeScans(tmp_path / "cache", "prod"), tmp_path / "code"
     (code / "src").mkdir(parents=True)
-    assert scans.save(code, PLACES, 100.0)
+    scans.save(code, tmp_path, PLACES, 100.0)
     scan = scans.load(code / "src")
     assert scan is not None
-    assert (scan.folder, scan.taken_at, scan.places) == (str(code), 100.0, PLACES)
+    assert (scan.folder, scan.root, scan.places) == (str(code), str(tmp_path), PLACES)
 
 
 def test_later_scan_replaces_the_earlier_one(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path / "cache", "prod")
-    scans.save(tmp_path, PLACES, 100.0)
-    scans.save(tmp_path, (), 200.0)
+    scans.save(tmp_path, tmp_path, PLACES, 100.0)
+    scans.save(tmp_path, tmp_path, (), 200.0)
     scan = scans.load(tmp_path)
     assert scan is not None
     assert (scan.taken_at, scan.places) == (200.0, ())
@@ -32,14 +32,14 @@ def test_later_scan_replaces_the_earlier_one(tmp_path: Path) -> None:
 
 
 def test_other_profiles_and_folders_have_no_scan(tmp_path: Path) -> None:
-    CodeScans(tmp_path / "cache", "prod").save(tmp_path / "code", PLACES, 100.0)
+    CodeScans(tmp_path / "cache", "prod").save(tmp_path / "code", tmp_path, PLACES, 100.0)
     assert CodeScans(tmp_path / "cache", "staging").load(tmp_path / "code") is None
     assert CodeScans(tmp_path / "cache", "prod").load(tmp_path / "other") is None
 
 
 def test_uses_are_calls_of_the_flag_only(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path, "prod")
-    scans.save(tmp_path, PLACES, 100.0)
+    scans.save(tmp_path, tmp_path, PLACES, 100.0)
     scan = scans.load(tmp_path)
     assert scan is not None
     assert [use.place for use in scan.uses_of("new-nav").uses] == ["src/app.ts:3:5"]
@@ -49,16 +49,16 @@ def test_uses_are_calls_of_the_flag_only(tmp_path: Path) -> None:
 
 def test_damaged_scan_and_missing_cache_are_no_scan(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path, "prod")
-    scans.save(tmp_path, PLACES, 100.0)
+    scans.save(tmp_path, tmp_path, PLACES, 100.0)
     (file,) = (tmp_path / "code").iterdir()
     file.write_bytes(file.read_bytes()[:40])
     assert scans.load(tmp_path) is None
-    assert not CodeScans(None, "prod").save(tmp_path, PLACES, 100.0)
+    assert CodeScans(None, "prod").save(tmp_path, tmp_path, PLACES, 100.0).places == PLACES
     assert CodeScans(None, "prod").load(tmp_path) is None
 
 
 def test_scan_is_private_to_its_user(tmp_path: Path) -> None:
-    CodeScans(tmp_path, "prod").save(tmp_path, PLACES, 100.0)
+    CodeScans(tmp_path, "prod").save(tmp_path, tmp_path, PLACES, 100.0)
     (file,) = (tmp_path / "code").iterdir()
     assert (tmp_path / "code").stat().st_mode & 0o777 == 0o700
     assert file.stat().st_mode & 0o777 == 0o600

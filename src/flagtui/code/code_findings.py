@@ -135,8 +135,7 @@ def find_findings(
     findings = [
         finding
         for reference in references
-        if reference.is_use and not reference.accepted
-        for finding in _at(reference, facts)
+        for finding in findings_at(reference, facts)
         if finding.rule in rules
     ]
     findings = _with_similar(findings, facts)
@@ -144,7 +143,10 @@ def find_findings(
     return [*_with_fingerprints([*findings, *(each for each in whole if each.rule in rules)])]
 
 
-def _at(reference: Reference, facts: CodeFacts) -> Iterator[CodeFinding]:
+def findings_at(reference: Reference, facts: CodeFacts) -> Iterator[CodeFinding]:
+    """Yield the findings about one place; none where it is no use or has a marker."""
+    if not reference.is_use or reference.accepted:
+        return
     key = reference.key
     if reference.subject == "event" or not key:
         state = state_of(reference, facts)

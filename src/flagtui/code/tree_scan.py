@@ -3,7 +3,7 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,8 @@ from flagtui.code.sdk_functions import CallNames
 from flagtui.code.source_files import SourceTree, match_patterns
 from flagtui.code.syntax import has_parser
 
+REPORT_EVERY: Final = 256
+"""Files of one process between two reports."""
 FILES_PER_PROCESS: Final = 2_000
 """Files below which another process takes longer to start than it saves."""
 _TEST_PATTERNS: Final = (
@@ -53,6 +55,8 @@ class ScanRequest:
     languages: Collection[str] = ()
     """Languages to parse, by name; empty for those of the settings."""
     files_per_process: int = FILES_PER_PROCESS
+    report: Callable[[int, int], None] | None = None
+    """Receives the files that were read, about, and all files, while the scan runs."""
 
 
 @dataclass
@@ -82,7 +86,7 @@ class _Part(msgspec.Struct):
 def scan_tree(tree: SourceTree, request: ScanRequest) -> Scan:
     """Return the references in the files of the tree."""
     scanner = _Scanner(tree.root, request)
-    parts = _run(scanner, tree.files, request.files_per_process)
+    parts = _run(scanner, tree.files, request)
     scan = Scan(is_parsed=scanner.has_parser, skipped=tree.skipped, problems=[*tree.problems])
     names: list[NamedKey] = []
     calls: list[NamedCall] = []
@@ -132,10 +136,12 @@ class _Scanner:
         self.is_test = match_patterns(settings.tests)
         self.is_usual_test = None if settings.tests else _TEST_PATTERNS
 
-    def scan(self, files: Sequence[str]) -> _Part:
+    def scan(self, files: Sequence[str], report: Callable[[int], None] | None = None) -> _Part:
         part, skipped = _Part(), Counter[str]()
         reader = FileReader(str(self.root))
-        for path in files:
+        for count, path in enumerate(files):
+            if report is not None and count % REPORT_EVERY == 0:
+                report(count)
             data = reader.read(path)
             if isinstance(data, SkippedFile):
                 skipped[data.reason] += 1
@@ -179,15 +185,18 @@ class _Scanner:
         return any(part in path for part in _TEST_PARTS) and match_patterns(self.is_usual_test)(path)
 
 
-def _run(scanner: _Scanner, files: Sequence[str], files_per_process: int) -> list[_Part]:
+def _run(scanner: _Scanner, files: Sequence[str], request: ScanRequest) -> list[_Part]:
     """Scan in as many processes as pay, each with the same number of files."""
-    count = min(os.cpu_count() or 1, len(files) // files_per_process)
+    count = min(os.cpu_count() or 1, len(files) // request.files_per_process)
     # Elsewhere a copy of a process is unsafe, and a new one takes longer to start than it saves.
-    if count < 2 or sys.platform != "linux":
-        return [scanner.scan(files)]
-    size = -(-len(files) // count)
-    children = [_Child(scanner, files[start : start + size]) for start in range(size, len(files), size)]
-    return [scanner.scan(files[:size]), *(child.part() for child in children)]
+    if sys.platform != "linux":
+        count = 1
+    size = -(-len(files) // max(1, count))
+    children = [_Child(scanner, files[start : start + size]) for start in range(size, len(files), size or 1)]
+    send = request.report
+    # The other processes are as far as this one, more or less.
+    report = None if send is None else lambda done: send(min(len(files), done * max(1, count)), len(files))
+    return [scanner.scan(files[:size], report), *(child.part() for child in children)]
 
 
 class _Child:

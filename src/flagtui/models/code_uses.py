@@ -8,6 +8,13 @@ USES: Final = frozenset(("call", "constant", "wrapper"))
 """Kinds of references that are a use."""
 
 
+class UseFinding(msgspec.Struct, frozen=True):
+    """What a rule reported about a place."""
+
+    rule: str
+    message: str
+
+
 class CodeUse(msgspec.Struct, frozen=True):
     """A place in code that names a key."""
 
@@ -18,6 +25,16 @@ class CodeUse(msgspec.Struct, frozen=True):
     key: str
     subject: str = "flag"
     """`flag` or `event`."""
+    language: str = ""
+    """The name of the language that was parsed; empty for other text."""
+    becomes: str = ""
+    """What the code becomes without the flag; empty where that is unknown or no use."""
+    findings: tuple[UseFinding, ...] = ()
+
+    @property
+    def is_use(self) -> bool:
+        """Return whether the code needs the key here."""
+        return self.kind in USES
 
     @property
     def place(self) -> str:

@@ -1,4 +1,4 @@
-"""The last scan of each folder of code, by profile, so that questions can name the uses of a flag.
+"""The last scan of each folder of code, by profile: what questions, pages and searches know of code.
 
 It has keys and places, and no line of code. Nothing here raises: a scan that cannot be written or read is
 missing.
@@ -14,12 +14,12 @@ from typing import Final
 
 import msgspec
 
-from flagtui.models.code_uses import USES, CodeUse, CodeUses
+from flagtui.models.code_uses import CodeUse, CodeUses
 from flagtui.private_folders import is_foreign, make_private
 
 _SUFFIX: Final = ".json"
 _SIZE_LIMIT: Final = 64 * 1024 * 1024
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 class CodeScan(msgspec.Struct, frozen=True):
@@ -27,6 +27,9 @@ class CodeScan(msgspec.Struct, frozen=True):
 
     profile: str
     folder: str
+    """The folder that was searched."""
+    root: str
+    """The folder that paths start from."""
     taken_at: float
     """Unix seconds."""
     places: tuple[CodeUse, ...]
@@ -35,7 +38,12 @@ class CodeScan(msgspec.Struct, frozen=True):
     def uses_of(self, key: str, subject: str = "flag") -> CodeUses:
         """Return the uses of a flag or an event."""
         uses = (each for each in self.places if (each.key, each.subject) == (key, subject))
-        return CodeUses(tuple(each for each in uses if each.kind in USES), self.folder, self.taken_at)
+        return CodeUses(tuple(each for each in uses if each.is_use), self.folder, self.taken_at)
+
+    def places_of(self, key: str, subject: str) -> list[CodeUse]:
+        """Return the places that name a flag or an event: uses first, then by file and line."""
+        places = [each for each in self.places if (each.key, each.subject) == (key, subject)]
+        return sorted(places, key=lambda each: not each.is_use)
 
 
 class CodeScans:
@@ -45,12 +53,13 @@ class CodeScans:
         self._folder = cache / "code" if cache else None
         self._profile = profile
 
-    def save(self, folder: Path, places: Iterable[CodeUse], taken_at: float) -> bool:
-        """Replace the scan of the folder; return False where it cannot be stored."""
-        if self._folder is None:
-            return False
+    def save(self, folder: Path, root: Path, places: Iterable[CodeUse], taken_at: float) -> CodeScan:
+        """Replace the scan of the folder, where it can be stored, and return it."""
         resolved = folder.resolve()
-        data = msgspec.json.encode(CodeScan(self._profile, str(resolved), taken_at, tuple(places)))
+        scan = CodeScan(self._profile, str(resolved), str(root), taken_at, tuple(places))
+        if self._folder is None:
+            return scan
+        data = msgspec.json.encode(scan)
         try:
             make_private(self._folder)
             handle, name = tempfile.mkstemp(dir=self._folder, prefix=".new")
@@ -62,8 +71,8 @@ class CodeScans:
                 with suppress(OSError):
                     Path(name).unlink()
         except OSError:
-            return False
-        return True
+            pass
+        return scan
 
     def load(self, folder: Path) -> CodeScan | None:
         """Return the last scan of the folder, or of the nearest folder above it."""

@@ -98,7 +98,7 @@ def _findings(
         return find_findings((), facts, rules, options["required"])
     scan_place = ScanPlace([folder] if folder else [], changed_since=options["changed_since"])
     result = scan_code(scan_place, facts.flags)
-    save_scan(opening, scan_place, result)
+    save_scan(opening, scan_place, result, facts)
     findings = find_findings(result.scan.references, facts, rules, options["required"])
     if not options["changed_since"]:
         return findings

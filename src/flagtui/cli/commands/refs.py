@@ -15,10 +15,11 @@ from flagtui.cli.plumbing.project_session import in_opened, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
-from flagtui.code.code_findings import RuleId, code_after_removal, find_findings, state_of
+from flagtui.code.code_findings import RuleId, find_findings, state_of
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.languages import LANGUAGES
 from flagtui.code.reference_records import Reference
+from flagtui.code.stored_places import becomes
 
 UNUSED: Final[Sequence[RuleId]] = ("unreferenced",)
 
@@ -71,7 +72,7 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     selected = _selected(facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
     result = scan_code(scan_place, {*facts.flags, *names})
-    save_scan(opening, scan_place, result)
+    save_scan(opening, scan_place, result, facts)
     is_selected = selected.__contains__ if words else _always
     records = [_record(each, facts) for each in result.shown if is_selected(each.key)]
     if not options["changed_since"] and result.scan.is_parsed:
@@ -112,7 +113,4 @@ def _selected(facts: CodeFacts, queries: Sequence[str], names: Sequence[str]) ->
 
 
 def _record(reference: Reference, facts: CodeFacts) -> CodeReference:
-    becomes = ""
-    if reference.subject == "flag" and reference.key and reference.is_use:
-        becomes = code_after_removal(facts.flags.get(reference.key))
-    return CodeReference(reference.key, state_of(reference, facts), reference, becomes)
+    return CodeReference(reference.key, state_of(reference, facts), reference, becomes(reference, facts))

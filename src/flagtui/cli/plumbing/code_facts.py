@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from flagtui.api.errors import Forbidden, NotFound, NotOffered
 from flagtui.api.resource import PagedRecords
@@ -11,7 +12,7 @@ from flagtui.cli.plumbing.offline_copies import OfflineCopies
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import EVENTS, FLAGS
+from flagtui.cli.plumbing.selection import every_row
 from flagtui.code.flag_facts import (
     CodeFacts,
     ListedFlag,
@@ -22,7 +23,11 @@ from flagtui.code.flag_facts import (
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.activity_feed import recent_deletions
+from flagtui.store.kinds import EVENTS
 from flagtui.text.formats import ago
+
+if TYPE_CHECKING:
+    from flagtui.api import Client
 
 PART = "code"
 
@@ -34,38 +39,45 @@ class _ListedFlags(PagedRecords[ListedFlag]):
 
 async def read_facts(session: ProjectSession) -> CodeFacts:
     """Return what the server has, and save it for `--offline`. Raises ApiError."""
-    source = _ListedFlags(session.client.connection, session.client.project)
-    listed: list[ListedFlag] = await FLAGS.every(session, has_archived=True, resource=source)
+    facts = await fetch_facts(session.client, session.opening)
+    if facts.events is None:
+        warn("event names were not checked: the key may not read event definitions.")
+    else:
+        session.keep_rows(EVENTS, [*facts.events.values()])
+    return facts
+
+
+async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
+    """Return what the server has, and save it in the profile that is opened. Raises ApiError."""
+    source = _ListedFlags(client.connection, client.project)
+    listed: list[ListedFlag] = await every_row(source.pages, has_archived=True)
     static = set()
     if any(each.cohorts for each in listed):
         with suppress(Forbidden, NotFound, NotOffered):
-            static = {cohort.id for cohort in await session.client.cohorts.all() if cohort.is_static}
-    copies = OfflineCopies(session.opening)
-    earlier = copies.load("flags", PART, CodeFlag, session.client.project)
+            static = {cohort.id for cohort in await client.cohorts.all() if cohort.is_static}
+    copies = None if opening is None else OfflineCopies(opening)
+    earlier = copies.load("flags", PART, CodeFlag, client.project) if copies else None
     flags = with_deleted(
-        complete_flags(listed, static),
-        await _deleted(session),
-        earlier.rows if earlier is not None else (),
+        complete_flags(listed, static), await _deleted(client), earlier.rows if earlier is not None else ()
     )
-    events = await _events(session)
-    copies.save(session.client.project, "flags", PART, flags, CodeFlag)
-    if events is not None:
-        copies.save(session.client.project, "events", PART, events, EventDefinitionRow)
-    return _facts(flags, events, session.now)
+    events = await _events(client)
+    if copies is not None:
+        copies.save(client.project, "flags", PART, flags, CodeFlag)
+    if copies is not None and events is not None:
+        copies.save(client.project, "events", PART, events, EventDefinitionRow)
+    return _facts(flags, events, time.time())
 
 
-async def _deleted(session: ProjectSession) -> dict[str, int]:
+async def _deleted(client: "Client") -> dict[str, int]:
     with suppress(Forbidden, NotFound, NotOffered):
-        return {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}
+        return {deletion.key: deletion.id for deletion in await recent_deletions(client.flags)}
     return {}
 
 
-async def _events(session: ProjectSession) -> list[EventDefinitionRow] | None:
-    try:
-        return await EVENTS.every(session)
-    except (Forbidden, NotFound, NotOffered):
-        warn("event names were not checked: the key may not read event definitions.")
-        return None
+async def _events(client: "Client") -> list[EventDefinitionRow] | None:
+    with suppress(Forbidden, NotFound, NotOffered):
+        return await every_row(client.event_definitions.pages)
+    return None
 
 
 def load_facts(opening: Opening) -> CodeFacts:

@@ -9,6 +9,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.offline_copies import code_scans
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.reference_records import Reference
 from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.source_files import (
@@ -18,10 +19,10 @@ from flagtui.code.source_files import (
     list_files,
     match_patterns,
 )
+from flagtui.code.stored_places import stored_places
 from flagtui.code.syntax import EXTRA
 from flagtui.code.tree_scan import Scan, ScanRequest, scan_tree
 from flagtui.config.toml_source import SettingsError
-from flagtui.models.code_uses import CodeUse
 
 PROBLEM_LIMIT = 20
 """Files with a problem that are named one by one."""
@@ -66,17 +67,13 @@ def scan_code(place: ScanPlace, keys: Collection[str]) -> ScanResult:
     return ScanResult(root, scan, shown)
 
 
-def save_scan(opening: Opening, place: ScanPlace, result: ScanResult) -> None:
-    """Save the places of a scan for the questions about flags, where it read every language of one folder."""
+def save_scan(opening: Opening, place: ScanPlace, result: ScanResult, facts: CodeFacts) -> None:
+    """Save the places of a scan for the app and for questions, where it read every language of one folder."""
     if not result.scan.is_parsed or place.languages or len(place.folders) > 1:
         return
-    uses = (
-        CodeUse(each.path, each.line, each.column, each.kind, each.key, each.subject)
-        for each in result.scan.references
-        if each.key
-    )
     folder = place.folders[0] if place.folders else Path.cwd()
-    code_scans(opening).save(folder, uses, time.time())
+    places = stored_places(result.scan.references, facts)
+    code_scans(opening).save(folder, result.root, places, time.time())
 
 
 def _report(scan: Scan) -> None:

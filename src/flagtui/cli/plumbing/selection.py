@@ -7,7 +7,7 @@ import asyncio
 import difflib
 import re
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -100,13 +100,8 @@ class RowSource:
 
         `resource` lists the same records as other rows, which are not saved. Raises ApiError.
         """
-        by_id: dict[Any, Any] = {}
         pages = (resource or getattr(session.client, self.kind.operations)).pages
-        for filters in ({}, {"archived": "true"}) if has_archived and self.kind.has_archive else ({},):
-            async for page in pages(filters):
-                # Servers without an archive list every flag both times.
-                by_id.update((row.id, row) for row in page.rows)
-        rows = [*by_id.values()]
+        rows = await every_row(pages, has_archived=has_archived and self.kind.has_archive)
         if resource is None:
             session.keep_rows(self.kind, rows)
         return rows
@@ -126,6 +121,16 @@ class RowSource:
         records = await self.every(session) if rows is None else rows
         names = [name for row in records for name in self.names(row) if name]
         return not_found(self.kind.name, words, names, f"flagtui {self.kind.plural} list")
+
+
+async def every_row(pages: Callable[[Any], AsyncIterable[Any]], *, has_archived: bool = False) -> list[Any]:
+    """Return the rows of all pages, each once. Raises ApiError."""
+    by_id: dict[Any, Any] = {}
+    for filters in ({}, {"archived": "true"}) if has_archived else ({},):
+        async for page in pages(filters):
+            # Servers without an archive list every flag both times.
+            by_id.update((row.id, row) for row in page.rows)
+    return [*by_id.values()]
 
 
 FLAGS: Final = RowSource(kinds.FLAGS, lambda row: (row.key,))
