@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from flagtui.api import Client
 from flagtui.api.clock import SystemClock
 from flagtui.api.errors import BadKey
 from flagtui.app.state.app_state import Neighbour, Session
+from flagtui.app.state.code_search import CodeSource
 from flagtui.app.state.mirror_watch import MirrorWatch
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.config.preferences import Preferences
 from flagtui.config.profiles import MIRROR_BADGE
-from flagtui.models.code_uses import CodeUses
 from flagtui.store.snapshots import Snapshots
 
 KEY = "phx_key_of_alice_0001"
@@ -50,7 +49,8 @@ class Setting:
     """Seconds a strict profile stays unlocked."""
     neighbours: tuple[str, ...] = ()
     """Other profiles of the same service, each read-only; one called `keyless` finds no key."""
-    code_uses: Callable[[str], CodeUses | None] = lambda _key: None
+    code: CodeSource | None = None
+    """The code of the profile."""
     embedded_in: str = ""
     """The command that has the service in its process, as `demo` has; what it is on a port otherwise."""
     mirror: OpenMirror | None = None
@@ -106,7 +106,7 @@ def make_session(setting: Setting, between: Wire, timing: Timing) -> Session:
         rules=setting.rules if opened is None else MIRROR_RULES,
         mirror=None if opened is None else MirrorWatch(opened, HeldClock()),
         connect=connect,
-        code_uses=setting.code_uses,
+        code=setting.code,
         journal_folder=setting.folder / "journal",
         state_folder=setting.folder / "state",
         snapshots=Snapshots(setting.folder / "rows" if setting.snapshots else None, clock=timing.time),

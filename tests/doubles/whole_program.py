@@ -51,6 +51,10 @@ class TwiceDisplayedProgram(TwiceDisplayed, UnpolledProgram):
     """The app, watched by two terminals."""
 
 
+UNSEEN = ("polling", "code-scan")
+"""Groups of workers that no step of a journey waits for."""
+
+
 @dataclass
 class Program:
     """A running program and everything around it."""
@@ -113,7 +117,7 @@ class Program:
             self.app.displays.compare(self.app)
 
     def _is_busy(self) -> bool:
-        waiting = [worker for worker in self.app.workers if worker.group != "polling" and worker.is_running]
+        waiting = [worker for worker in self.app.workers if worker.group not in UNSEEN and worker.is_running]
         asking = [worker for worker in waiting if worker.group in ("changing", "choose")]
         screen = self.app.screen
         if isinstance(screen, ConfirmScreen) and screen.is_partial and not self.wire.waiting:

@@ -4,17 +4,28 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.doubles.code_source import FakeCode, make_scan
 from tests.doubles.open_mirror import open_mirror
-from tests.doubles.whole_program import Setting, running
+from tests.doubles.whole_program import NOW, Setting, running
 from tests.golden.conftest import SIZES, Golden
 
 from flagtui.mirror.requests_seen import RecordFile
+from flagtui.models.code_uses import CodeUse, UseFinding
 
+FINDING = UseFinding("rolled-out", "Everyone gets true of new-nav: keep what it turns on.")
+BECOMES = "keep what it turns on"
+PLACES = (
+    CodeUse("src/nav/sidebar.ts", 12, 5, "call", "new-nav", "flag", "ts", BECOMES, (FINDING,)),
+    CodeUse("web/src/components/layout/header.tsx", 118, 22, "wrapper", "new-nav", "flag", "tsx", BECOMES),
+    CodeUse("tests/nav/sidebar.test.ts", 3, 1, "test", "new-nav", "flag", "ts"),
+    CodeUse("docs/nav.md", 40, 11, "string", "new-nav"),
+)
 SCREENS: dict[str, tuple[str, ...]] = {
     "flags": (),
     "flags-searched": ("slash", *"is:stale", "enter"),
     "flags-marked": ("x", "x", "down"),
     "flag": ("down", "enter"),
+    "flag-code": ("slash", *"new-nav", "enter", "enter", "left", "left"),
     "question": ("down", "down", "space"),
     "question-delete": ("down", "down", "d"),
     "question-left-out": ("x", *("down",) * 18, "X", "d"),
@@ -46,7 +57,8 @@ SCREENS: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("name", SCREENS)
 async def test_a_screen_is_drawn_as_it_was_at_every_size(setting: Setting, golden: Golden, name: str) -> None:
-    async with running(replace(setting, size=SIZES[0])) as program:
+    code = FakeCode(make_scan(*PLACES, taken_at=NOW.timestamp() - 7_200))
+    async with running(replace(setting, size=SIZES[0], code=code)) as program:
         await program.press(*SCREENS[name])
         for width, height in SIZES:
             await program.pilot.resize_terminal(width, height)

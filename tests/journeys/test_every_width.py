@@ -58,7 +58,7 @@ WAYS: Final = (
     Way("IdsScreen", ("number_sign", "1", "enter")),
     Way("MyFlagsScreen", ("I",)),
     Way("DefinitionsScreen", ("ctrl+g",)),
-    *(Way("FlagScreen", ("down", "down", "enter", *["tab"] * tab)) for tab in (range(7) if FULL else (0, 3))),
+    *(Way("FlagScreen", ("down", "down", "enter", *["tab"] * tab)) for tab in (range(9) if FULL else (0, 3))),
     Way("FormScreen", ("down", "down", "e")),
     Way("JournalScreen", ("J",)),
     Way("StagedScreen", ("&",)),

@@ -15,6 +15,8 @@ from typing import Final
 OpenEditor = Callable[[Path], bool]
 """Opens the editor on a file and returns when it is closed; False when the editor failed."""
 
+_WITH_GOTO: Final = frozenset(("code", "code-insiders", "codium", "cursor"))
+"""Editors for which `+12` is the name of a file."""
 _DEFAULTS: Final = ("vi", "nano")
 """Tried in this order if the user chose none."""
 
@@ -38,9 +40,18 @@ class Editor:
         return f"EDITOR is not set; the editor is {name}" if self.is_default else ""
 
     def __call__(self, path: Path) -> bool:
+        return self._run(str(path))
+
+    def open_at(self, path: Path, line: int) -> bool:
+        """Open the file at a line; return False when the editor failed."""
+        if Path(self.command[0]).stem in _WITH_GOTO:
+            return self._run("--goto", f"{path}:{line}")
+        return self._run(f"+{line}", str(path))
+
+    def _run(self, *words: str) -> bool:
         try:
             with _spared_by_interrupts():
-                return subprocess.run([*self.command, str(path)], check=False).returncode == 0
+                return subprocess.run([*self.command, *words], check=False).returncode == 0
         except OSError:
             return False
 

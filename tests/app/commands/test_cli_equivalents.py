@@ -56,7 +56,7 @@ WITHOUT_TWIN: Final[Mapping[str, str]] = {
 """By id of a command that is not about the screen: why it has none."""
 
 _SCREEN: Final = """
-page.next_tab page.last_tab flag.copy_value json.fold json.fold_all json.search days.table
+page.next_tab page.last_tab flag.copy_value json.fold json.fold_all json.search code.open days.table
 inbox.open inbox.down inbox.up inbox.page_down inbox.page_up lists.mark lists.mark_range lists.mark_shown
 lists.columns lists.preview lists.copy_key lists.query_5 lists.query_6 lists.query_7 lists.query_8
 lists.query_9 lists.copy_menu lists.link lists.links lists.down lists.up lists.page_down lists.page_up

@@ -24,6 +24,7 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.journal.staged_screen import StagedScreen
+from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.widgets.row_list import RowList
 
@@ -47,6 +48,7 @@ SCREENS: dict[Any, tuple[str, ...]] = {
     ExperimentForm: ("form",),
     JsonPane: ("json",),
     HistoryPane: ("history",),
+    CodePane: ("code",),
 }
 """By screen, and by tab of a page that has keys of its own: whose commands work there."""
 SAME_THING = (
@@ -63,7 +65,7 @@ SAME_THING = (
     {"save", "to a file"},
     {"back", "leave"},
     {"next", "next tab"},
-    {"results", "calculate"},
+    {"results", "calculate", "scan"},
     {"refresh", "read again"},
     {"preview", "table"},
     {"schedule", "moment"},

@@ -11,6 +11,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_keys import EventKeys
+from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
 from flagtui.app.shell.toasts import show_toast
@@ -32,6 +33,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
     BINDINGS = bindings_of("event", "everywhere")
     kind = "events"
     place = "event"
+    tabs = {"overview": ("Overview", "Over"), "code": ("Code", "Code"), "json": ("JSON", "JSON")}
 
     def __init__(self, app_state: AppState, path: EventChanges, row: EventDefinitionRow) -> None:
         super().__init__(app_state, path.runner, row)
@@ -44,6 +46,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         yield RecordTabs()
         with LinesPane(id="tab-overview", classes="pane"):
             yield Static(id="about")
+        yield CodePane(self._app_state, self._runner, "event")
         yield JsonPane("json")
 
     def take_row(self, before: EventDefinitionRow) -> None:
@@ -74,6 +77,8 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
             lines += [[], [("TYPESCRIPT OF ALL EVENTS", "$text-muted")]]
             lines += [[(line, "")] for line in safe_lines(self._code, 200_000, 400)]
         self.query_one("#about", Static).update(joined(lines, width))
+        if self._tab == "code":
+            self.pane.show(self._row.name)
         self.query_one(JsonPane).show_record(self._details.definition, lambda event: event.raw)
 
     # Keys

@@ -16,7 +16,7 @@ from flagtui.app.events.inbox_columns import INBOX_COLUMNS
 from flagtui.app.forms.form_lines import ask_tags
 from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
-from flagtui.app.state.app_state import MINUTE, AppState
+from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import Pane
@@ -30,6 +30,7 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import REASONS, Case, Inbox, Suggestion
 from flagtui.store.kinds import EVENTS
+from flagtui.text.formats import MINUTE
 from flagtui.text.styled import Notice
 from flagtui.text.triage_words import case_lines, decided_lines, progress_bar, progress_line
 

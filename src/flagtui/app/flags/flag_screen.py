@@ -21,6 +21,7 @@ from flagtui.app.flags.tabs.overview_tab import overview_lines, side_lines
 from flagtui.app.flags.tabs.tab_pane import FlagJsonPane, Study, TextPane
 from flagtui.app.flags.tabs.variants_tab import copied_value, variant_pages
 from flagtui.app.flags.tabs.who_tab import WhoPane
+from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.record_screen import WIDE, RecordScreen, RecordTabs
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
@@ -47,6 +48,7 @@ TITLES: Final = {
     "who": ("Who", "Who"),
     "history": ("History", "Hist"),
     "links": ("Links", "Links"),
+    "code": ("Code", "Code"),
     "json": ("JSON", "JSON"),
 }
 """Each tab's title, and what it is called where there is little room."""
@@ -109,6 +111,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
                 yield WhoPane("who", self._account)
                 yield HistoryPane("history", self._read_log, self._read_version, self._go_back)
                 yield TextPane("links", link_pages)
+                yield CodePane(self._app_state, self._runner, "flag")
                 yield FlagJsonPane("json")
             yield Static(id="flag-side", markup=False)
 
@@ -150,7 +153,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         if is_wide:
             side = joined(side_lines(self._study, SIDE - 4), SIDE - 4)
             self.query_one("#flag-side", Static).update(side)
-        self.pane.show(self._study)
+        self.pane.show(self._row.key if self._tab == "code" else self._study)
 
     def _with_mirror(self, details: FlagDetails) -> FlagDetails:
         mirror = self._app_state.session.mirror

@@ -10,7 +10,7 @@ from textual.app import App, SuspendNotSupported
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes import editor_text
 from flagtui.changes.editor_text import RecordText
-from flagtui.config.editor_program import NoEditor, OpenEditor, find_editor
+from flagtui.config.editor_program import Editor, NoEditor, find_editor
 from flagtui.models.json_value import JSON
 from flagtui.text.styled import Notice
 
@@ -73,7 +73,13 @@ def edit_as_text(runner: ChangeRunner, text: str, name: str) -> str | None:
     return _in_editor(runner, lambda open_editor: editor_text.edit_text(text, name, open_editor))
 
 
-def _in_editor(runner: ChangeRunner, work: Callable[[OpenEditor], Made]) -> Made | None:
+def open_in_editor(runner: ChangeRunner, path: Path, line: int) -> None:
+    """Open a file at a line in the person's own editor; a toast reports a failure."""
+    if _in_editor(runner, lambda editor: editor.open_at(path, line)) is False:
+        runner.show_toast(Notice("the editor ended with an error", "warning", "not opened"))
+
+
+def _in_editor(runner: ChangeRunner, work: Callable[[Editor], Made]) -> Made | None:
     try:
         editor = find_editor()
         made = hand_over(runner.app, lambda: work(editor))

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import ApiError
@@ -17,16 +17,17 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.kinds import Kind
 from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 from flagtui.store.workspace import Workspace, recall_rows
+from flagtui.text.formats import MINUTE
 from flagtui.text.styled import is_own, link_to, shows_links
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+    from flagtui.app.state.code_search import CodeSearch, CodeSource
     from flagtui.app.state.mirror_watch import MirrorWatch
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
     from flagtui.changes.sets.change_set import ChangeSet
     from flagtui.details.flag_inspector import Inspector
-    from flagtui.models.code_uses import CodeUses
     from flagtui.models.flag import Flag
 
 
@@ -62,8 +63,8 @@ class Session:
     project: int | str = "@current"
     """The project the profile names; that of the browser where it names none."""
     snapshots: Snapshots = field(default_factory=lambda: Snapshots(None))
-    code_uses: Callable[[str], CodeUses | None] = lambda _key: None
-    """Uses of a flag in code, as of the last scan of the folder of this profile; None without a scan."""
+    code: CodeSource | None = None
+    """The code of this profile; None where none belongs to it."""
     refresh: float = 60.0
     """Seconds between polls for what changed; 0 never polls."""
     unlock: float = 0.0
@@ -150,8 +151,6 @@ class Reread:
     """The keys that the person chose, by command."""
 
 
-MINUTE: Final = 60.0
-
 Watcher = Callable[[], None]
 
 
@@ -183,6 +182,7 @@ class AppState:
     """What is staged in the open project."""
     is_staging: bool = False
     """Whether keys stage changes instead of sending them."""
+    code_search: CodeSearch | None = None
     _watchers: list[Watcher] = field(default_factory=list)
     _followed: tuple[Watcher, ...] = ()
 

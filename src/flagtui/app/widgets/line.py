@@ -106,6 +106,15 @@ def cut(text: str, width: int) -> str:
     return text if cell_len(text) <= width else fit_cells(text, max(1, width - 1)).rstrip() + "…"
 
 
+def cut_start(text: str, width: int) -> str:
+    """Return the end of safe text in at most `width` cells, as for a path."""
+    if cell_len(text) <= width:
+        return text
+    while cell_len(text) >= width:
+        text = text[1:]
+    return f"…{text}"
+
+
 def fit_cells(text: str, width: int) -> str:
     """Return safe text in exactly `width` cells: padded with blanks, or cut before what does not fit.
 

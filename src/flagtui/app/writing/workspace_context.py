@@ -42,7 +42,9 @@ class WorkspaceContext(PlanContext):
         return self.workspace.flags.rows
 
     def code_uses(self, key: str) -> CodeUses | None:
-        return self._app_state.session.code_uses(key)
+        source = self._app_state.session.code
+        scan = None if source is None else source.load()
+        return None if scan is None else scan.uses_of(key)
 
     async def me(self) -> User | None:
         return self.workspace.me

@@ -5,7 +5,6 @@ Loads the app, so it is imported while the terminal reports whether it is light 
 
 import sys
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,9 @@ from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.shell.themes import CHOICES
 from flagtui.app.state.app_state import Neighbour, Reread, Session
 from flagtui.app.terminal.background import ANSWERS
+from flagtui.cli.launch.code_scanner import CodeScanner
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.offline_copies import code_uses
+from flagtui.cli.plumbing.offline_copies import code_folder
 from flagtui.cli.plumbing.profile_choice import (
     Opening,
     ProfileRequest,
@@ -96,7 +96,7 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
 
     return Session(
         profile=profile.name,
-        code_uses=partial(code_uses, opening),
+        code=CodeScanner(profile.name, code_folder(opening), cache, opening),
         host=opening.host.address,
         origin=opening.host.origin,
         badge=profile.word,

@@ -54,6 +54,7 @@ def open_demo(options: Demonstration) -> int:
     with asked_background():
         from flagtui.app.state.app_state import Reread, Session
         from flagtui.cli.launch.app_session import checked_keymap, preferences_of, run_session
+        from flagtui.cli.launch.code_scanner import CodeScanner
 
         places = find_locations()
         settings = settings_in(places)
@@ -79,6 +80,7 @@ def open_demo(options: Demonstration) -> int:
         colour=profile_of(options).theme_colour,
         rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
         connect=lambda: _connect(folder / f"{name}.db", options, opened),
+        code=CodeScanner(name, Path.cwd(), places.cache if settings.snapshots else None),
         journal_folder=folder / f"{name}-state" / "journal",
         state_folder=folder,
         embedded_in=options.words,
