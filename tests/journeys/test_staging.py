@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill, stand_on
 
 from flagtui.app.journal.staged_screen import StagedScreen
@@ -114,6 +114,53 @@ async def test_questions_begin_with_what_is_staged(setting: Setting) -> None:
         await program.colleague().flags.update(flag.id, {"name": "Theirs"})
         await program.press("e")
         assert "export-parquet changed since it was staged" in words(program.screen)
+
+
+async def test_the_page_shows_the_staged_state_old_and_new(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await stage_two(program)
+        assert "STAGED      Δ condition 1: rollout 75 % →" in program.screen
+        assert "REACH       about 206 of 515 users" in program.screen
+        await program.press("enter")
+        assert "server only   STAGED " in program.screen
+        assert "STAGED      Δ condition 1: rollout 75 % → 40 %" in program.screen
+        assert "about 206 of 515 users" in program.screen
+        await program.press("u")
+        assert " STAGED " not in program.screen
+        assert "about 386 of 515 users" in program.screen
+
+
+async def test_who_sees_it_is_evaluated_after_the_set(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.go_to("new-nav")
+        await program.press("w", *"user_4", "enter")
+        seen = words(program.screen)
+        assert "now on" in seen
+        assert "once applied off" in seen
+        assert "WHAT IS STAGED CHANGES FOR user_4 1 of" in seen
+        assert "new-nav on → off" in seen
+        await program.press("escape", "escape", "plus", "w", *"user_4", "enter")
+        assert "once applied" not in program.screen
+
+
+async def test_the_page_of_a_staged_event_shows_old_and_new(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("3", "slash", *"export_", "enter", "plus", "V", "enter")
+        assert "STAGED      Δ unverified → verified" in program.screen
+        await program.press("u")
+        assert "STAGED      " not in program.screen
+
+
+async def test_a_page_names_a_staged_change_that_is_outdated(setting: Setting) -> None:
+    async with running(setting) as program:
+        await stage_two(program)
+        await program.press("enter")
+        flag = await program.stored("export-parquet")
+        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
+        await program.press("f5")
+        assert "CHANGED SINCE" in program.screen
+        assert "changed by another user since" in words(program.screen)
 
 
 async def test_a_later_change_is_planned_on_the_staged_one(setting: Setting) -> None:

@@ -126,6 +126,8 @@ class PersonEvaluation:
     """Why not reported by the server something, a sentence each."""
     by_library: Evaluation | None = None
     """This flag as a library with local evaluation evaluates it; it can disagree with the server."""
+    before: PersonEvaluation | None = None
+    """What the subject is served now, where this is the evaluation after a change set."""
 
     @property
     def here(self) -> Evaluation | None:
@@ -209,17 +211,23 @@ async def evaluate_for(
     )
     if local.trouble is not None:
         refusals.append(local.trouble.what)
-    local_values: Mapping[str, Evaluation] = {}
-    by_library: Evaluation | None = None
-    if definitions is not None:
-        stored = trial.person_properties if trial else {}
-        person = subject.person(stored, is_complete=bool(trial and trial.conditions))
-        # This flag comes first, before other flags can use up the time for patterns.
-        here = await asyncio.to_thread(evaluate, flag.key, person, definitions)
-        by_library = await asyncio.to_thread(evaluate, flag.key, person, definitions, Rules.LIBRARY)
-        local_values = {**await asyncio.to_thread(evaluate_all, person, definitions), flag.key: here}
+    local_values, by_library = await evaluate_here(subject, flag.key, trial, definitions)
     once = tuple(dict.fromkeys(refusals))
     return PersonEvaluation(subject, flag, trial, server_values, local_values, definitions, once, by_library)
+
+
+async def evaluate_here(
+    subject: EvaluationSubject, key: str, trial: Trial | None, definitions: Definitions | None
+) -> tuple[Mapping[str, Evaluation], Evaluation | None]:
+    """Evaluate all flags locally, and the one with this key also as a library does."""
+    if definitions is None:
+        return {}, None
+    stored = trial.person_properties if trial else {}
+    person = subject.person(stored, is_complete=bool(trial and trial.conditions))
+    # This flag comes first, before other flags can use up the time for patterns.
+    here = await asyncio.to_thread(evaluate, key, person, definitions)
+    by_library = await asyncio.to_thread(evaluate, key, person, definitions, Rules.LIBRARY)
+    return {**await asyncio.to_thread(evaluate_all, person, definitions), key: here}, by_library
 
 
 async def _answer(request: Awaitable[Answer], refusals: list[str]) -> Answer | None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ClosedToKeys
 from flagtui.changes.event_definitions.event_uses import EventUses, Use
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.staged_words import StagedWords
+
+if TYPE_CHECKING:
+    from flagtui.changes.sets.change_set import StagedChange
 
 
 @dataclass(frozen=True)
@@ -24,13 +29,17 @@ class EventDetails:
     uses: tuple[Use, ...] | None = None
     why_no_uses: str = ""
     trouble: str = ""
+    staged: StagedWords | None = None
+    """What is staged of the definition, while keys stage; `definition` has these values."""
 
 
 class EventInspector:
     """Loads the details of event definitions."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, change: StagedChange | None = None) -> None:
+        """`change` is the staged change of the definition, with which its details are shown."""
         self._client = client
+        self._change = change
 
     async def load(self, row: EventDefinitionRow) -> AsyncIterator[EventDetails]:
         """Yield the details as they arrive. Errors become `trouble`."""
@@ -40,6 +49,12 @@ class EventInspector:
         except ApiError as error:
             yield replace(details, trouble=f"{error.what} {error.next}".strip())
             return
+        if self._change is not None:
+            # Loaded here: without staged changes, no page needs it.
+            from flagtui.details.staged_details import as_if_applied, staged_words
+
+            details = replace(details, staged=staged_words(definition, self._change))
+            definition = as_if_applied(definition, self._change)
         details = replace(details, definition=definition, row=definition.row())
         yield details
         counted, measured = await asyncio.gather(self._usage(row.id), EventUses(self._client).find(row.name))

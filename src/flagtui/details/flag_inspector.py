@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from flagtui.api import Client
 from flagtui.api.clock import Urgency
@@ -18,6 +18,9 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
 from flagtui.models.rows import FlagRow
+
+if TYPE_CHECKING:
+    from flagtui.changes.sets.change_set import StagedChange
 
 KEPT: Final = 200
 FEW: Final = 6
@@ -32,9 +35,13 @@ Answer = TypeVar("Answer")
 class Inspector:
     """Loads the details of flags and caches them until the flag's version changes."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(
+        self, client: Client, staged: Callable[[int], StagedChange | None] = lambda _id: None
+    ) -> None:
+        """`staged` returns the staged change of a flag, with which its details are shown."""
         self._client = client
-        self._kept: OrderedDict[int, FlagDetails] = OrderedDict()
+        self._staged = staged
+        self._kept: OrderedDict[int, tuple[FlagDetails, StagedChange | None]] = OrderedDict()
         self.cohorts = Cohorts(client)
         self.definitions = LocalDefinitions(client, self.cohorts)
 
@@ -48,9 +55,14 @@ class Inspector:
         )
 
     def cached(self, row: FlagRow) -> FlagDetails:
-        """Return the cached details of the row's version, without a request."""
-        details = self._kept.get(row.id)
-        if details is None or details.row.version != row.version or details.row.updated_at != row.updated_at:
+        """Return the cached details of the row's version and staged change, without a request."""
+        details, staged = self._kept.get(row.id, (None, None))
+        if (
+            details is None
+            or details.row.version != row.version
+            or details.row.updated_at != row.updated_at
+            or staged != self._staged(row.id)
+        ):
             return FlagDetails(row, names=self.names)
         return replace(details, row=row, names=self.names)
 
@@ -60,13 +72,19 @@ class Inspector:
         if details.reach is not None and details.changes is not None and not details.has_failed:
             yield details
             return
-        failed_before = self._client.link.failed_reads
+        failed_before, change = self._client.link.failed_reads, self._staged(row.id)
         try:
             flag = await self._client.flags.get(row.id)
         except ApiError as error:
             yield replace(details, trouble=error.what)
             return
         self.cohorts.learn_names(flag)
+        if change is not None:
+            # Loaded here: without staged changes, no page needs it.
+            from flagtui.details.staged_details import as_if_applied, staged_words
+
+            details = replace(details, staged=staged_words(flag, change))
+            flag = as_if_applied(flag, change)
         details = replace(details, flag=flag)
         yield details
         (dependents, no_dependents), changes, reach, _ = await asyncio.gather(
@@ -85,7 +103,7 @@ class Inspector:
         )
         if dependents is not None:
             details = replace(details, dependents=tuple(dependent.key for dependent in dependents))
-        self._keep(details)
+        self._keep(details, change)
         yield details
 
     async def _name_groups(self, flag: Flag) -> None:
@@ -93,15 +111,15 @@ class Inspector:
         if names_groups(flag) and not self.definitions.is_read:
             await self.definitions.read()
 
-    def _keep(self, details: FlagDetails) -> None:
-        self._kept[details.row.id] = details
+    def _keep(self, details: FlagDetails, change: StagedChange | None) -> None:
+        self._kept[details.row.id] = details, change
         self._kept.move_to_end(details.row.id)
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
     async def load_all(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details with status and schedule, which only the flag's page shows."""
-        details = self.cached(row)
+        details, change = self.cached(row), self._staged(row.id)
         async for details in self.load(row):
             yield details
         if details.flag is None:
@@ -115,12 +133,12 @@ class Inspector:
             details = replace(
                 details, status=status, no_status=no_status, schedule=schedule, no_schedule=no_schedule
             )
-            self._keep(details)
+            self._keep(details, change)
             yield details
         if details.flag is not None and details.reach is not None and details.reach.uncounted:
             async for reach in self._counting(details.flag, Urgency.BACKGROUND):
                 details = replace(details, reach=reach)
-                self._keep(details)
+                self._keep(details, change)
                 yield details
 
     async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:

@@ -9,9 +9,16 @@ from dataclasses import dataclass
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
+from flagtui.changes.planner import read_each
 from flagtui.changes.sets.after_set import flags_after
 from flagtui.changes.sets.change_set import StagedChange
-from flagtui.details.evaluations import EvaluationSubject, definitions_of
+from flagtui.details.evaluations import (
+    EvaluationSubject,
+    PersonEvaluation,
+    definitions_of,
+    evaluate_for,
+    evaluate_here,
+)
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.evaluate.run import Person
@@ -34,10 +41,7 @@ async def evaluate_set(
     subject: EvaluationSubject, changes: Sequence[StagedChange], client: Client, local: LocalDefinitions
 ) -> list[ValueChange]:
     """Evaluate the flags of the set, and others whose value it changes, by key. Raises ApiError."""
-    ids = [
-        change.record for change in changes if change.kind == FLAGS.entry and isinstance(change.record, int)
-    ]
-    flags = await asyncio.gather(*(client.flags.get(id) for id in ids))
+    flags = [flag for _, flag in await read_each(_flags_in(changes), client.flags.get)]
     raws = [flag.raw for flag in flags]
     before, after = await definitions_of(local, raws), await definitions_of(local, flags_after(raws, changes))
     if before is None or after is None:
@@ -51,6 +55,40 @@ async def evaluate_set(
         if key in named or values[0] != values[1]:
             results.append(ValueChange(key, subject.distinct_id, *values))
     return results
+
+
+async def evaluate_with_set(
+    subject: EvaluationSubject,
+    flag: Flag,
+    changes: Sequence[StagedChange],
+    client: Client,
+    local: LocalDefinitions,
+) -> PersonEvaluation:
+    """Evaluate a flag for the subject once the whole set is applied, and now. Errors become `refusals`."""
+    try:
+        ids = dict.fromkeys([flag.id, *_flags_in(changes)])
+        flags = dict(await read_each([*ids], client.flags.get))
+    except ApiError as error:
+        return PersonEvaluation(subject, flag, refusals=(error.what,))
+    now = await evaluate_for(subject, flags[flag.id], client, local)
+    raws = flags_after([each.raw for each in flags.values()], changes)
+    definitions = await definitions_of(local, raws)
+    values, by_library = await evaluate_here(subject, flag.key, now.trial, definitions)
+    return PersonEvaluation(
+        subject,
+        flag,
+        local_values=values,
+        definitions=definitions,
+        refusals=now.refusals,
+        by_library=by_library,
+        before=now,
+    )
+
+
+def _flags_in(changes: Sequence[StagedChange]) -> list[int]:
+    return [
+        change.record for change in changes if change.kind == FLAGS.entry and isinstance(change.record, int)
+    ]
 
 
 async def _person(subject: EvaluationSubject, flag: Flag | None, client: Client) -> Person:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from flagtui.models.flag import Flag
     from flagtui.models.flag_answers import FlagStatus, ScheduledChange
     from flagtui.models.mirror_state import MirrorState
+    from flagtui.models.staged_words import StagedWords
 
 
 @dataclass(frozen=True)
@@ -102,5 +103,7 @@ class FlagDetails:
     no_dependents: str = ""
     """Why the dependents could not be loaded."""
     names: Names = NO_NAMES
+    staged: StagedWords | None = None
+    """What is staged of the flag, while keys stage; `flag` has these values, and `reach` counts them."""
     mirror: MirrorState | None = None
     """What the open mirror serves in place of flags; None without a mirror."""

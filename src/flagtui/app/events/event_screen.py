@@ -16,6 +16,8 @@ from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.staged_records import staged_change, staged_now
+from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import joined
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
@@ -24,6 +26,7 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.event_words import detail_lines
 from flagtui.text.outcomes import explain_error
+from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece, with_link
 
 
@@ -41,6 +44,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         self._details = EventDetails(row)
         self._done: Sequence[Entry] = ()
         self._code = ""
+        self._staged = staged_now(app_state)
 
     def body(self) -> ComposeResult:
         yield RecordTabs()
@@ -48,6 +52,12 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
             yield Static(id="about")
         yield CodePane(self._app_state, self._runner, "event")
         yield JsonPane("json")
+
+    def update_from_state(self) -> None:
+        super().update_from_state()
+        if (staged := staged_now(self._app_state)) != self._staged:
+            self._staged = staged
+            self.look()
 
     def take_row(self, before: EventDefinitionRow) -> None:
         self._details = EventDetails(self._row, self._details.definition)
@@ -61,7 +71,8 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         id = self._details.row.id
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         self._done = [entry for entry in entries if entry.kind == KIND and entry.uuid == id]
-        async for details in EventInspector(workspace.client).load(self._details.row):
+        change = staged_change(self._app_state, KIND, id)
+        async for details in EventInspector(workspace.client, change).load(self._details.row):
             self._details = details
             self.draw()
 
@@ -71,6 +82,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         if why := self.event_path.why_read_only:
             lines += [[(safe_text(why, 200), "$warning")], []]
         width = max(30, self.size.width - 6)
+        lines += staged_lines(self._details.staged, glyphs_for(terminal_encoding()).staged)
         about = detail_lines(self._details, self._done, now, width)
         lines += with_link(about, self.page_link)
         if self._code:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words
+from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
@@ -15,6 +16,7 @@ from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
 from flagtui.text.formats import NOT_KNOWN, age
 from flagtui.text.long_lists import LINES, spaced
+from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece
 
 MANY = 20
@@ -24,6 +26,7 @@ VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 
 def flag_lines(flag: Flag, details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
     """All of it, as the pane beside the list shows it."""
+    yield from staged_lines(details.staged, glyphs_for(terminal_encoding()).staged)
     yield from seen_by_lines(details, details.names)
     yield []
     yield from variant_lines(flag, width)

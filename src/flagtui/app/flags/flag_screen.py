@@ -26,11 +26,13 @@ from flagtui.app.records.record_screen import WIDE, RecordScreen, RecordTabs
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.permissions import writes_in
+from flagtui.app.state.staged_records import staged_now
 from flagtui.app.widgets.line import cut, joined
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_intent import older_version
 from flagtui.changes.related.creation import What
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation, evaluate_for
+from flagtui.details.set_evaluations import evaluate_with_set
 from flagtui.models.activity import Activity
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import FlagVersion
@@ -59,7 +61,7 @@ def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     row = study.details.row
     mark, version = mark_and_version(row)
     tail = f"  #{row.id}{version}   "
-    shown = [*badges(row)]
+    shown = [*badges(row), *_staged_badge(study)]
     room = width - 2 - len(tail) - sum(len(text) for text, _ in shown)
     if room < 12:
         yield [
@@ -72,6 +74,15 @@ def head_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield [mark, (cut(safe_text(row.key, 200), room), "bold"), (tail, "$text-muted"), *shown]
     about = safe_lines(row.name, 400, 1) if row.name else ["no description"]
     yield [(cut(about[0], width), "$text-muted" if row.name else "$faint")]
+
+
+def _staged_badge(study: Study) -> Iterator[Piece]:
+    if (staged := study.details.staged) is not None:
+        words = " CHANGED SINCE " if staged.is_outdated else " STAGED "
+        yield from (
+            (" ", ""),
+            (words, f"bold $badge-text on {'$warning' if staged.is_outdated else '$primary'}"),
+        )
 
 
 SIDE: Final = 46
@@ -96,6 +107,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     ) -> None:
         super().__init__(app_state, runner, row, tab)
         self._beside = RelatedChanges(app_state, runner)
+        self._staged = staged_now(app_state)
         details = app_state.inspector.cached(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.now())
 
@@ -118,6 +130,12 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     @property
     def tab_width(self) -> int:
         return self.size.width - 4 - (SIDE if self.size.width >= WIDE else 0)
+
+    def update_from_state(self) -> None:
+        super().update_from_state()
+        if (staged := staged_now(self._app_state)) != self._staged:
+            self._staged = staged
+            self.look()
 
     def take_row(self, before: FlagRow) -> None:
         if self._app_state.inspector is not None:
@@ -208,7 +226,10 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         workspace, inspector = self._app_state.workspace, self._app_state.inspector
         if workspace is None or inspector is None:
             return None
-        return await evaluate_for(subject, flag, workspace.client, inspector.definitions)
+        client, local, staged = workspace.client, inspector.definitions, staged_now(self._app_state)
+        if staged is None:
+            return await evaluate_for(subject, flag, client, local)
+        return await evaluate_with_set(subject, flag, staged.changes, client, local)
 
     async def _read_log(self, record: int) -> Sequence[Activity]:
         """A flag's log, newest first. Raises ApiError."""

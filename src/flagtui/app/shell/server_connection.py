@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from flagtui.api import Client
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError
 from flagtui.app.shell.polling import Polling
 from flagtui.app.state.app_state import AppState, Session, Watcher
+from flagtui.app.state.staged_records import staged_change
 from flagtui.details.flag_inspector import Inspector
-from flagtui.store.kinds import Kind
+from flagtui.store.kinds import FLAGS, Kind
 from flagtui.store.workspace import Workspace
 
 
@@ -96,7 +98,8 @@ class ServerConnection:
         session.preferences.keep_project(session.profile, session.host, workspace.client.project)
         recalled = app_state.recalled
         app_state.leave_workspace()
-        app_state.workspace, app_state.inspector = workspace, Inspector(workspace.client)
+        app_state.workspace = workspace
+        app_state.inspector = Inspector(workspace.client, partial(staged_change, app_state, FLAGS.entry))
         app_state.is_connecting = False
         workspace.recall(snapshot=recalled)
         link = workspace.client.link

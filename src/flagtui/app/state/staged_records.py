@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from flagtui.app.state.app_state import AppState
-from flagtui.changes.sets.after_set import record_after
-from flagtui.changes.sets.change_set import ChangeSet
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.flag import Flag
+
+if TYPE_CHECKING:
+    from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 
 Record = TypeVar("Record", Flag, EventDefinition)
 
@@ -18,7 +19,18 @@ def staged_now(app_state: AppState) -> ChangeSet | None:
     return app_state.staged_set if app_state.is_staging else None
 
 
+def staged_change(app_state: AppState, kind: str, record: int | str) -> StagedChange | None:
+    """Return what is staged of this record; `kind` is the journal's name."""
+    staged = staged_now(app_state)
+    return None if staged is None else staged.change_of(kind, record)
+
+
 def as_staged(record: Record, app_state: AppState) -> Record:
     """Return the record with its staged change. Raises ChangeSetError when it has changed since."""
     staged = staged_now(app_state)
-    return record if staged is None else record_after(record, staged)
+    if staged is None:
+        return record
+    # Loaded here: the connection to the server needs this module, but no staged change.
+    from flagtui.changes.sets.after_set import record_after
+
+    return record_after(record, staged)

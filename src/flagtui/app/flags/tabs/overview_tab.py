@@ -6,6 +6,7 @@ from flagtui.app.flags.flag_columns import called_words, upstream_words
 from flagtui.app.flags.flag_preview_lines import seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut
 from flagtui.local_time import unix
 from flagtui.models.activity import version_made
@@ -17,6 +18,7 @@ from flagtui.text.formats import NOT_KNOWN, age, moment
 from flagtui.text.long_lists import spaced
 from flagtui.text.override_lines import mirror_lines
 from flagtui.text.schedule_words import scheduled_words
+from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece
 
 
@@ -24,6 +26,7 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     """Shows everything at a glance, without what the column beside it shows."""
     details, flag = study.details, study.details.flag
     yield from mirror_lines(details.mirror, details.row.key, upstream_words(details.row), width)
+    yield from staged_lines(details.staged, glyphs_for(terminal_encoding()).staged)
     yield from seen_by_lines(details, study.names)
     if flag is None:
         return

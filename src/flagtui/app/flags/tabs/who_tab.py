@@ -144,6 +144,8 @@ def account_lines(accounts: list[PersonEvaluation], study: Study, width: int) ->
     """The table, what sets the two apart, and the other flags."""
     column = max(12, (width - LABEL) // len(accounts) - 1)
     lines = [*_table(accounts, study, column), *_refusals(accounts), []]
+    for account in accounts:
+        lines += _changed_by_set(account, width)
     if len(accounts) == 2:
         left, right = accounts
         if (type(left.value), left.value) == (type(right.value), right.value):
@@ -168,7 +170,10 @@ def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Itera
         return [(label.ljust(LABEL), "$text-muted"), *padded]
 
     yield row("WHO", [(safe_text(account.subject.distinct_id, 100), "bold") for account in accounts])
-    yield row("value", [(served_words(account), value_style(account.value)) for account in accounts])
+    if befores := [account.before for account in accounts if account.before is not None]:
+        yield row("now", [(served_words(before), value_style(before.value)) for before in befores])
+    label = "once applied" if befores else "value"
+    yield row(label, [(served_words(account), value_style(account.value)) for account in accounts])
     yield row("decided by", [(decided_by(account), "") for account in accounts])
     sentences = [_sentence(account, study) for account in accounts]
     if any(sentences):
@@ -214,6 +219,29 @@ def value_style(value: JSON) -> str:
     if value is True:
         return "bold $success"
     return "$text-muted" if value is False else ("$warning" if value is None else "bold $secondary")
+
+
+def _changed_by_set(account: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
+    """Yield the flags whose value the staged set changes for this person: `off → on`."""
+    if account.before is None:
+        return
+    old, new = account.before.local_values, account.local_values
+    values = {key: tuple(side[key].value if key in side else None for side in (old, new)) for key in new}
+    changed = {key: pair for key, pair in sorted(values.items()) if pair[0] != pair[1]}
+    who = safe_text(account.subject.distinct_id, 40)
+    yield [
+        (f"WHAT IS STAGED CHANGES FOR {who}", "$text-muted"),
+        (f"   {len(changed):,} of {len(new):,}", "$faint"),
+    ]
+    name = max(16, min(40, width // 2))
+    for key, (before, after) in list(changed.items())[:LISTED]:
+        yield [
+            (cut(safe_text(key, 200), name).ljust(name + 1), ""),
+            (value_words(before), value_style(before)),
+            (" → ", "$faint"),
+            (value_words(after), value_style(after)),
+        ]
+    yield []
 
 
 def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: int) -> Iterator[list[Piece]]:

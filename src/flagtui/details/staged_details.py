@@ -1,0 +1,26 @@
+"""Details of a record with a staged change: the record as it will be, and what is staged in words."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from flagtui.changes.sets.after_set import event_after, flag_after, is_outdated
+from flagtui.changes.sets.change_lines import change_words
+from flagtui.changes.sets.change_set import StagedChange
+from flagtui.models.event_definition import EventDefinition
+from flagtui.models.flag import Flag
+from flagtui.models.staged_words import StagedWords
+
+Record = TypeVar("Record", Flag, EventDefinition)
+
+
+def staged_words(record: Record, change: StagedChange) -> StagedWords:
+    """Return what is staged of the record as the server has it."""
+    return StagedWords(tuple(change_words(change)), is_outdated(record, change))
+
+
+def as_if_applied(record: Record, change: StagedChange) -> Record:
+    """Return the record with the staged values; that of the server when it has changed since."""
+    if is_outdated(record, change):
+        return record
+    return flag_after(record, change) if isinstance(record, Flag) else event_after(record, change)

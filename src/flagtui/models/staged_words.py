@@ -1,0 +1,12 @@
+"""What is staged of one record, in words."""
+
+from typing import NamedTuple
+
+
+class StagedWords(NamedTuple):
+    """What a page shows of a staged change. Texts are raw."""
+
+    lines: tuple[str, ...]
+    """Each changed value, old and new: `rollout 75 % → 40 %`."""
+    is_outdated: bool
+    """Whether the record has changed since it was staged; then the page shows the record of the server."""
