@@ -212,10 +212,16 @@ class EntryKind(Protocol):
         """Plan the undo of one part on the current record; None for a no-op. Raises `ApiError`."""
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
-        """Holds an entry without an ending against the server. Raises `ApiError`.
+        """Compare an entry without an ending with the server. Raises `ApiError`.
 
-        `not_there` is the truth of a change that is not there.
+        `if_absent` is the verdict on a change that the record does not have.
         """
+
+    async def look_in_mirror(
+        self, entry: Entry, mirror: OverrideMirror, if_absent: RecoveryVerdict
+    ) -> Recovery:
+        """Compare an entry without an ending with the mirror it was sent to. Raises `ApiError`."""
+        return Recovery(entry, "not known")
 
 
 def with_later_changes(entry: Entry, made: Entry, entries: Iterable[Entry]) -> Entry:

@@ -1,7 +1,7 @@
 """Overrides through the pipeline: planned, sent to the mirror alone, journaled, undone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
@@ -22,6 +22,7 @@ from flagtui.changes.overrides.override_planner import OverridePlanner
 from flagtui.changes.pipeline import Batch
 from flagtui.changes.planner import PlanContext, Planned
 from flagtui.changes.proposal import Outcome
+from flagtui.changes.recovery import recover_all
 from flagtui.changes.undo import next_redo, next_undo, questions_of
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.config.guard_rules import GuardRules, Level
@@ -194,3 +195,22 @@ async def test_mirror_that_is_gone_changes_nothing(desk: Desk) -> None:
 def test_undo_outside_of_the_mirror_does_not_reach_overrides(desk: Desk) -> None:
     entry = Entry(id="1", kind="override", ending="saved", signature=HERE)
     assert next_undo([entry], Signature("alice", "prod", "https://eu.posthog.com", "1")) == ()
+
+
+@pytest.mark.parametrize(
+    ("current", "verdict", "ending"),
+    [("on", "applied", "saved"), (None, "not applied", "failed"), ("off", "changed since", "")],
+)
+async def test_open_override_is_judged_by_its_mirror(
+    desk: Desk, current: str | None, verdict: str, ending: str
+) -> None:
+    planned = await desk.plan(OverrideIntent(7, "new-nav", "on"))
+    assert planned.adapter is not None
+    entry = planned.adapter.journal_entry(planned.plans[0])
+    desk.journal.begin(replace(entry, id="open", at=desk.clock.time(), signature=HERE))
+    if current is not None:
+        await desk.mirror.set(require(OverrideIntent(7, "new-nav", current).override))
+    desk.clock.now += 120
+    (recovery,) = await recover_all(desk.journal, desk.client, HERE, desk.mirror)
+    assert recovery.verdict == verdict
+    assert [each.ending for each in desk.journal.entries()] == [ending]

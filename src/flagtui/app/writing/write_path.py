@@ -167,9 +167,9 @@ class WritePath:
         workspace, show_toast = self._app_state.workspace, self._runner.show_toast
         if workspace is None:
             return
-        journal, here = self._app_state.session.journal, self._app_state.signature(workspace)
+        session, here = self._app_state.session, self._app_state.signature(workspace)
         try:
-            recovered = await recover_all(journal, workspace.client, here)
+            recovered = await recover_all(session.journal, workspace.client, here, session.mirror)
         except JournalUnwritable as fault:
             show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
             return

@@ -106,13 +106,7 @@ class OverrideEntries(EntryKind):
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PreparedUndo | Blocked | None:
         if context.mirror is None:
             return Blocked("elsewhere", "it is an override of a mirror", "open it with: flagtui --mirror")
-        previous, person = part.before.get(KIND), part.before.get("person")
-        intent = OverrideIntent(
-            part.record,
-            part.key,
-            previous if isinstance(previous, str) else None,
-            person if isinstance(person, str) else None,
-        )
+        intent = _intent_of(part, part.before.get(KIND))
         state = await context.mirror.read()
         current = value_at(state, intent)
         conflicts: tuple[FieldConflict, ...] = ()
@@ -125,5 +119,23 @@ class OverrideEntries(EntryKind):
         return PreparedUndo(part, plan, OverrideAdapter(context.mirror), context.signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
-        """An override that was left open ends with its mirror, and the server knows nothing of it."""
         return Recovery(entry, "not known")
+
+    async def look_in_mirror(
+        self, entry: Entry, mirror: OverrideMirror, if_absent: RecoveryVerdict
+    ) -> Recovery:
+        current = value_at(await mirror.read(), _intent_of(entry, entry.after.get(KIND)))
+        if current == entry.after.get(KIND):
+            return Recovery(entry, "applied")
+        return Recovery(entry, if_absent if current == entry.before.get(KIND) else "changed since")
+
+
+def _intent_of(entry: Entry, value: JSON) -> OverrideIntent:
+    """Return the override of the flag and person of an entry with this value."""
+    person = entry.before.get("person")
+    return OverrideIntent(
+        entry.record,
+        entry.key,
+        value if isinstance(value, str) else None,
+        person if isinstance(person, str) else None,
+    )
