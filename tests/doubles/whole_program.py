@@ -27,6 +27,7 @@ from textual.pilot import Pilot
 from flagtui.api import Client
 from flagtui.api.http_library import in_process
 from flagtui.app.app import FlagTui
+from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag
@@ -67,8 +68,8 @@ class Program:
     journal: Journal
     database: Path
     others: list[Client] = field(default_factory=list)
-    seen: object = None
-    """The screen that was drawn last."""
+    drawn: set[type] = field(default_factory=set)
+    """Kinds of screens that were drawn."""
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other, each when the one before has done what it does."""
@@ -99,16 +100,16 @@ class Program:
         self._look()
 
     def _look(self) -> None:
-        """Compare displays, and draw a screen when first at rest; a run at length draws it every time."""
+        """Compare displays, and draw each kind of screen when first at rest, in a run at length always."""
         self._compare_displays()
         if not self._is_busy() and not self.wire.waiting:
             compare_frame(self.app)
-        if LONG or ALL_MODES or self.app.screen is not self.seen:
+        if LONG or ALL_MODES or type(self.app.screen) not in self.drawn:
             self.draw()
 
     def draw(self) -> None:
         """Draw what a person sees; a widget that cannot be drawn fails here."""
-        self.seen = self.app.screen
+        self.drawn.add(type(self.app.screen))
         if not isinstance(self.app, TwiceDisplayed):
             draw(self.app)
 
@@ -205,6 +206,8 @@ async def running(
                 stack.enter_context(drawn_at_rest())
             pilot = await stack.enter_async_context(app.run_test(size=size, notifications=True))
             program = Program(app, pilot, between, service, timing, session.journal, database, others)
+            # The list that every journey begins with; those that look at it draw it, and so does the end.
+            program.drawn.add(FlagsScreen)
             if wait:
                 await program.settle()
             yield program
