@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import pytest
 from tests.doubles import warm_start
 from tests.doubles.faulty_service import served
+from tests.doubles.steady_clock import without_waits
 from tests.doubles.templates import make_once
 from tests.doubles.terminal import usual_environment
 from tests.doubles.thin_sample import thin_out
@@ -109,7 +110,16 @@ def move_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def skipped_waits() -> Iterator[None]:
+    """Commands of this process ask again at once."""
+    with without_waits():
+        yield
+
+
+@pytest.fixture
+def run(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], skipped_waits: None
+) -> Run:
     """`run("auth", "login", stdin=…)`: as `flagtui auth login` would end, on a terminal or in a pipe."""
 
     def run(*arguments: str, stdin: str = "", is_shown: bool = False) -> Done:

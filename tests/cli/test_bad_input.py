@@ -2,7 +2,6 @@
 
 import os
 import socket
-import sqlite3
 from pathlib import Path
 
 import click
@@ -44,16 +43,6 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     assert done.code == 1
     assert "notes.db is not a database of this service" in done.err
     assert (tmp_path / "notes.db").read_text() == "my notes\n" * 100
-
-
-def test_a_database_somebody_else_has_locked_is_said_to_be(tmp_path: Path) -> None:
-    holder = sqlite3.connect(tmp_path / "held.db")
-    holder.execute("BEGIN EXCLUSIVE")
-    done = run_apart("serve", "--port", "0", "--db", "held.db", "--key", "phx_k", folder=tmp_path)
-    holder.close()
-    assert done.code == 1
-    assert "held.db" in done.err
-    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,11 @@ def test_every_changing_or_calculating_command_takes_wait() -> None:
     assert {(each.min, each.max) for each in limits if isinstance(each, click.FloatRange)} == {(0, 86_400)}
 
 
+@pytest.fixture
+def skipped_waits() -> None:
+    """The service takes its time; so do the commands that wait for it."""
+
+
 def soon(seconds: float) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
 

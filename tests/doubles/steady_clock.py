@@ -2,8 +2,14 @@
 
 import asyncio
 import math
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+import pytest
+
+from flagtui.api.clock import SystemClock
 
 
 class SteadyClock:
@@ -49,3 +55,23 @@ class Timing:
             await asyncio.Event().wait()
         self.now += seconds
         await asyncio.sleep(0)
+
+
+@contextmanager
+def without_waits() -> Iterator[None]:
+    """Meanwhile the clock of this machine is put forward where anything would wait for it.
+
+    For commands, which make their own clock. They wait seconds before they ask again.
+    """
+    ahead = 0.0
+
+    async def sleep(_clock: SystemClock, seconds: float) -> None:
+        nonlocal ahead
+        ahead += seconds
+        await asyncio.sleep(0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SystemClock, "sleep", sleep)
+        patch.setattr(SystemClock, "monotonic", lambda _clock: time.monotonic() + ahead)
+        patch.setattr(SystemClock, "time", lambda _clock: time.time() + ahead)
+        yield
