@@ -115,8 +115,8 @@ KEPT: Final = {
     "enrich": "it is not known what was added",
     "experiment: cohort": "no server takes a cohort away",
 }
-ELSEWHERE: Final = {"experiment: freeze", "experiment: unfreeze"}
-"""They need exposed users: tests/changes/experiments/test_exposure_freezing.py undoes them."""
+ELSEWHERE: Final = {"experiment: freeze", "experiment: unfreeze", "event: create"}
+"""Undone in tests/changes/experiments/test_exposure_freezing.py and tests/cli/test_shared_records.py."""
 REJECTING: Final = "set enforcement"
 """The service knows one mode only."""
 

@@ -53,17 +53,8 @@ INSTEAD: Final = {
     "flags.set_rollout": "`flags rollout`, through the app's own way of writing",
     "flags.roll_out_to_everyone": "`flags rollout --to 100`",
     "schedule.update": "`flags schedule --drop`, then `flags schedule` again",
-    "event_definitions.create": "`undo` of `events delete`",
     "event_definitions.metrics": "closed to keys; the app reports that",
     "event_definitions.primary_properties": "`events list --fields name,primary_property`",
-    "holdouts.get": "`experiments holdouts`",
-    "holdouts.create": "in the browser",
-    "holdouts.update": "in the browser",
-    "holdouts.delete": "in the browser",
-    "saved_metrics.get": "`experiments metrics`",
-    "saved_metrics.create": "in the browser",
-    "saved_metrics.update": "in the browser",
-    "saved_metrics.delete": "in the browser",
 }
 """Operations that no command asks, and what there is instead."""
 

@@ -23,6 +23,7 @@ from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, crossed
 from tests.doubles.terminal import usual_environment
 from tests.doubles.whole_program import KEY, make_template
+from tests.doubles.writing_commands import WRITES
 from tests.journeys.modes import MODES
 
 from flagtui.changes.adapter import Adapter
@@ -33,64 +34,19 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.overrides.override_save import OverrideAdapter
 from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.sets.set_adapter import SetAdapter
+from flagtui.changes.shared.shared_save import SharedAdapter
 from flagtui.cli.plumbing.change_records import CODES, OUTCOME
 from flagtui.cli.plumbing.change_report import STOPPED
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.service import NewKey, close_service, create_key, create_service
 
 OTHER: Final = "phx_key_of_another_person"
-WRITES: Final[dict[str, tuple[str, ...]]] = {
-    "flags archive": ("flags archive new-nav",),
-    "flags cohort": ("flags cohort checkout-redesign",),
-    "flags copy": ("flags copy checkout-redesign --to-key checkout-again",),
-    "flags create": ("flags create new-search --rollout 10",),
-    "flags dashboard": ("flags dashboard checkout-redesign",),
-    "flags delete": ("flags delete new-nav",),
-    "flags disable": ("flags disable export-parquet billing-usage-alerts",),
-    "flags edit": ("flags edit new-nav --field name=Again",),
-    "flags enable": ("flags disable export-parquet --yes", "flags enable export-parquet"),
-    "flags restore": ("flags delete new-nav --yes", "flags restore new-nav"),
-    "flags rollout": ("flags rollout checkout-redesign --to 25 --all-conditions",),
-    "flags schedule": ("flags schedule new-nav --on --at +2h",),
-    "flags tag": ("flags tag new-nav checkout-redesign --add ops",),
-    "flags unarchive": ("flags archive new-nav --yes", "flags unarchive new-nav"),
-    "experiments archive": ("experiments archive 16 17",),
-    "experiments cohort": ("experiments cohort 31",),
-    "experiments copy": ("experiments copy 31 --to-project 2",),
-    "experiments create": ("experiments create Shorter --flag-key short --variant control --variant b",),
-    "experiments delete": ("experiments delete 34",),
-    "experiments duplicate": ("experiments duplicate 31 --flag-key checkout-twice",),
-    "experiments edit": ("experiments edit 31 --field description=Again",),
-    "experiments end": ("experiments end 31 --conclusion won",),
-    "experiments freeze": ("experiments freeze 31",),
-    "experiments launch": ("experiments launch 35",),
-    "experiments pause": ("experiments pause 26",),
-    "experiments reset": ("experiments reset 16",),
-    "experiments restore": ("experiments delete 34 --yes", "experiments restore 34"),
-    "experiments resume": ("experiments resume 25",),
-    "experiments ship": ("experiments ship 31 --variant test",),
-    "experiments unarchive": ("experiments unarchive 4",),
-    "experiments unfreeze": ("experiments freeze 31 --yes", "experiments unfreeze 31"),
-    "events delete": ("events delete $pageleave --type $pageleave",),
-    "events describe": ("events describe $pageview --text Again",),
-    "events enforce": ("events enforce $pageview --mode reject",),
-    "events hide": ("events hide $pageview",),
-    "events owner": ("events owner $pageview --to me",),
-    "events property": ("events property $pageview --to $host",),
-    "events show": ("events hide $pageview --yes", "events show $pageview"),
-    "events tag": ("events tag $pageview $pageleave --add core",),
-    "events unverify": ("events verify $pageview --yes", "events unverify $pageview"),
-    "events verify": ("events verify $pageview",),
-    "apply": ("flags disable export-parquet --stage", "apply staged"),
-    "undo": ("flags disable export-parquet --yes", "undo"),
-    "redo": ("flags disable export-parquet --yes", "undo --yes", "redo"),
-}
-"""Each writing command on the sample, after what makes it possible."""
 OF_ADAPTERS: Final[dict[type, str]] = {
     FlagAdapter: "flags disable",
     RelatedAdapter: "flags schedule",
     StepAdapter: "experiments end",
     DefinitionAdapter: "events tag",
+    SharedAdapter: "experiments edit-holdout",
     SetAdapter: "apply",
 }
 """A command for each way that the pipeline writes."""

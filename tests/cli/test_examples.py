@@ -89,6 +89,9 @@ def prepared(example: str, here: Run) -> Prepared:
         text = here("experiments", "edit", "31", "--print").out
         changed = json.loads(text) | {"description": "Once more, from a file"} if text else {}
         Path("experiment.json").write_text(json.dumps(changed))
+    if "--from metric.json" in example:
+        metrics = json.loads(here("experiments", "metrics", "--json").out or '{"records": [{"query": {}}]}')
+        Path("metric.json").write_text(json.dumps(metrics["records"][0]["query"]))
     if "--db flagtui.db" in example:
         close_service(create_service("flagtui.db"))
         for label in ([], ["--label", "ci"]):

@@ -21,6 +21,7 @@ from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, taken_
 from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
 from flagtui.changes.overrides.override_save import OverrideEntries
 from flagtui.changes.related.related_entries import RELATED, LastingEntries
+from flagtui.changes.shared.shared_save import SHARED
 
 C = TypeVar("C")
 KINDS: Final[dict[str, EntryKind]] = {
@@ -29,6 +30,7 @@ KINDS: Final[dict[str, EntryKind]] = {
     EVENT: DefinitionEntries(),
     OVERRIDE: OverrideEntries(),
     **RELATED,
+    **SHARED,
 }
 _UNKNOWN: Final = LastingEntries("this program does not know the previous value", "")
 

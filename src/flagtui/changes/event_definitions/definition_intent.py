@@ -34,6 +34,8 @@ class EventIntent:
     verb: str
     seen: Mapping[str, JSON] = field(default_factory=dict)
     retag: Retag | None = None
+    name: str = ""
+    """The name of a new definition, which has no id yet."""
 
 
 _VERBS: Final = verb_table("""
@@ -50,6 +52,7 @@ merge | Mark as a look-alike | is hidden, with a note where to look | undo that
 tidy up | Tidy up | is tidied up | undo all of it
 edit | Change | is changed | put back the old values
 delete | Delete | is deleted until it is sent again | recreate it, as far as the server allows | typed
+create | Create | is created | delete it again
 recreate | Make again | is there again | delete it again
 """)
 
@@ -102,6 +105,11 @@ def tag_intent(row: EventDefinitionRow, wanted: TagLine) -> EventIntent:
         return retag(row.id, "remove", wanted.removed, row.tags)
     after = sorted(wanted.of(row.tags))
     return EventIntent(row.id, {"tags": list(after)}, "retag", {"tags": list(row.tags)})
+
+
+def create(name: str, values: Mapping[str, JSON]) -> EventIntent:
+    """Return the intent of a definition for an event without data so far."""
+    return EventIntent("", values, "create", name=name)
 
 
 def delete(id: str) -> EventIntent:

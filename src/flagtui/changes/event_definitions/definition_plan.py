@@ -16,6 +16,9 @@ from flagtui.models.record_fields import EVENT_FIELDS
 
 RECREATED_FIELDS: Final = tuple(name for name in EVENT_FIELDS if name in EVENT_FIELDS.having("recreated"))
 """What a server takes when a definition is made by hand; dates and who verified it are its own."""
+LONGEST_NAME: Final = 400
+CREATING: Final = ("create", "recreate")
+"""Verbs after which there is a new definition."""
 _NEWER_FIELDS: Final = EVENT_FIELDS.having("newer")
 _NEWEST_NAMES: Final = {"primary_property": "promoted_property"}
 
@@ -66,8 +69,8 @@ class EventPlan(PlanBase):
 
     @property
     def is_new(self) -> bool:
-        """Return whether the definition is recreated after a deletion, with a new id."""
-        return self.intent.verb == "recreate"
+        """Return whether the definition is created, perhaps again after a deletion, with a new id."""
+        return self.intent.verb in CREATING
 
     @property
     def makes_record(self) -> bool:
@@ -110,6 +113,26 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
         conflicts=conflicts,
         cautions=tuple(Caution(words) for words in rules_of(fresh, body)),
         read_at=context.now,
+    )
+
+
+def plan_creation(intent: EventIntent, context: DefinitionContext) -> EventPlan | Blocked:
+    """Plan a definition for an event without data so far."""
+    if not 0 < len(intent.name.strip()) <= LONGEST_NAME:
+        return Blocked("name", f"a name has 1 to {LONGEST_NAME} characters", "choose another name")
+    if problems := EVENT_FIELDS.problems(intent.changes):
+        return Blocked("value", problems[0], "correct it and try again")
+    return EventPlan(
+        intent=intent,
+        fresh=EventDefinition.of({"id": "", "name": intent.name}),
+        verb=event_verb(intent.verb),
+        values=intent.changes,
+        before={},
+        body=intent.changes,
+        lines=(
+            DiffLine(DifferenceLine(("name",), MISSING, intent.name), f"name: {intent.name}"),
+            *_lines({}, intent.changes, context),
+        ),
     )
 
 

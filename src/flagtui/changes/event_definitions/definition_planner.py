@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api.errors import ApiError, NotFound
+from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Consequence
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
     DefinitionContext,
     EventPlan,
     foresee_refusal,
+    plan_creation,
     plan_event,
 )
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -48,7 +51,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
         return EventRows(workspace, self.context.clock.time())
 
     def name(self, request: EventIntent) -> str:
-        return self.context.name("events", request.id)
+        return request.name or self.context.name("events", request.id)
 
     async def plan(self, requests: Sequence[EventIntent]) -> Planned[EventIntent, EventPlan]:
         adapter = DefinitionAdapter(self.context.client.event_definitions)
@@ -60,7 +63,17 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
             return replace(planned, plans=[replace(plan, verb=verb) for plan in planned.plans])
         return planned
 
+    async def _plan_new(self, intent: EventIntent) -> EventPlan | Skipped:
+        with suppress(NotFound):
+            fresh = await self.context.client.event_definitions.by_name(intent.name)
+            in_use = Blocked("name", "there is an event of this name already", "change that one")
+            return skip(fresh.id, intent.name, in_use)
+        plan = plan_creation(intent, self._context)
+        return skip("", intent.name, plan) if isinstance(plan, Blocked) else plan
+
     async def _plan(self, intent: EventIntent) -> EventPlan | Skipped:
+        if intent.verb == "create":
+            return await self._plan_new(intent)
         fresh = self.fresh.pop(intent.id, None)
         if fresh is None:
             try:

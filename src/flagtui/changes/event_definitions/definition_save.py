@@ -18,6 +18,7 @@ from flagtui.changes.adapter import (
 from flagtui.changes.difference import same
 from flagtui.changes.event_definitions.definition_intent import KIND, EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
+    CREATING,
     RECREATED_FIELDS,
     DefinitionContext,
     EventPlan,
@@ -188,10 +189,12 @@ async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinitio
         return await definitions.create(plan.key, plan.body)
     except Invalid as error:
         # The event was sent again meanwhile, which brought a bare definition back.
-        if error.attr != "name":
+        if error.attr != "name" or plan.intent.verb == "create":
             raise
         definition = await definitions.by_name(plan.key)
     except NotOffered as error:
+        if plan.intent.verb == "create":
+            raise
         # Older servers make definitions from events alone.
         try:
             definition = await definitions.by_name(plan.key)
@@ -262,7 +265,7 @@ def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) 
 
 def _is_recreation(entry: Entry) -> bool:
     """Whether it made the definition, so that undoing means deleting it."""
-    return entry.verb == "recreate"
+    return entry.verb in CREATING
 
 
 async def _read(entry: Entry, client: Client) -> EventDefinition:

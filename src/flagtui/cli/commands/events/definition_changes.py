@@ -20,6 +20,7 @@ from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import EVENTS, Wanted
 from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.json_value import JSON
 
 MakeIntent = Callable[[EventDefinition], EventIntent]
 """What is meant for one definition."""
@@ -94,6 +95,33 @@ async def describe(session: ProjectSession, event: Wanted, text: str, terms: Wri
         return intents.set_field(fresh.id, "description", text.strip(), fresh.description or "")
 
     return await change_events(session, event, described, terms)
+
+
+@_command(
+    "create",
+    "'report exported' --description 'A report was saved' --dry-run",
+    "'report exported' --verified --tag core --yes",
+    operations=("event_definitions.create",),
+    never_staged="servers create event definitions at once",
+)
+@click.argument("name")
+@click.option("--description", default="", help="What it means and when it is sent.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag; may be repeated.")
+@click.option("--verified", is_flag=True, help="Mark it as verified.")
+async def create(
+    session: ProjectSession,
+    name: str,
+    description: str,
+    tags: tuple[str, ...],
+    verified: bool,
+    terms: WriteTerms,
+) -> int:
+    """Create the definition of an event that has not been sent so far."""
+    values: dict[str, JSON] = {"description": description.strip()} if description.strip() else {}
+    values |= {"tags": [*intents.tidy_tags(tags)]} if tags else {}
+    values |= {"verified": True} if verified else {}
+    planner = EventPlanner(planning_context(session, terms))
+    return await carry_out(await planner.plan([intents.create(name, values)]), session, terms)
 
 
 @_command("owner", "'$pageview' --to me --dry-run", "'$pageview' --to none --dry-run")

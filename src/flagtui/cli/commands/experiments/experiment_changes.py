@@ -12,7 +12,7 @@ from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.planner import skip_no_op
 from flagtui.changes.proposal import Skipped
-from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
+from flagtui.cli.commands.experiments.experiment_selection import deleted_ids_of, experiments_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
@@ -105,7 +105,11 @@ reset = _step(
 delete = _step(
     "delete", "Soft-delete experiments; restore brings them back.", "experiments.update", examples=SURE
 )
-restore = _step("restore", "Restore deleted experiments by their ids.", "experiments.update")
+restore = _step(
+    "restore",
+    "Restore deleted experiments by their ids, or names that the journal knows.",
+    "experiments.update",
+)
 cohort = _step("cohort", "Make a cohort of all exposed users.", "experiments.create_exposure_cohort")
 end = _step(
     "end",
@@ -275,10 +279,7 @@ async def take_step(
     """The step for every experiment that is meant; the exit code. Raises Trouble."""
     step = STEPS[name]
     if name == "restore":
-        # Deleted ones cannot be read, only brought back by their number.
-        if any(not word.isdigit() for word in wanted.names) or wanted.queries:
-            raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
-        intents = [ExperimentIntent(id, step) for id in await ids_of(session, wanted)]
+        intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, wanted)]
         return await _carry_out(session, intents, (), terms)
     fresh = await experiments_of(session, wanted)
     choices = [(experiment.id, choose(experiment)) for experiment in fresh]

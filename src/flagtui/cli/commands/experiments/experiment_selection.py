@@ -1,6 +1,7 @@
 """The experiments that the words of a command mean, as they are now."""
 
 from flagtui.api.errors import NotFound
+from flagtui.changes.experiments.steps import STEPS
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import EXPERIMENTS, Wanted, is_id, several
@@ -39,6 +40,35 @@ async def ids_of(session: ProjectSession, wanted: Wanted) -> list[int]:
         raise await EXPERIMENTS.unknown(session, missing, rows)
     for line in wanted.queries:
         ids += [row.id for row in await EXPERIMENTS.rows(session, line)]
+    return list(dict.fromkeys(ids))
+
+
+def deleted_ids_of(session: ProjectSession, selection: Wanted) -> list[int]:
+    """Return the numbers of deleted experiments: no server lists them, so names come from the journal.
+
+    Raises Trouble for a query, and for a name that the journal does not know or knows of several.
+    """
+    if selection.queries:
+        raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
+    ids: list[int] = []
+    for name in selection.names:
+        if is_id(name):
+            ids.append(int(name))
+            continue
+        here = (str(session.client.host), str(session.client.project))
+        matches = {
+            entry.record
+            for entry in session.journal.entries()
+            if (entry.kind, entry.verb, entry.key) == ("experiment", STEPS["delete"].verb.name, name)
+            and (entry.signature.host, entry.signature.project) == here
+            and entry.ending == "saved"
+        }
+        if len(matches) != 1:
+            many = f"{len(matches):,} deleted experiments are called {name}."
+            none = f"the journal names no deleted experiment {name}, and no server lists them."
+            choices = f": {', '.join(map(str, sorted(matches)))}" if matches else ""
+            raise Trouble(many if matches else none, f"Give its id{choices}.", code="usage")
+        ids += matches
     return list(dict.fromkeys(ids))
 
 

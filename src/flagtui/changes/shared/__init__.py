@@ -1,0 +1,1 @@
+"""Holdouts and shared metrics, which several experiments use."""

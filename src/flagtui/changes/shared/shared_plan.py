@@ -1,0 +1,196 @@
+"""Plan changes of holdouts and shared metrics: the difference, what follows, the fields to send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.consequence import Consequence
+from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, arrow, same
+from flagtui.changes.proposal import DiffLine, PlanBase
+from flagtui.changes.verbs import Verb, verb_table
+from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.experiment import Holdout, SavedMetric
+from flagtui.models.json_value import JSON, as_dict, as_list
+
+SharedRecord: TypeAlias = Holdout | SavedMetric
+VERBS: Final[Mapping[str, Verb]] = verb_table("""
+create | Create | is created | delete it again
+edit | Change | is changed | put back the old values
+delete | Delete | is deleted | make it again, under a new number | typed
+""")
+LONGEST: Final = 400
+"""Characters of a name or a description that servers take."""
+HOLDOUT: Final = "holdout"
+METRIC: Final = "saved_metric"
+"""What the journal calls the kinds."""
+NOUNS: Final[Mapping[str, str]] = {HOLDOUT: "holdout", METRIC: "shared metric"}
+FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    HOLDOUT: ("name", "description", "filters"),
+    METRIC: ("name", "description", "query"),
+}
+"""The fields that can be written."""
+_AFTER_DELETION: Final[Mapping[str, str]] = {
+    HOLDOUT: "experiments with it continue without it, and their flags serve everyone it held back",
+    METRIC: "experiments that measure it continue without it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SharedIntent:
+    """New values of a holdout or a shared metric; `seen` holds the values that the user saw."""
+
+    kind: str
+    id: int
+    """0 for a new record."""
+    changes: Mapping[str, JSON]
+    verb: str
+    seen: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPlan(PlanBase):
+    """A change of a holdout or a shared metric, complete."""
+
+    intent: SharedIntent
+    fresh: SharedRecord | None
+    """None for a new record."""
+    values: Mapping[str, JSON]
+    before: Mapping[str, JSON]
+    newest: int = 0
+    """The highest number before a creation, which distinguishes the new record from earlier ones."""
+
+    @property
+    def noun(self) -> str:
+        return NOUNS[self.intent.kind]
+
+    @property
+    def id(self) -> int:
+        return self.intent.id
+
+    @property
+    def key(self) -> str:
+        """Its name. Raw."""
+        return self.fresh.name if self.fresh is not None else str(self.values.get("name", ""))
+
+    @property
+    def type_to_confirm(self) -> str:
+        """The name where it is plain, else the number."""
+        return self.key if is_plain_key(self.key) or not self.id else str(self.id)
+
+    @property
+    def makes_record(self) -> bool:
+        return self.intent.verb == "create"
+
+    @property
+    def is_deletion(self) -> bool:
+        return self.intent.verb == "delete"
+
+
+def holdout_filters(share: float) -> JSON:
+    """Return the filters of a holdout that holds back this share in percent."""
+    percentage = int(share) if float(share).is_integer() else share
+    return [{"properties": [], "rollout_percentage": percentage}]
+
+
+def stored_fields(kind: str, fresh: SharedRecord) -> dict[str, JSON]:
+    """Return the current values in the form in which they are written."""
+    return {name: _written(name, fresh.raw.get(name)) for name in FIELDS[kind]}
+
+
+def plan_shared(
+    intent: SharedIntent, fresh: SharedRecord | None, now: float = 0.0, newest: int = 0
+) -> SharedPlan | Blocked | None:
+    """Plan the intent on the current record; None when nothing would change."""
+    kind = intent.kind
+    current = {} if fresh is None else stored_fields(kind, fresh)
+    new_values = {name: _written(name, value) for name, value in intent.changes.items()}
+    if intent.verb == "delete":
+        lines: tuple[DiffLine, ...] = (
+            DiffLine(DifferenceLine((NOUNS[kind],), "there", MISSING), f"the {NOUNS[kind]} is deleted"),
+        )
+        values, before = {}, current
+    else:
+        values = {name: value for name, value in new_values.items() if not same(value, current.get(name))}
+        before = {name: current[name] for name in values if name in current}
+        lines = tuple(_lines(before, values))
+        if problem := _problem(kind, values, is_new=fresh is None):
+            return Blocked("value", problem, "correct it and try again")
+    if not lines:
+        return None
+    conflicts = tuple(
+        FieldConflict((name,), seen, new_values[name], current.get(name))
+        for name, seen in intent.seen.items()
+        if name in new_values and not same(_written(name, seen), current.get(name)) and name in values
+    )
+    return SharedPlan(
+        intent=intent,
+        fresh=fresh,
+        verb=VERBS[intent.verb],
+        values=values,
+        before=before,
+        newest=newest,
+        lines=lines,
+        consequences=tuple(_consequences(intent, values)),
+        conflicts=conflicts,
+        read_at=now if fresh is not None else 0.0,
+    )
+
+
+def _written(name: str, value: JSON) -> JSON:
+    if name == "filters":
+        # The server names the variant of users held back itself.
+        return [
+            {key: part for key, part in as_dict(group).items() if key != "variant"}
+            for group in as_list(value)
+        ]
+    return value or "" if name == "description" else value
+
+
+def _problem(kind: str, values: Mapping[str, JSON], *, is_new: bool) -> str:
+    """Return why a server would refuse these values; empty when it would not."""
+    name, description = values.get("name", "x"), values.get("description", "")
+    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST:
+        return f"a name has 1 to {LONGEST} characters"
+    if not isinstance(description, str) or len(description) > LONGEST:
+        return f"a description has at most {LONGEST} characters"
+    needed = FIELDS[kind][-1]
+    if is_new and not values.get(needed):
+        return f"a new {NOUNS[kind]} needs {'a share' if kind == HOLDOUT else 'a query'}"
+    share = _share(values["filters"]) if "filters" in values else 0.0
+    if not 0 <= share <= 100:
+        return "a share is between 0 % and 100 %"
+    if "query" in values and not isinstance(values["query"], dict):
+        return "the query of a metric is a JSON object"
+    return ""
+
+
+def _share(filters: JSON) -> float:
+    groups = as_list(filters)
+    share = as_dict(groups[0]).get("rollout_percentage") if groups else None
+    return float(share) if isinstance(share, int | float) and not isinstance(share, bool) else 0.0
+
+
+def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[DiffLine]:
+    for name, after in values.items():
+        old = before.get(name, MISSING)
+        label = "share" if name == "filters" else name
+        sides = [
+            f"{_share(side):g} %" if name == "filters" and side is not MISSING else side
+            for side in (old, after)
+        ]
+        yield DiffLine(DifferenceLine((name,), old, after), f"{label}: {arrow(*sides)}")
+
+
+def _consequences(intent: SharedIntent, values: Mapping[str, JSON]) -> Sequence[Consequence]:
+    if intent.verb == "delete":
+        real = Consequence("Real", "deleted at once on the server, which cannot restore it", "danger")
+        kept = Consequence("Kept here", "a copy in the journal; undo creates it again with another number")
+        return real, Consequence("Experiments", _AFTER_DELETION[intent.kind], "warning"), kept
+    if intent.verb == "edit" and "filters" in values:
+        return (Consequence("Flags", "the flags of its experiments get the new share too", "warning"),)
+    if intent.verb == "edit" and "query" in values:
+        return (Consequence("Experiments", "all that measure it measure the new query", "warning"),)
+    return ()

@@ -1,0 +1,61 @@
+"""Plan changes of holdouts and shared metrics on the current records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flagtui.api.errors import ApiError
+from flagtui.changes.blocked import Blocked
+from flagtui.changes.planner import Planned, Planner, collect, read_each, skip, skip_no_op
+from flagtui.changes.proposal import Skipped
+from flagtui.changes.shared.shared_plan import (
+    NOUNS,
+    SharedIntent,
+    SharedPlan,
+    SharedRecord,
+    plan_shared,
+)
+from flagtui.changes.shared.shared_save import SharedAdapter, operations_of
+
+if TYPE_CHECKING:
+    from flagtui.store.kinds import Kind
+
+
+@dataclass
+class SharedPlanner(Planner[SharedIntent, SharedPlan, SharedRecord]):
+    """Plans changes of one kind in record project."""
+
+    @property
+    def kind(self) -> Kind:
+        return "experiments"
+
+    @property
+    def noun(self) -> str:
+        return "record"
+
+    def name(self, request: SharedIntent) -> str:
+        fresh = self.fresh.get(request.id)
+        name = str(request.changes.get("name") or f"{NOUNS[request.kind]} {request.id}")
+        return fresh.name if fresh is not None else name
+
+    async def plan(self, requests: Sequence[SharedIntent]) -> Planned[SharedIntent, SharedPlan]:
+        """Read each record and plan its change. Raises ApiError."""
+        return collect(SharedAdapter(self.context.client), await read_each(requests, self._plan))
+
+    async def _plan(self, intent: SharedIntent) -> SharedPlan | Skipped:
+        operations, newest = operations_of(self.context.client, intent.kind), 0
+        fresh = self.fresh.pop(intent.id, None)
+        try:
+            if not intent.id:
+                newest = max((record.id for record in await operations.all()), default=0)
+            elif fresh is None:
+                fresh = await operations.get(intent.id)
+        except ApiError as error:
+            return skip(intent.id, self.name(intent), error)
+        plan = plan_shared(intent, fresh, self.context.clock.time(), newest)
+        name = fresh.name if fresh is not None else self.name(intent)
+        if isinstance(plan, Blocked):
+            return skip(intent.id, name, plan)
+        return plan or skip_no_op(intent.id, name, "it has these values already")
