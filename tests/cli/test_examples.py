@@ -116,6 +116,8 @@ def prepared(example: str, here: Run) -> Prepared:
     if example.startswith("flags restore "):
         # Examples come in any order.
         here("flags", "delete", example.split()[2], "--yes")
+    if "--until rollout=25" in example:
+        here("flags", "rollout", "new-nav", "--to", "25", "--all-conditions", "--yes")
     command, _, file = example.partition(" < ")
     return Prepared(shlex.split(command), Path(file).read_text() if file else "")
 

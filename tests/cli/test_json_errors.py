@@ -10,6 +10,7 @@ from tests.cli.conftest import KEY, Done, Run, run_at
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import served
 from tests.doubles.slices import crossed
+from tests.doubles.writing_commands import QUERY
 
 from flagtui.api.errors import ListTooLong
 from flagtui.cli.plumbing.errors import EXIT_CODES, in_words
@@ -81,7 +82,9 @@ def error_of(done: Done) -> dict[str, Any]:
 def words_of(name: str) -> list[str]:
     """An example of the command that prints JSON."""
     words = shlex.split(all_commands()[name].examples[0].partition(" < ")[0])
-    if "--from" in words:
+    if name == "experiments create-metric":
+        words = [*name.split(), "Runs", "--query", json.dumps(QUERY)]
+    elif "--from" in words:
         words = [*name.split(), "checkout-redesign", "--field", "name=x"]
     words = [word for word in words if word not in ("--ndjson", "--json", "--dry-run")]
     return [*words, "--json", *(["--yes"] if all_commands()[name].writes and "--yes" not in words else [])]
