@@ -34,8 +34,8 @@ async def test_list_counts_filters_sorts_and_glances_at_results(setting: Setting
         assert "12 of 31" in program.screen
         assert asked(program, "/query/") == 0
         await program.press("R")
-        assert "test +14.3 % · 97.6 %" in program.screen
-        assert "test-b +43.8 % · 95.8 %" in program.screen
+        assert "+14.3 % · win 97.6 %" in program.screen
+        assert "test-b +43.8 % · win 95.8 %" in program.screen
         assert asked(program, "/query/") == 12
         await program.press("R")
         assert asked(program, "/query/") == 24
@@ -61,7 +61,7 @@ async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: S
         beside = program.screen
         assert "day 12 of ~20" in beside
         assert "traffic split ok" in beside
-        assert "test +14.3 % · 97.6 %" in beside
+        assert "+14.3 % · win 97.6 %" in beside
         await program.press("enter")
         assert isinstance(program.app.screen, ExperimentScreen)
         seen = words(program.screen)

@@ -147,6 +147,9 @@ class Leading:
     """The current result of the first metric, in a few words."""
 
     words: str
+    """For a sentence."""
+    forms: tuple[str, ...]
+    """For a cell: from the longest form, with the interval, to the shortest."""
     look: Look = "muted"
     age: str = ""
     """The age of the result, if it is old."""
@@ -191,8 +194,19 @@ def leading_of(findings: Findings) -> Leading | None:
         judgements, key=lambda judgement: -math.inf if judgement.lift is None else goal * judgement.lift
     )
     if best.lift is None or best.odds in FAILURES.values():
-        return Leading(best.odds or "no result yet", "faint")
-    return Leading(f"{best.variant} {best.delta} · {best.odds}", best.look)
+        words = best.odds or "no result yet"
+        return Leading(words, (words,), "faint")
+    bounds = ""
+    if best.interval is not None:
+        low, high = (f"{bound * 100:+.1f}".replace("-", "−") for bound in best.interval)
+        bounds = f" ({low} to {high} %)"
+    has_p = best.odds.startswith("p ")
+    # A list need not name the only variant there is beside the baseline.
+    lift = f"{best.variant} {best.delta}" if len(judgements) > 1 else best.delta
+    odds = best.odds if has_p else f"win {best.odds}"
+    forms = (f"{lift}{bounds} · {odds}", f"{lift} · {odds}", lift, best.delta)
+    words = f"{best.variant} {best.delta}{bounds} · {best.odds}{'' if has_p else ' chance to win'}"
+    return Leading(words, forms, best.look)
 
 
 def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judgement:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+from rich.cells import cell_len
+
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, state_cell, text_cell
 from flagtui.models.rows import ExperimentRow
@@ -12,8 +14,9 @@ from flagtui.text.formats import DAY
 from flagtui.text.judgement import Leading
 from flagtui.text.styled import Look
 
-STANDARD_FROM: Final = 70
-FLAG_FROM: Final = 100
+UPDATED_FROM: Final = 84
+VARIANTS_FROM: Final = 96
+FLAG_FROM: Final = 120
 STATE_LOOKS: Final[dict[str, Look]] = {
     "running": "good",
     "exposure_frozen": "info",
@@ -90,18 +93,20 @@ def experiment_columns(
         lead = leading(row)
         if lead is None:
             return ()
-        result = (safe_text(lead.words, 60), lead.look)
-        return (result, (f"  {lead.age}", "faint")) if lead.age else (result,)
+        end = f"  {lead.age}" if lead.age else ""
+        forms, room = [safe_text(form, 80) for form in lead.forms], slot.width - len(end)
+        longest = next((form for form in forms if cell_len(form) <= room), forms[-1])
+        return ((longest, lead.look), (end, "faint"))
 
     return (
         Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
-        Column("name", "NAME", draw_name, 16, grow=5, most=60),
+        Column("name", "NAME", draw_name, 24, grow=5, most=60),
         Column("word", "STATE", draw_state_word, 8, gap=2, sortable=False),
-        Column("started", "DAYS", draw_days, 6, align="right"),
-        Column("result", "RESULT", draw_result, 22, gap=2, grow=2, most=30, from_width=54, sortable=False),
-        Column("variants", "VARS", draw_variants, 5, align="right", from_width=STANDARD_FROM, sortable=False),
+        Column("started", "DAYS", draw_days, 5, align="right"),
+        Column("result", "RESULT", draw_result, 24, gap=2, grow=4, most=50, from_width=62, sortable=False),
+        Column("variants", "VARS", draw_variants, 5, align="right", from_width=VARIANTS_FROM, sortable=False),
         Column("key", "FLAG", draw_flag, 14, grow=3, most=40, gap=2, from_width=FLAG_FROM, sortable=False),
-        Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right", from_width=STANDARD_FROM),
+        Column("updated", "UPDATED", age_cell("updated_at"), 8, align="right", from_width=UPDATED_FROM),
     )
 
 
