@@ -88,7 +88,7 @@ def _texts(screen: Screen[Any]) -> Sequence[str]:
 
 
 def _promised(screen: ConfirmScreen[Any]) -> str:
-    return screen._hint().removeprefix("u afterwards would ").removeprefix("U afterwards would ")
+    return screen._hint().removeprefix("undo with u: ")
 
 
 def _undo_of(question: Question[Any]) -> str:
@@ -97,6 +97,6 @@ def _undo_of(question: Question[Any]) -> str:
     if question.without_journal or not all(plan.verb.undo for plan in plans):
         return ""
     if purpose is not None:
-        return "do it again" if purpose.name == "Undo" else "undo it"
+        return "redo with U" if purpose.name == "Undo" else "undo with u"
     words = {plan.verb.undo_of(len(plans)) for plan in plans}
     return words.pop() if len(words) == 1 else f"undo the {len(plans):,} changes"

@@ -16,9 +16,9 @@ _FURTHER: Final[tuple[tuple[str, str], ...]] = (
     ("split", r"broken down by (.+)"),
     ("tests", r"(with|without) test accounts"),
     ("exposure", r"exposed by (.+)"),
-    ("denominator", r"denominator: values drawn to (.+? quantile(?:, zeros excluded)?)"),
-    ("numerator", r"numerator: values drawn to (.+? quantile(?:, zeros excluded)?)"),
-    ("bounds", r"values drawn to (.+? quantile(?:, zeros excluded)?)"),
+    ("denominator", r"denominator: values clamped to (.+? quantile(?:, zeros excluded)?)"),
+    ("numerator", r"numerator: values clamped to (.+? quantile(?:, zeros excluded)?)"),
+    ("bounds", r"values clamped to (.+? quantile(?:, zeros excluded)?)"),
     ("back", r"back (.+? after the (?:first|last) time)"),
     ("window", r"within ([\d.]+ \w+)"),
 )

@@ -153,7 +153,7 @@ def statistics(random: Random) -> dict[str, JSON]:
 
 
 def exposure(random: Random) -> dict[str, JSON]:
-    """Who counts as having met it."""
+    """Which users count as exposed."""
     made: dict[str, JSON] = {}
     for part in ("exposure_config", "activation_config"):
         if random.random() < 0.3:

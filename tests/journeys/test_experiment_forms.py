@@ -63,7 +63,7 @@ async def test_new_experiment_is_composed_line_by_line_and_created(setting: Sett
         await program.press("equals_sign")
         await open_line(program, "+ a metric", "funnel", "plan upgraded", "enough", "Upgrades")
         await open_line(program, "+ a shared metric", "Revenue", "secondary")
-        await open_line(program, "saw several", "first")
+        await open_line(program, "variant mix", "first")
         await open_line(program, "method", "frequentist")
         await open_line(program, "intervals", "90")
         await program.press("ctrl+s")

@@ -123,7 +123,7 @@ async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setti
         await program.press("3", "x", "j", "x", "slash", *"account accepted", "enter", "x", "V", "y")
         assert "2 verified, 1 skipped" in program.screen
         await program.press("u")
-        assert "U afterwards would do it again" in program.screen
+        assert "redo with U" in program.screen
         await program.press("y", "escape", "escape", "escape", "g")
         assert "○  $ai_feedback" in program.screen
 
@@ -157,7 +157,7 @@ async def test_the_mouse_alone_sets_a_rollout_and_takes_it_back(setting: Setting
         assert "Rollout of" not in program.screen
         await click(program, "% rollout")
         await click(program, "75  100")
-        await click(program, "⏎ take it")
+        await click(program, "⏎ accept")
         await click(program, "  y ", line=5)
         assert (await program.stored("new-nav")).targeting.rollout == 75
         await click(program, "u undo")

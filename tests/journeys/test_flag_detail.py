@@ -62,7 +62,7 @@ async def test_the_tabs_tell_all_there_is_to_know(setting: Setting, everybody: P
         assert "v13 Alice condition 1: 25 % → 50 %" in side(program)
         assert "first match wins" in await tab(program, "conditions")
         variants = await tab(program, "variants")
-        assert "together 100 %" in variants
+        assert "total 100 %" in variants
         assert '"cta": "Buy now"' in variants
         reach = await tab(program, "reach")
         if mode == "legacy":
@@ -94,7 +94,7 @@ async def test_keys_walk_through_the_tabs_and_back(program: Program) -> None:
     await program.press("h")
     assert screen._tab == "history"
     await program.press("question_mark")
-    assert "Bring this version back, after the usual question" in program.screen
+    assert "Restore this version, after the usual question" in program.screen
     assert "SEARCH LINE" not in program.screen
     await program.press("escape")
     await program.press("escape")

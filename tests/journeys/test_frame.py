@@ -19,7 +19,7 @@ def last_line(program: Program) -> str:
         (("space",), "y Turn OFF  esc cancel  ↓ scroll"),
         (("colon",), "⏎ do it or go there  esc leave"),
         (("question_mark",), "⏎ do it  / search  esc close"),
-        (("c",), "space check  < > move  ⏎ take  esc leave"),
+        (("c",), "space check  < > move  ⏎ apply  esc leave"),
     ],
 )
 async def test_last_line_shows_the_keys_of_the_dialog(
@@ -64,8 +64,8 @@ async def test_unknown_outcome_takes_over_the_header_and_its_toast(setting: Sett
         app_state.reading = "another-flag"
         assert link_of(app_state).words == "1 change not known"
         app_state.reading = ""
-        assert any("no response" in notice for notice in program.notices)
+        assert any("whether the change was applied" in notice for notice in program.notices)
         program.wire.let_go.set()
         await program.settle()
-        assert not any("no response" in notice for notice in program.notices)
+        assert not any("whether the change was applied" in notice for notice in program.notices)
         assert "not saved" in program.notices[-1]

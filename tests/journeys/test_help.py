@@ -53,7 +53,7 @@ async def test_help_is_searched_runs_commands_and_explains_signs(
         assert "slow, incomplete or being retried" in words(program.screen)
         await program.press(*["up"] * 5)
         assert "marked: what follows is for all of them" in words(program.screen)
-        await program.press("slash", *"turn the order", "enter")
+        await program.press("slash", *"reverse the", "enter")
         screen = program.app.screen
         assert isinstance(screen, FlagsScreen)
         assert screen._finder.sort.is_reversed

@@ -80,7 +80,7 @@ async def test_dialog_cursor_moves_before_enter_chooses(program: Program) -> Non
     assert "Web app #1" in program.screen
     await program.press("colon")
     await packet(program, *"sort", "down", "up", "down", "enter")
-    assert "Turn the order around" not in program.screen
+    assert "Reverse the order" not in program.screen
 
 
 async def test_escape_leaves_a_question_before_enter_answers_it(setting: Setting) -> None:

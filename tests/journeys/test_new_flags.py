@@ -98,7 +98,7 @@ async def test_a_flag_is_copied_here_and_to_another_project(any_mode: Setting) -
         assert "there is already a flag replay-canvas" in program.notices[-1]
         await program.press("u")
         assert f"Undo: delete replay-canvas again in TEST › project #{other.id}" in words(program.screen)
-        assert "U afterwards would do it again" in words(program.screen)
+        assert "redo with U" in words(program.screen)
         await program.press("y")
         there = program.colleague().for_project(other.id)
         assert (await there.flags.get(page.rows[0].id)).deleted

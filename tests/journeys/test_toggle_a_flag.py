@@ -14,7 +14,7 @@ async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -
         await program.press("space")
         question = words(program.screen)
         assert "Turn OFF in TEST" in question
-        assert "Changed since yes" in question
+        assert "Newer changes v" in question
         assert "on → off" in question
         assert "true" not in question, "the phrase says it all"
         assert "users lose it" in question

@@ -56,8 +56,8 @@ FLAG_FIELDS: Final = FieldTable(
     EditableField("evaluation_tags", "evaluation tags", texts(), [], traits=("blanked",), is_edited=False),
     EditableField(
         "ensure_experience_continuity",
-        "same value after sign-in",
-        switch(about=("same value after sign-in: no", "same value after sign-in: yes"), is_null=True),
+        "persist across sign-in",
+        switch(about=("value may change", "value persists"), is_null=True),
         False,
         "sign-in",
         traits=("copied", "restored"),
@@ -150,7 +150,7 @@ EVENT_FIELDS: Final = FieldTable(
         "enforcement",
         one_of(
             Option("allow", "allow", "take events that do not fit"),
-            Option("reject", "reject", "drop events that do not fit, for good"),
+            Option("reject", "reject", "drop events that do not match, for good"),
             is_null=False,
         ),
         line="enforcement",

@@ -60,9 +60,9 @@ RETENTION = {
          "share of people with at least 5 of a"),
         ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05,
           "upper_bound_percentile": 0.99, "ignore_zeros": True},
-         "mean of a, values drawn to at least the 5 % and at most the 99 % quantile, zeros excluded"),
+         "mean of a, values clamped to at least the 5 % and at most the 99 % quantile, zeros excluded"),
         ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05, "ignore_zeros": True},
-         "mean of a, values drawn to at least the 5 % quantile"),
+         "mean of a, values clamped to at least the 5 % quantile"),
         ({"metric_type": "mean", "source": {"kind": "ActionsNode", "id": 5, "name": "Signed up"}},
          "mean of action Signed up"),
         ({"metric_type": "mean", "source": {"kind": "ExperimentDataWarehouseNode", "table_name": "orders",
@@ -76,7 +76,7 @@ RETENTION = {
          "funnel a → b (plan is pro), with nothing between"),
         ({"metric_type": "ratio", "numerator": event("a", math="sum", math_property="price"),
           "denominator": event("b"), "numerator_outlier_handling": {"upper_bound_percentile": 0.9}},
-         "sum of price of a per b, numerator: values drawn to at most the 90 % quantile"),
+         "sum of price of a per b, numerator: values clamped to at most the 90 % quantile"),
         (RETENTION, "retention a → b, back 7 to 14 days after the first time"),
         ({**RETENTION, "start_handling": "last_seen"},
          "retention a → b, back 7 to 14 days after the last time"),
@@ -169,11 +169,11 @@ def test_a_window_that_servers_do_not_apply_is_not_told(metric: dict[str, JSON])
 @pytest.mark.parametrize(
     ("criteria", "by", "then"),
     [
-        ({}, "its flag being called", ""),
+        ({}, "a call of its flag", ""),
         ({"exposure_config": {"event": "signup", "properties": [PRO]}}, "signup (plan is pro)", ""),
         ({"exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}}, "action Seen", ""),
         ({"exposure_config": {"kind": "ActionsNode", "id": 5}}, "action 5", ""),
-        ({"activation_config": {"event": "opened"}}, "its flag being called", "opened"),
+        ({"activation_config": {"event": "opened"}}, "a call of its flag", "opened"),
     ],
 )
 def test_who_counts_as_exposed_is_told_whole(criteria: dict[str, JSON], by: str, then: str) -> None:

@@ -108,7 +108,7 @@ def test_a_window_is_told_as_people_say_it() -> None:
             "exposure_criteria",
             {"filterTestAccounts": True},
             {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
-            "exposure: without test accounts yes → no; exposure: by its flag being called → seen",
+            "exposure: without test accounts yes → no; exposure: by a call of its flag → seen",
         ),
         ("parameters", {"rollout_percentage": 100}, {"rollout_percentage": 20}, "rollout: 100 % → 20 %"),
         (

@@ -105,13 +105,13 @@ def reads_touch(text: str, touch: Touch) -> bool:
 
 def reads_since(text: str, seen: int, version: int | None, touches: tuple[Touch, ...]) -> bool:
     if version is None or version == seen:
-        return text.startswith("not known" if version is None else "no, ")
+        return text.startswith("not known" if version is None else "none")
     beginning, _, who = text.partition(" by ")
     named = who.split("; ") if who else []
     more = named.pop() if named and named[-1].startswith("and ") else ""
     is_all = len(named) == len(touches) or more == f"and {len(touches) - len(named)} more"
     is_read = all(map(reads_touch, named, touches))
-    return beginning == f"yes, v{seen} → v{version}" and is_all and is_read
+    return beginning == f"v{seen} → v{version}" and is_all and is_read
 
 
 def reads(one: Consequence, change: Intent, fresh: Flag, context: Context) -> bool:
@@ -128,7 +128,7 @@ def reads(one: Consequence, change: Intent, fresh: Flag, context: Context) -> bo
             if isinstance(touch, Touch)
             else isinstance(touch, NotKnown) and one.text == f"not known: {touch.why}"
         ),
-        "Changed since": lambda: (
+        "Newer changes": lambda: (
             seen is not None and reads_since(one.text, seen, fresh.version, context.touched_since)
         ),
     }

@@ -53,12 +53,12 @@ WIDER: Final = set_rollout(flag(), 0, 60)
             "Reach",
             "up to 150 of 1,000 users gain it: 100 → 250",
         ),
-        (switch("turn off", 812, 12), {}, "Changed since", "no, you are looking at the newest version"),
+        (switch("turn off", 812, 12), {}, "Newer changes", "none"),
         (
             switch("turn off", 812, 11),
             {"touched_since": SINCE},
-            "Changed since",
-            "yes, v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %",
+            "Newer changes",
+            "v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %",
         ),
         (
             OFF,

@@ -56,7 +56,7 @@ class PromptScreen(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         prompt = self._prompt
-        with self.make_box("prompt", safe_text(prompt.title, 60), "⏎ take it · esc leave"):
+        with self.make_box("prompt", safe_text(prompt.title, 60), "⏎ accept · esc leave"):
             if prompt.about:
                 yield Static(styled((safe_text(prompt.about, 300), "$text-muted")), id="about")
             # What a terminal obeys is shown as pictures of it, and must not be saved as such.

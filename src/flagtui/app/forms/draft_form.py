@@ -148,7 +148,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
             return [("● ", "$primary"), (words, "$text-muted")]
         if self._is_changed:
             return [("● ", "$primary"), ("not saved yet; ctrl+s shows what would change", "$text-muted")]
-        return [("nothing is changed", "$faint")]
+        return [("no changes", "$faint")]
 
     @property
     def _line(self) -> FormLine | None:

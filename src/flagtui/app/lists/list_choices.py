@@ -20,7 +20,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.safe_text import safe_text
 
 LONGEST_NAME = 24
-NOTE = "A narrow window leaves out those at the end that have no room."
+NOTE = "A narrow window hides the last columns that do not fit."
 
 
 class ColumnsScreen(Dialog[list[str] | None]):
@@ -40,7 +40,7 @@ class ColumnsScreen(Dialog[list[str] | None]):
         self._checked = {*checked}
 
     def compose(self) -> ComposeResult:
-        with self.make_box("checklist", "Columns", "space check · < > move · ⏎ take · esc leave"):
+        with self.make_box("checklist", "Columns", "space check · < > move · ⏎ apply · esc leave"):
             yield Static(styled((NOTE, "$text-muted")), id="about")
             yield OptionLines()
 

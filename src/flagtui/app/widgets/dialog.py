@@ -42,7 +42,7 @@ class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
         return box
 
     def key_words(self) -> Sequence[str]:
-        """Return the keys of the dialog with their words: `⏎ take`, `esc leave`."""
+        """Return the keys of the dialog with their words: `⏎ accept`, `esc leave`."""
         edges = (str(box.border_subtitle or "") for box in self.query(Vertical))
         return next(filter(None, edges), "").split(BETWEEN_KEYS)
 

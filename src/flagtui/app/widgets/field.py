@@ -52,7 +52,7 @@ class Field(Input, inherit_bindings=False):
         self,
         value: str | None = None,
         *,
-        answers: str = "take it",
+        answers: str = "accept",
         leaves: str = "leave",
         **options: Unpack[Options],
     ) -> None:

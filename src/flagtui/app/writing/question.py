@@ -132,7 +132,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def _accept_label(self) -> Content:
         question, purpose = self._question, self._question.purpose
         if question.conflicts:
-            whose = "what is there" if question.is_own else "theirs"
+            whose = "mine" if question.is_own else "theirs"
             return styled(f"Overwrite {whose}  {'tab ⏎' if self._has_fields else 'o'}")
         title = purpose.name if purpose is not None else question.plans[0].title.removesuffix(" of")
         return styled(f"{safe_text(title, 40)}  {'⏎' if self._has_fields else 'y'}")
@@ -140,8 +140,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def _hint(self) -> str:
         words, purpose = self._question.undo_words, self._question.purpose
         if not words or purpose is None:
-            return f"u afterwards would {safe_text(words, 60)}" if words else ""
-        return "U afterwards would do it again" if purpose.name == "Undo" else "u afterwards would undo it"
+            return f"undo with u: {safe_text(words, 60)}" if words else ""
+        return "redo with U" if purpose.name == "Undo" else "undo with u"
 
     async def on_event(self, event: events.Event) -> None:
         """Notice every key before anything acts on it, to know how quiet it was before."""

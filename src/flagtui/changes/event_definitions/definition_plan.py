@@ -232,7 +232,7 @@ def consequences_of(
     if values.get("hidden") is True:
         yield Consequence("Hidden", "people choosing events do not see it; it is still taken in")
     if values.get("enforcement_mode") == "reject":
-        yield Consequence("Data", "events that do not fit are dropped from now on, for good", "danger")
+        yield Consequence("Data", "events that do not match are dropped from now on, for good", "danger")
     for name in used_by if values.keys() & {"deleted", "hidden", "enforcement_mode"} else ():
         yield Consequence("Used by", name, "experiment")
     if fresh.updated_by is not None and fresh.updated_at is not None:

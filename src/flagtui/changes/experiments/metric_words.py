@@ -159,7 +159,7 @@ def _further(form: Item) -> Iterator[str]:
 
 
 def _bounds(handling: Mapping[str, JSON]) -> str:
-    """`values drawn to at least the 5 % and at most the 99 % quantile, zeros excluded`."""
+    """`values clamped to at least the 5 % and at most the 99 % quantile, zeros excluded`."""
     low, high = (as_number(handling.get(f"{end}_bound_percentile")) for end in ("lower", "upper"))
     ends = [
         *([f"at least the {low * 100:g} %"] if low is not None else []),
@@ -168,7 +168,7 @@ def _bounds(handling: Mapping[str, JSON]) -> str:
     if not ends:
         return ""
     zeros = ", zeros excluded" if high is not None and handling.get("ignore_zeros") is True else ""
-    return f"values drawn to {' and '.join(ends)} quantile{zeros}"
+    return f"values clamped to {' and '.join(ends)} quantile{zeros}"
 
 
 def _split(breakdown: Mapping[str, JSON]) -> str:
@@ -198,13 +198,13 @@ SEVERAL: Final[Mapping[str, str]] = {
     "exclude": "excluded from the results",
     "first_seen": "counted for the first one",
 }
-"""What becomes of people who met several variants."""
+"""Return how users exposed to several variants are handled."""
 
 
 def exposed_by(criteria: Mapping[str, JSON]) -> str:
-    """`its flag being called`, `signup (plan is pro)`, `action Signed up`."""
+    """`a call of its flag`, `signup (plan is pro)`, `action Signed up`."""
     config = as_dict(criteria.get("exposure_config"))
-    return named_node(config) if config else "its flag being called"
+    return named_node(config) if config else "a call of its flag"
 
 
 def activated_by(criteria: Mapping[str, JSON]) -> str:
@@ -214,11 +214,11 @@ def activated_by(criteria: Mapping[str, JSON]) -> str:
 
 
 def counts_test_accounts(criteria: Mapping[str, JSON]) -> bool:
-    """Servers leave test accounts out where that is asked for only; new experiments ask for it themselves."""
+    """Return whether test accounts count; servers exclude them on request, as new experiments do."""
     return not criteria.get("filterTestAccounts")
 
 
 def several_words(criteria: Mapping[str, JSON]) -> str:
-    """What becomes of people who met several variants."""
+    """Return how users exposed to several variants are handled."""
     handling = as_text(criteria.get("multiple_variant_handling")) or "exclude"
     return SEVERAL.get(handling, handling)

@@ -118,16 +118,16 @@ def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
 
 def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
     if fresh.version is None:
-        return Consequence("Changed since", "not known: the server counts no versions of it", "warning")
+        return Consequence("Newer changes", "not known: the server has no versions for it", "warning")
     if fresh.version == seen_version:
-        return Consequence("Changed since", "no, you are looking at the newest version", "good")
-    versions = f"yes, v{seen_version} → v{fresh.version}"
+        return Consequence("Newer changes", "none", "good")
+    versions = f"v{seen_version} → v{fresh.version}"
     who = "; ".join(touch_words(touch, context.now) for touch in context.touched_since[:TOUCHES])
     if (more := len(context.touched_since) - TOUCHES) > 0:
         who += f"; and {more} more"
     if not who and fresh.last_modified_by is not None:
         who = touch_words(Touch(fresh.last_modified_by.label, unix(fresh.updated_at)), context.now)
-    return Consequence("Changed since", f"{versions} by {who}" if who else versions, "danger")
+    return Consequence("Newer changes", f"{versions} by {who}" if who else versions, "danger")
 
 
 PLACES: Final = 3

@@ -64,12 +64,12 @@ def test_what_is_measured_is_told_for_every_metric_and_wrapped() -> None:
     [
         (
             {},
-            "its flag being called, with test accounts; who met several variants: excluded from the results",
+            "a call of its flag, with test accounts; several variants seen: excluded from the results",
         ),
         (
             {"filterTestAccounts": True, "multiple_variant_handling": "first_seen",
              "exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}},
-            "action Seen, without test accounts; who met several variants: counted for the first one",
+            "action Seen, without test accounts; several variants seen: counted for the first one",
         ),
     ],
 )  # fmt: skip

@@ -26,7 +26,7 @@ JSON = Any
 FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
 FIXTURES: Final = sorted(FOLDER.glob("experiments/*.json"))
 WIDE: Final = 4_000
-EXPOSED: Final = re.compile(r"(.+), (with|without) test accounts; who met several variants: (.+)")
+EXPOSED: Final = re.compile(r"(.+), (with|without) test accounts; several variants seen: (.+)")
 AFTERWARDS: Final = ": only who does that afterwards counts, and from then on"
 
 
@@ -153,7 +153,7 @@ def test_who_is_counted_and_how_is_what_is_stored() -> None:
         assert by[2] == ("without" if criteria.get("filterTestAccounts") else "with")
         is_first = criteria.get("multiple_variant_handling") == "first_seen"
         assert by[3] == ("counted for the first one" if is_first else "excluded from the results")
-        compare_node(by[1], criteria.get("exposure_config"), "its flag being called")
+        compare_node(by[1], criteria.get("exposure_config"), "a call of its flag")
         then = said.get("ACTIVATED BY", "").removesuffix(AFTERWARDS)
         compare_node(then, criteria.get("activation_config"), "")
         assert ("ACTIVATED BY" in said) is ("activation_config" in criteria)

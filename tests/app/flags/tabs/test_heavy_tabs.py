@@ -87,7 +87,7 @@ def test_variants_tab_counts_the_variants_it_leaves_out() -> None:
     shown = study(heavy.with_variants(2_000))
     words = told(variant_pages(shown, 80))
     assert "… and 1,933 more variants; the JSON tab has all" in words
-    assert "together 100 %" in words
+    assert "total 100 %" in words
     assert words.count("variant-") == 67 * 2
 
 

@@ -80,7 +80,7 @@ def test_tab_and_pane_name_users_without_a_variant() -> None:
     variants = [{"key": key, "rollout_percentage": 45} for key in ("control", "test")]
     found = study({"groups": [{}], "multivariate": {"variants": variants}})
     rest = "the other 10 % of matching users get plain true, unless a condition sets the variant"
-    assert lines(variant_pages(found, 40))[0] == "VARIANTS  together 90 %, which is not 100 %"
+    assert lines(variant_pages(found, 40))[0] == "VARIANTS  total 90 %, which is not 100 %"
     assert rest in lines(variant_pages(found, 40))
     flag = found.details.flag
     assert flag is not None

@@ -62,7 +62,7 @@ def _settings(experiment: Experiment) -> Iterator[tuple[str, str]]:
     tests = "with test accounts" if counts_test_accounts(criteria) else "without test accounts"
     yield (
         "EXPOSED BY",
-        f"{exposed_by(criteria)}, {tests}; who met several variants: {several_words(criteria)}",
+        f"{exposed_by(criteria)}, {tests}; several variants seen: {several_words(criteria)}",
     )
     if then := activated_by(criteria):
         yield "ACTIVATED BY", f"{then}: only who does that afterwards counts, and from then on"

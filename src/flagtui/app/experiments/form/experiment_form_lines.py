@@ -29,9 +29,9 @@ from flagtui.text.judgement import stated_confidence
 from flagtui.text.styled import Piece
 
 EXPOSURE: Final[tuple[tuple[str, str], ...]] = (
-    ("exposure_config", "counted by"),
+    ("exposure_config", "exposed by"),
     ("filterTestAccounts", "test accounts"),
-    ("multiple_variant_handling", "saw several"),
+    ("multiple_variant_handling", "variant mix"),
 )
 STATISTICS: Final[tuple[tuple[str, str], ...]] = (
     ("method", "method"),
@@ -39,9 +39,9 @@ STATISTICS: Final[tuple[tuple[str, str], ...]] = (
     ("baseline_variant_key", "compared with"),
 )
 METRICS: Final[tuple[tuple[Place, str, str], ...]] = (
-    ("metrics", "PRIMARY METRICS", "what decides"),
-    ("metrics_secondary", "SECONDARY METRICS", "what should not get worse"),
-    ("saved_metrics_ids", "SHARED METRICS", "measured alike in several experiments"),
+    ("metrics", "PRIMARY METRICS", "they decide the result"),
+    ("metrics_secondary", "SECONDARY METRICS", "they should not get worse"),
+    ("saved_metrics_ids", "SHARED METRICS", "reused in several experiments"),
 )
 
 
@@ -63,7 +63,7 @@ def experiment_lines(copy: ExperimentCopy, companions: Companions) -> Iterator[F
         for place, word, about in METRICS:
             yield from _metrics(copy, companions, place, (word, about))
     if "exposure_criteria" in copy.values:
-        yield heading_line("EXPOSURE", "who counts as having met it")
+        yield heading_line("EXPOSURE", "which users count as exposed")
         for name, label in EXPOSURE:
             yield _field(name, label, _setting(copy, copy.settings("exposure_criteria"), name))
         if then := activated_by(copy.settings("exposure_criteria")):
@@ -72,7 +72,7 @@ def experiment_lines(copy: ExperimentCopy, companions: Companions) -> Iterator[F
                 "heading", (activated, (safe_text(then, 120), ""), ("   stays as it is", "$faint"))
             )
     if "stats_config" in copy.values:
-        yield heading_line("STATISTICS", "how numbers are judged")
+        yield heading_line("STATISTICS", "how results are judged")
         for name, label in STATISTICS:
             yield _field(name, label, _setting(copy, copy.settings("stats_config"), name))
     if "holdout_id" in copy.values:
@@ -95,7 +95,7 @@ def _flag(copy: ExperimentCopy) -> Iterator[FormLine]:
         yield FormLine("heading", (label_piece("flag"), (key, "$primary"), (f"   {about}", "$faint")))
     if not copy.has_own_flag:
         return
-    yield heading_line("VARIANTS", "who gets what")
+    yield heading_line("VARIANTS", "shares of users")
     yield from variant_lines(copy)
     if "rollout_percentage" in copy.settings("parameters"):
         share = as_number(copy.settings("parameters").get("rollout_percentage"))
@@ -151,10 +151,13 @@ def _setting(copy: ExperimentCopy, settings: Mapping[str, JSON], name: str) -> P
             return safe_text(several_words(settings), 40), ""
         case "method":
             method = as_text(settings.get("method"))
-            return (safe_text(method, 20), "") if method else ("as the project has it", "$text-muted")
+            return (safe_text(method, 20), "") if method else ("project default", "$text-muted")
         case "confidence":
             level = confidence_of(settings)
-            return f"{95 if level is None else level:g} % sure", "" if level is not None else "$text-muted"
+            return (
+                f"{95 if level is None else level:g} % confidence",
+                "" if level is not None else "$text-muted",
+            )
     key = as_text(settings.get("baseline_variant_key"))
     return (safe_text(key, 40), "") if key else ("control", "$text-muted")
 

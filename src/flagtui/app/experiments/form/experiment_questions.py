@@ -177,7 +177,7 @@ class ExperimentQuestions:
         field = "exposure_criteria"
         now = as_text(as_dict(self.copy.settings(field).get("exposure_config")).get("event"))
         ways = [
-            Choice("flag", "its flag being called", "as usual", not now),
+            Choice("flag", "a call of its flag", "as usual", not now),
             Choice("event", "an event", now or "such as the page it is on being seen", bool(now)),
         ]
         way = await self._runner.ask(PickerScreen("Who has met the experiment is known by", ways))

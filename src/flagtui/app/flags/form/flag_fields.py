@@ -55,7 +55,7 @@ def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]
     yield FormLine("add condition", ((" + a condition", "$faint"),))
     yield heading_line("VARIANTS", "" if copy.variants else "none: the flag is on or off")
     yield from variant_lines(copy)
-    yield heading_line("PAYLOADS", "JSON handed out with the value")
+    yield heading_line("PAYLOADS", "JSON served with the value")
     keys, payloads = copy.payload_keys, copy.payloads
 
     def draw_payload(place: int) -> Iterator[FormLine]:

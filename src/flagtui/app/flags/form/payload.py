@@ -1,4 +1,4 @@
-"""The JSON handed out with a value, checked with every key."""
+"""The JSON served with a value, checked with every key."""
 
 import json
 
@@ -17,7 +17,7 @@ class PayloadScreen(Dialog[str | None]):
 
     BINDINGS = [
         Binding("escape", "leave", "leave", key_display="esc", priority=True),
-        Binding("ctrl+s", "take", "take it", priority=True),
+        Binding("ctrl+s", "take", "accept", priority=True),
     ]
     AUTO_FOCUS = "TextArea"
 
@@ -28,7 +28,7 @@ class PayloadScreen(Dialog[str | None]):
         self._note = note
 
     def compose(self) -> ComposeResult:
-        keys = "ctrl+s take it · empty takes it away · esc leave"
+        keys = "ctrl+s accept · empty removes it · esc leave"
         with self.make_box("payload", safe_text(self._heading, 60), keys):
             if self._note:
                 yield Static(styled((self._note, "$warning")))

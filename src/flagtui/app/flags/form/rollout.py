@@ -59,7 +59,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         walk = " · tab next" if len(self._choices) > 1 else ""
         if (total := len(self._flags[0].targeting.conditions)) > MOST and len(self._flags) == 1:
             name = f"{MOST} of {total:,} conditions of {name}"
-        keys = f"0–100 · + - ramp{walk} · ⏎ take it · esc leave"
+        keys = f"0–100 · + - ramp{walk} · ⏎ accept · esc leave"
         with self.make_box("rollout", f"Rollout of {safe_text(name, 50)}", keys):
             options = OptionLines(*(Option(line) for _, _, line in self._choices))
             options.can_focus = False

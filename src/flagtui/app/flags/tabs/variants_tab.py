@@ -40,7 +40,7 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     if variants:
         total = round(fsum(variant.rollout for variant in variants), 6)
         rest = rest_words(variants)
-        words = f"together {percent(total)}" + (", which is not 100 %" if rest else "")
+        words = f"total {percent(total)}" + (", which is not 100 %" if rest else "")
         yield [("VARIANTS  ", "$text-muted"), (words, "$warning" if rest else "$faint")]
         yield [*variant_bar(variants, max(10, width - 2))]
         if rest:

@@ -1,4 +1,4 @@
-"""Who sees it: one or two people, what each gets, what decided it, and where they part."""
+"""Who sees it: one or two users, what each gets, what decided it, and where they part."""
 
 from collections.abc import Awaitable, Callable, Iterator
 

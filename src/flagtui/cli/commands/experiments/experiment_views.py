@@ -123,7 +123,7 @@ WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(
         RecordField(
             "exposure_criteria",
             "object",
-            "Who counts as having met it.",
+            "Which users count as exposed.",
             lambda one: dict(one.experiment.exposure_criteria),
         ),
         RecordField(
