@@ -110,10 +110,10 @@ async def test_undo_restores_everything_a_change_touched(what: str, generation: 
 
 
 KEPT: Final = {
-    "cohort": "no server takes a cohort away",
-    "dashboard": "no server takes a dashboard away",
+    "cohort": "no server deletes a cohort",
+    "dashboard": "no server deletes a dashboard",
     "enrich": "it is not known what was added",
-    "experiment: cohort": "no server takes a cohort away",
+    "experiment: cohort": "no server deletes a cohort",
 }
 ELSEWHERE: Final = {"experiment: freeze", "experiment: unfreeze", "event: create"}
 """Undone in tests/changes/experiments/test_exposure_freezing.py and tests/cli/test_shared_records.py."""

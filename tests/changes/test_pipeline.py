@@ -100,7 +100,7 @@ async def test_lost_response_is_watched_for_a_minute_then_unknown(
 
 async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
     (outcome,) = await room_of(tmp_path, faults=[Unanswered("No answer.")], is_gone=True).boil()
-    assert (outcome.ending, outcome.reason) == ("failed", "it is not there any more")
+    assert (outcome.ending, outcome.reason) == ("failed", "it no longer exists")
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ async def test_unwritable_outcome_is_noted_and_not_raised(tmp_path: Path) -> Non
     room.writing.adapter = Filling(room.journal)
     (outcome,) = await room.boil()
     assert outcome.is_saved
-    assert outcome.note.startswith("how it ended could not be written down: ")
+    assert outcome.note.startswith("the outcome could not be recorded: ")
 
 
 async def test_change_stopped_in_flight_is_noted_as_unknown(room: Room) -> None:

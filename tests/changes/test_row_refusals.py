@@ -30,7 +30,7 @@ def test_a_row_without_access_refuses_every_step_but_copies() -> None:
     ("row", "verb", "reason"),
     [
         (FlagRow(1, "a", active=True), "disable", ""),
-        (FlagRow(1, "a", can_edit=False), "disable", "you may look at this flag but not change it"),
+        (FlagRow(1, "a", can_edit=False), "disable", "you may view this flag but not change it"),
         (FlagRow(1, "a", can_edit=False), "copy", ""),
         (FlagRow(1, "a", type="rules"), "rollout", "only state, name and tags"),
         (FlagRow(1, "a", type="rules"), "disable", ""),

@@ -33,12 +33,15 @@ KEPT = {
         an_entry("experiment", "reset experiment", before={"status": "running"}, after={"status": "draft"}),
         "was not recorded",
     ),
-    "a copy without a number": (an_entry("copy", "copy", record=0, after={"project": 2}), "number"),
+    "a copy without a number": (an_entry("copy", "copy", record=0, after={"project": 2}), "id is not known"),
     "a schedule without a number": (
         an_entry("scheduled_change", "schedule", after={"payload": {"operation": "x"}}),
-        "number",
+        "id is not known",
     ),
-    "an experiment without a number": (an_entry("experiment", "create experiment", record=0), "number"),
+    "an experiment without a number": (
+        an_entry("experiment", "create experiment", record=0),
+        "id of the new experiment",
+    ),
     "an event elsewhere": (
         an_entry("event_definition", "verify", signature=Signature(host="other", project="1")),
         "another project",

@@ -23,7 +23,7 @@ def test_settings_reload_without_restart_and_mistakes_change_nothing(
             'badge = "THERE"\nread_only = true\n[keys]\nlists.sort = "f6"\n'
         )
         terminal.press(F4)
-        terminal.wait_for("settings were read again")
+        terminal.wait_for("settings reloaded")
         terminal.wait_for("THERE")
         terminal.wait_until(lambda: terminal.screen.buffer[20][5].bg == "ffffff", "a light screen")
         terminal.wait_until(lambda: "% rollout" not in terminal.text, "no keys that write")

@@ -160,7 +160,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
                 not (seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)
             ),
         ),
-        (r"count on until today, as if it had never ended", lambda seen, _: not seen.experiment.end_date),
+        (r"continue until today, as if it had never ended", lambda seen, _: not seen.experiment.end_date),
         (r"count from its old start again", lambda seen, _: seen.experiment.start_date is not None),
         (r"no new people are counted while it is off", lambda seen, _: not seen.given(seen.after)),
     ),

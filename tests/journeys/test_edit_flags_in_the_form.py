@@ -210,7 +210,7 @@ async def test_form_keeps_its_input_when_the_server_refuses(setting: Setting) ->
         assert "not saved" in program.notices[-1]
         assert "A long text" in program.screen
         await program.press("escape")
-        assert "esc again throws away" in program.screen
+        assert "esc again discards" in program.screen
         await program.press("escape")
         assert not isinstance(program.app.screen, FormScreen)
 

@@ -99,12 +99,12 @@ async def test_event_is_described_verified_hidden_and_all_undone(setting: Settin
         assert (await stored(program, "checkout completed")).description == before.description
         await program.press("H")
         seen = words(program.screen)
-        assert "hiding un-verifies: it was verified by" in seen
+        assert "hiding unverifies: it was verified by" in seen
         await program.press("y")
         hidden = await stored(program, "checkout completed")
         assert (hidden.hidden, hidden.verified) == (True, False)
         await program.press("V")
-        assert "verifying un-hides" in words(program.screen)
+        assert "verifying unhides" in words(program.screen)
         await program.press("y")
         shown_again = await stored(program, "checkout completed")
         assert (shown_again.hidden, shown_again.verified) == (False, True)
@@ -146,7 +146,7 @@ async def test_event_deletion_is_typed_permanent_and_undone_by_recreation(
         assert "checkout completed" not in {row.name for row in workspace.events.rows}
         await program.press("u", "y")
         if server == "legacy":
-            assert "u gives it its metadata back once the event is sent again" in program.notices[-1]
+            assert "u restores its metadata once the event is sent again" in program.notices[-1]
             return
         again = await stored(program, "checkout completed")
         assert again.description == "Order paid"

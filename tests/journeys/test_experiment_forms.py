@@ -68,7 +68,7 @@ async def test_new_experiment_is_composed_line_by_line_and_created(setting: Sett
         await open_line(program, "intervals", "90")
         await program.press("ctrl+s")
         seen = words(program.screen)
-        assert "big-button is made new: control 50 % · loud 50 %, off" in seen
+        assert "big-button is created: control 50 % · loud 50 %, off" in seen
         assert "+ Upgrades (funnel plan upgraded)" in seen
         assert sent(program) == []
         await say_yes(program)
@@ -171,7 +171,7 @@ async def test_fields_fixed_at_launch_are_hidden_and_leaving_asks(setting: Setti
         await open_line(program, "conclusion  ", "lost")
         await open_line(program, "comment ", "Worse on small screens.")
         await program.press("escape")
-        assert "esc again throws away" in program.screen
+        assert "esc again discards" in program.screen
         await program.press("ctrl+s")
         await say_yes(program)
         after = await stored(program, "Sticky plan summary")

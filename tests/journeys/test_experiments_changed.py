@@ -98,7 +98,7 @@ async def test_a_draft_goes_through_its_whole_life(setting: Setting, server: str
         assert (await stored(program, name)).state == "draft"
 
         await program.press("D", "enter")
-        assert "would do it to the original too" in words(program.screen)
+        assert "also affects the original" in words(program.screen)
         await program.press("enter", "enter")
         await say_yes(program)
         copy = await stored(program, f"{name} (Copy)")

@@ -100,7 +100,7 @@ async def test_percent_key_on_other_lines_names_the_lines_with_shares(setting: S
 async def test_unknown_name_typed_into_a_list_gets_a_reply(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("n", *"tea-break")
-        assert "nothing is called tea-break" in words(program.screen)
+        assert "no match for tea-break" in words(program.screen)
 
 
 async def test_letters_move_in_a_form_as_they_do_in_lists(setting: Setting) -> None:

@@ -52,7 +52,7 @@ async def test_help_is_searched_runs_commands_and_explains_signs(
         await program.press(*["up"] * 20)
         assert "slow, incomplete or being retried" in words(program.screen)
         await program.press(*["up"] * 5)
-        assert "marked: what follows is for all of them" in words(program.screen)
+        assert "marked: commands apply to all marked rows" in words(program.screen)
         await program.press("slash", *"reverse the", "enter")
         screen = program.app.screen
         assert isinstance(screen, FlagsScreen)

@@ -172,7 +172,7 @@ COMMANDS: dict[str, tuple[Sequence[str], Mapping[str, Any], str]] = {
     "rolled out": (
         ("%", *"15", "enter"),
         {"groups": []},
-        "it has no condition to set a share of; edit adds one",
+        "it has no condition, so no rollout; edit adds one",
     ),
 }
 """By command: its keys, what a colleague did to a flag meanwhile, and why it is left out then."""
@@ -218,7 +218,7 @@ async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Se
             await program.press("x")
         await program.press("V")
         assert "Unverify 2 of 3 event definitions in TEST" in program.screen
-        assert lines(program) == ["btn_click_2 it is already so"]
+        assert lines(program) == ["btn_click_2 it has these values already"]
         await program.press("y")
         assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
         assert marked(program) == {"btn_click_2"}

@@ -48,7 +48,7 @@ async def test_since_reads_and_tells_local_times(setting: Setting) -> None:
         assert line.placeholder.endswith("in CET")
         line.value = "11:30"
         await program.press("enter")
-        assert "held against the copy of 2026-03-02 10:00 CET" in words(program.screen)
+        assert "compared with the copy of 2026-03-02 10:00 CET" in words(program.screen)
         assert "~ new-nav" in program.screen
 
 

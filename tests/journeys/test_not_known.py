@@ -37,7 +37,7 @@ async def test_row_and_header_show_an_unresolved_change(setting: Setting) -> Non
         assert " ●↻ new-nav " in program.screen
         program.wire.let_go.set()
         await program.settle()
-        assert "not saved: new-nav: the server did not do it within 60 s" in program.notices[-1]
+        assert "not saved: new-nav: the server did not apply it within 60 s" in program.notices[-1]
         assert header(program).startswith("● synced ")
         assert " ●  new-nav " in program.screen
 

@@ -40,7 +40,7 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
         await program.press("U", "y")
         assert [one["payload"] for one in await scheduled(program, "new-nav")] == [found[0]["payload"]]
         await program.press("escape", "at", *"drop", "enter")
-        assert "Not any more turned off" in words(program.screen)
+        assert "Dropped turned off" in words(program.screen)
         await program.press("y")
         assert await scheduled(program, "new-nav") == []
 
@@ -49,7 +49,7 @@ async def test_ramp_step_is_scheduled_as_a_condition_in_the_future(setting: Sett
     async with running(setting) as program:
         await program.go_to("new-nav")
         await program.press("at", "enter", *"2020-01-01 09:00", "enter")
-        assert "that moment has gone by" in program.screen
+        assert "that time has passed" in program.screen
         await program.press("escape")
         assert await scheduled(program, "new-nav") == []
         await program.press("at", "down", "down", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")

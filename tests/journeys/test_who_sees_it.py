@@ -72,7 +72,7 @@ async def test_assumed_properties_are_evaluated_over_known_ones(program: Program
     await program.go_to("checkout-redesign")
     told = await ask(program, f"{ANNA} country=US", ANNA)
     assert "value off test" in told
-    assert "according to worked out here the server" in told
+    assert "according to evaluated here the server" in told
     assert "condition 1 requires country is any of DE, FR, NL" in told
 
 
@@ -84,7 +84,7 @@ async def test_old_closed_server_is_evaluated_locally_with_its_refusal(
         await program.go_to("checkout-redesign")
         told = await ask(program, f"{ANNA} email={ANNA} country=DE")
         assert "value test" in told
-        assert "according to worked out here" in told
+        assert "according to evaluated here" in told
         assert "Not from the server:" in told
         asked = [line for line in program.wire.passed if "evaluation_reasons" in line]
         await ask(program, f"{ANNA} email={ANNA} country=US")

@@ -203,7 +203,7 @@ def test_demo_reads_keys_from_the_settings_file_and_reloads_it(tmp_path: Path, f
         terminal.press("n")
         settings.write_text('[keys]\nflags.toggle = "ctrl+b"\n')
         terminal.press("\x1bOS")
-        terminal.wait_for("settings were read again")
+        terminal.wait_for("settings reloaded")
         terminal.press("\x02")
         terminal.wait_for("Turn OFF")
         terminal.press("n")

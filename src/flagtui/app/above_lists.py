@@ -147,7 +147,7 @@ class AboveLists:
             if is_elsewhere
             else ""
         )
-        show_toast(self._app, Notice(f"the settings were read again{host}"))
+        show_toast(self._app, Notice(f"settings reloaded{host}"))
         preferences = self._app_state.session.preferences
         return choose_theme(preferences.theme, os.environ, is_light=preferences.is_light)
 

@@ -265,7 +265,7 @@ class FlagTui(ScreenOwner[None]):
 
     def action_suspend(self) -> None:
         if not self.stop():
-            show_toast(self, Notice("no shell waits that could bring flagtui back; it goes on", "warning"))
+            show_toast(self, Notice("no shell could resume flagtui; it continues", "warning"))
 
     async def action_quit(self) -> None:
         if self.runner.is_saving:

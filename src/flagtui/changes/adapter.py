@@ -85,7 +85,7 @@ class Adapter(Protocol[P, R]):
     def gone(self, plan: P, error: NotFound) -> Outcome[P, R]:
         """Return the outcome of a plan without a response whose record no longer exists."""
         next = "it may have been deleted for good"
-        return Outcome(plan, "failed", None, "it is not there any more", next, error)
+        return Outcome(plan, "failed", None, "it no longer exists", next, error)
 
     def stored(self, outcome: Outcome[P, R]) -> Stored | None:
         """Return the number and version for the journal; None when they are unknown."""
@@ -127,7 +127,7 @@ class Recovery:
             "applied": f"{key}: {change} was done{at}",
             "not applied": f"{key}: {change} was not applied; it is unchanged{at}",
             "changed since": f"{key} was changed since{at}: could not confirm whether {change} was applied",
-            "gone": f"{key} is not there any more",
+            "gone": f"{key} no longer exists",
             "not known": f"{key}: whether {change} was done is still not known",
         }
         return outcomes[self.verdict]

@@ -80,7 +80,7 @@ class RecordText:
     def _strange(self, found: Mapping[str, JSON]) -> Iterator[str]:
         for name in found:
             if name not in self.shown:
-                yield f"`{safe_text(name, 60)}` is no field that can be edited here"
+                yield f"`{safe_text(name, 60)}` is not a field that can be edited here"
         for name in self.shown:
             if name not in found:
                 yield f"`{name}` is missing; keep its value, or give it an empty one"
@@ -120,7 +120,7 @@ def _once(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
     if len(values) < len(pairs):
         times = Counter(key for key, _ in pairs)
         twice = next(key for key, count in times.items() if count > 1)
-        raise _Refused(f"`{safe_text(twice, 60)}` is there twice in one object")
+        raise _Refused(f"`{safe_text(twice, 60)}` occurs twice in one object")
     return values
 
 

@@ -140,12 +140,12 @@ class Question(QuestionContext, Generic[P]):
         for is_so, why in (
             (answer.was_pasted, "pasted text does not confirm; type it"),
             (answer.is_to_less, "the question changed; read it and confirm again"),
-            (answer.is_key_repeat, "too soon to be an answer to this; press it again"),
-            (self.type_this not in (None, answer.typed), "what was typed is not the text asked for"),
+            (answer.is_key_repeat, "pressed too soon to answer this question; press it again"),
+            (self.type_this not in (None, answer.typed), "the typed text does not match"),
             (self.type_this is None and not answer.yes, "not confirmed"),
             (self.conflicts and not answer.overwrite, f"{whose}; agree to overwrite it"),
             (self.reason_required and not answer.reason.strip(), "a reason is required here"),
-            (lacks_journal, "the journal cannot be written; agree to go without it"),
+            (lacks_journal, "the journal cannot be written; confirm to continue without it"),
         ):
             if is_so:
                 return why

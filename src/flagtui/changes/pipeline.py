@@ -36,7 +36,7 @@ LONGEST_WAIT_OF_MANY: Final = 120.0
 WAITS: Final = 5
 """How often one of many waits for the server before the rest is not sent."""
 STOPPED: Final = "stopped while it was in flight"
-NOT_SENT: Final = "not sent: the journal could not be written for all that go together"
+NOT_SENT: Final = "not sent: the journal could not be written for the whole batch"
 STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
 """Errors that every further request would meet too."""
 
@@ -109,7 +109,10 @@ async def _journal_and_send(
             if not approved.without_journal:
                 for begun in filter(None, ids):
                     _close_begun(context.journal, begun, "refused", NOT_SENT)
-                why, next = f"the journal cannot be written: {fault}", "make room, or agree to go without it"
+                why, next = (
+                    f"the journal cannot be written: {fault}",
+                    "free some space, or confirm to continue without it",
+                )
                 return [Outcome(plan, "refused", None, why, next, is_without_journal=True) for plan in plans]
             ids.append("")
         else:

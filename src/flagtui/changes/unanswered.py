@@ -14,7 +14,7 @@ LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 WATCH_FOR: Final = 60.0
 """Seconds after which a server no longer applies the request."""
 WATCH_EVERY: Final = 4.0
-LOOKED: Final = "found out by reading it again"
+LOOKED: Final = "confirmed by reading it again"
 
 
 def as_unknown(plan: P, error: ApiError) -> Outcome[P, R]:
@@ -81,7 +81,7 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
         outcome = await _look(plan, outcome, adapter, context)
         is_over = outcome.ending == "unknown" and clock.monotonic() - began >= WATCH_FOR
         if is_over and outcome.was_read and adapter.is_as_before(plan, outcome.record):
-            reason = f"the server did not do it within {WATCH_FOR:.0f} s"
+            reason = f"the server did not apply it within {WATCH_FOR:.0f} s"
             outcome = replace(outcome, ending="failed", reason=reason, next="look at it, then try again")
     if outcome.ending == open_one.ending:
         return outcome
@@ -100,5 +100,5 @@ async def close_entry(
         await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.server_values)
     except JournalUnwritable as fault:
         # The entry stays open, and the next start recovers it.
-        note = f"how it ended could not be written down: {fault}"
+        note = f"the outcome could not be recorded: {fault}"
     return replace(outcome, journal_id=begun, note=note)

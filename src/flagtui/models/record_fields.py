@@ -16,7 +16,7 @@ from flagtui.models.editable_fields import (
 )
 
 FLAG_FIELDS: Final = FieldTable(
-    EditableField("key", "key", KEY, "", "key", "code asks for it", ("title", "for new")),
+    EditableField("key", "key", KEY, "", "key", "used by code", ("title", "for new")),
     EditableField("name", "description", text(), "", "description", traits=("copied", "restored")),
     EditableField("tags", "tags", texts(), [], "tags", "all its tags, with commas between them", ("copied",)),
     EditableField(

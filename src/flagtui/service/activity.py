@@ -1,4 +1,4 @@
-"""Who did what: entries written with the change they describe, and the feeds that show them."""
+"""First event: entries written with the change they describe, and the feeds that show them."""
 
 import secrets
 import sqlite3

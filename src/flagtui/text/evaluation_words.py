@@ -25,7 +25,7 @@ REASONS: Final = {
     "condition_match": "a condition",
     "no_condition_match": "no condition matches",
     "out_of_rollout_bound": "the rollout of",
-    "no_group_type": "it needs a group that was not given",
+    "no_group_type": "it needs a group that is missing",
     "super_condition_value": "early access",
     "holdout_condition_value": "held out of experiments",
     "flag_disabled": "the flag is off",

@@ -29,7 +29,7 @@ def filters(*properties: dict[str, Any]) -> dict[str, Any]:
 
 
 class Listing(httpx.AsyncBaseTransport):
-    """Lists one cohort, and hands out a flag that asks for it; counts how often it lists."""
+    """Lists one cohort, and hands out a flag that depends on it; counts how often it lists."""
 
     def __init__(self, status: int = 200, *, first_waits: bool = False) -> None:
         self.status = status

@@ -44,7 +44,7 @@ MANY_VARIABLES = Location(
 )
 SHORT = Location("PROD", "error", "acme", "Web app", 1, "eu.posthog.com", "alice@acme.com")
 LOCATIONS = {"long": LONG, "wide letters": WIDE_LETTERS, "many variables": MANY_VARIABLES, "short": SHORT}
-LINKS = (Link("synced", "synced 4 min ago"), Link("offline", "no usable answer, data 23 min old"))
+LINKS = (Link("synced", "synced 4 min ago"), Link("offline", "invalid response, data 23 min old"))
 
 
 class OneLine(App[None]):

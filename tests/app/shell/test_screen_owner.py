@@ -281,7 +281,7 @@ async def test_fault_of_an_app_worker_leaves_every_screen(faulty: Owner) -> None
     app.run_worker(work())
     await settle_after_fault()
     assert isinstance(app.screen, Record)
-    assert "What was under way was given up" in app.words
+    assert "The running task was cancelled" in app.words
 
 
 async def test_second_fault_in_a_row_ends_the_program(faulty: Owner) -> None:

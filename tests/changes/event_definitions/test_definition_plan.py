@@ -87,10 +87,10 @@ def test_verifying_and_hiding_take_each_other_back_and_say_so() -> None:
     shown = planned(verify(ID), hidden=True)
     assert (shown.body, shown.values) == ({"verified": True}, {"verified": True, "hidden": False})
     assert [line.words for line in shown.lines] == ["unverified → verified", "hidden → shown"]
-    assert "verifying un-hides" in shown.cautions[0].text
+    assert "verifying unhides" in shown.cautions[0].text
     hidden = planned(hide(ID), verified=True, verified_by=BOB)
     assert hidden.values == {"hidden": True, "verified": False}
-    assert "hiding un-verifies: it was verified by Bob" in hidden.cautions[0].text
+    assert "hiding unverifies: it was verified by Bob" in hidden.cautions[0].text
 
 
 def test_a_description_somebody_else_wrote_meanwhile_is_a_conflict() -> None:
@@ -109,7 +109,7 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
     told = " ".join(f"{found.label} {found.text}" for found in plan.consequences)
     assert "which cannot restore it" in told
     assert "with the next event, without its metadata; last seen" in told
-    assert "description, 2 tags, owner, that it is verified" in told
+    assert "description, 2 tags, owner, verified status" in told
     assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
 
 

@@ -28,12 +28,12 @@ def test_only_what_differs_becomes_the_intent() -> None:
     [
         ("{", "it is not JSON"),
         ("[]", "it must be one JSON object"),
-        ('{"name": "x"}', "`name` is no field that can be edited here"),
+        ('{"name": "x"}', "`name` is not a field that can be edited here"),
         ("{}", "`owner` is missing"),
         ('{"owner": true}', "owner must be the number of a person or null"),
         ('{"tags": [1]}', "tags must be a list of texts"),
         ('{"enforcement_mode": "drop"}', "enforcement_mode must be allow, reject"),
-        ('{"hidden": true}', "it cannot be both"),
+        ('{"hidden": true}', "an event cannot be both"),
     ],
 )
 def test_what_is_no_edit_is_said(text: str, reason: str) -> None:

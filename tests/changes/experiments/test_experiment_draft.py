@@ -121,7 +121,7 @@ def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> Non
         "stats_config": {"method": "frequentist"},
     }
     said = " ".join(one.text for one in plan.consequences)
-    assert "blue is made new: control 50 % · test 50 %, off" in said
+    assert "blue is created: control 50 % · test 50 %, off" in said
     assert "2 measured once it runs" in said
 
 
@@ -135,7 +135,7 @@ def test_a_linked_flag_is_not_told_what_its_variants_are() -> None:
 @pytest.mark.parametrize(
     ("keys", "problem"),
     [
-        (("control",), "two variants at least"),
+        (("control",), "at least two variants"),
         (("a", "b"), "has to be called control"),
         (("control", "control"), "same key"),
         (("control", "no good"), "needs letters"),

@@ -34,7 +34,7 @@ def test_only_the_changed_field_is_in_the_edit() -> None:
         ("{", "not JSON"),
         ("[]", "one JSON object"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"archived": true}', "no field that can be edited here"),
+        ('{"archived": true}', "not a field that can be edited here"),
         ('{"metrics": null}', "metrics must be a list"),
         ('{"metrics": {}}', "metrics must be a list"),
         ('{"name": 5}', "name must be text"),

@@ -91,17 +91,17 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     ),
     "Flag": (
         (
-            r"^(\S+) is made new, with the same variants, off$",
+            r"^(\S+) is created with the same variants, off$",
             lambda made, told: (
                 (made.before, made.flag.key, made.flag.active) == (None, told[1], False)
                 and same_variants(made)
             ),
         ),
-        (r"^(\S+) is made new: (.+?)(?:, for (\d+) % of people)?, off$", is_new_as_told),
+        (r"^(\S+) is created: (.+?)(?:, for (\d+) % of people)?, off$", is_new_as_told),
         (r"off$", lambda made, _: not made.flag.active),
         (r"^\S+ is used as it is, with its variants, on or off as now$", is_as_before),
         (
-            r"^(\S+) is made there, off; one that is there is used as it is$",
+            r"^(\S+) is created there, off; an existing flag is used unchanged$",
             lambda made, told: (made.flag.key, made.flag.active) == (told[1], False),
         ),
         (r"^\S+ stays as it is$", is_as_before),
@@ -148,7 +148,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     ),
     "Cohort": (
         (
-            r"^everybody who called (\S+) since the start$",
+            r"^everyone who called (\S+) since the start$",
             lambda made, told: bool(made.record.exposure_cohort) and made.flag.key == told[1],
         ),
     ),

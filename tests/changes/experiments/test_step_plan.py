@@ -67,7 +67,7 @@ def test_launching_without_metrics_or_code_is_warned_about() -> None:
     plan = planned("launch", made("draft", metrics=[]), StepContext(NOW, needs_code=True))
     said = " ".join(caution.text for caution in plan.cautions)
     assert "no metric" in said
-    assert "the code is probably not there" in said
+    assert "the code is probably not deployed" in said
 
 
 @pytest.mark.parametrize(

@@ -72,13 +72,13 @@ def test_broken_json_returns_with_the_reason_on_top(broken: str) -> None:
 REFUSED: list[tuple[str, str, str]] = [
     ('"active": true,', '"active": "yes",', "active must be true or false"),
     ('"key": "checkout-v2",', '"key": "a b",', "key must be 1 to 400"),
-    ('"key": "checkout-v2",', '"keys": "checkout-v2",', "`keys` is no field"),
+    ('"key": "checkout-v2",', '"keys": "checkout-v2",', "`keys` is not a field"),
     ('"key": "checkout-v2",', "", "`key` is missing"),
     ('"tags": [', '"tags": [3,', "tags must be a list of texts"),
     ('"evaluation_runtime": "all"', '"evaluation_runtime": "both"', "must be all, client, server or null"),
     ('"rollout_percentage": 25,', '"rollout_percentage": 250,', "must be between 0 and 100"),
     ('"rollout_percentage": 25,', '"rollout_percentage": NaN,', "NaN is not a number"),
-    ('"active": true,', '"active": true, "active": false,', "`active` is there twice"),
+    ('"active": true,', '"active": true, "active": false,', "`active` occurs twice"),
 ]
 
 

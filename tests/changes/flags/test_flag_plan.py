@@ -220,7 +220,7 @@ def test_earlier_fault_is_a_caution_and_does_not_block() -> None:
     stored = {**odd, "groups": [{"rollout_percentage": 10}]}
     wanted = {**odd, "groups": [{"rollout_percentage": 20}]}
     plan = planned(Intent(812, {"filters": wanted}, "edit"), flag(filters=stored))
-    assert plan.cautions[0].text.startswith("already so before this change: ")
+    assert plan.cautions[0].text.startswith("existed before this change: ")
 
 
 def test_encrypted_flag_is_marked_so_that_its_payload_stays_encrypted() -> None:

@@ -121,7 +121,7 @@ class Copier:
         (
             {"success": [{"id": 8, "key": "k", "active": True, "version": 4}]},
             True,
-            "#8, it is on, it was there by then and is written over",
+            "#8, it is on, it exists by then and is overwritten",
         ),
         ({"failed": [{"project_id": 2, "error_message": "Project not found."}]}, False, "Project not found."),
         ({"failed": [{"project_id": 2, "error_message": {"key": "bad"}}]}, False, "key: bad"),

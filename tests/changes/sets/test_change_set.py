@@ -75,7 +75,7 @@ def forget_the_schema(raw: dict[str, Any]) -> None:
         (edit, "edited", "set.json was edited by hand: its digest differs"),
         (lose_a_member, "edited", "edited by hand"),
         (age, "newer", "set.json has schema 7; this flagtui reads schema 1"),
-        (forget_the_schema, "malformed", "no change set"),
+        (forget_the_schema, "malformed", "not a change set"),
     ],
 )
 def test_a_set_that_was_changed_is_refused(

@@ -153,7 +153,7 @@ def test_tags_fields_and_json_are_edited_as_in_the_app(signed_in: Run, service: 
     assert signed_in("flags", "edit", key, "--from", "-", "--yes", stdin=edited).code == 0
     assert read(service, key).name == "By file"
     wrong = signed_in("flags", "edit", key, "--field", "colour=red", "--yes")
-    assert (wrong.code, "no field that can be edited" in wrong.err) == (2, True)
+    assert (wrong.code, "not a field that can be edited" in wrong.err) == (2, True)
 
 
 def test_a_flag_is_made_copied_deleted_and_restored(signed_in: Run, service: Service, key: str) -> None:
@@ -203,9 +203,9 @@ def test_no_op_is_unchanged_and_exits_with_0(signed_in: Run, key: str) -> None:
     for words in (("rollout", key, "--to", "50"), ("tag", key, "--remove", "none")):
         for more in (("--yes",), ("--dry-run",)):
             done = signed_in("flags", *words, *more)
-            assert (done.code, "is already so" in done.out, done.err) == (0, True, "")
+            assert (done.code, "has these values already" in done.out, done.err) == (0, True, "")
         shown = signed_in("flags", *words, "--yes", is_shown=True)
-        assert shown.out.startswith(f"{key}: unchanged: is already so; nothing was sent to project 1")
+        assert shown.out.startswith(f"{key}: unchanged: has these values already; nothing was sent")
 
 
 def test_record_and_records_have_one_result_shape(signed_in: Run, service: Service, key: str) -> None:

@@ -90,7 +90,7 @@ def replace_by_a_folder(path: Path) -> None:
 
 
 BAD_FILES: Final[dict[Callable[[Path], object], tuple[str, str]]] = {
-    truncate: ("usage", "set.json is truncated or no change set"),
+    truncate: ("usage", "set.json is truncated or not a change set"),
     edit: ("usage", "set.json was edited by hand: its digest differs"),
     age: ("usage", "set.json has schema 2; this flagtui reads schema 1"),
     move_host: ("refused", "set.json belongs to project 1 of https://other.test"),

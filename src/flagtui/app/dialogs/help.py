@@ -36,7 +36,7 @@ LEGEND: Final = (
     ("track", "stopped"),
     ("archived", "archived, hidden"),
     ("deleted", "deleted"),
-    ("mark", "marked: what follows is for all of them"),
+    ("mark", "marked: commands apply to all marked rows"),
     ("pending", "a change is in flight"),
     ("staged", "has a staged change; & shows them all"),
     ("outdated", "changed by another user since it was staged"),

@@ -128,7 +128,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self._narrowed_for = typed = self.query_one(Field).value
         self._shown = [*self.lines(typed, options.content_size.width - 2)]
         if typed.strip() and not self._shown:
-            none = styled((f"  nothing is called {safe_text(typed.strip(), 40)}", "$text-muted"))
+            none = styled((f"  no match for {safe_text(typed.strip(), 40)}", "$text-muted"))
             self._shown = [ListedChoice(none, is_passed=True)]
         options.clear_options()
         options.add_options(Option(choice.drawn, disabled=choice.is_passed) for choice in self._shown)

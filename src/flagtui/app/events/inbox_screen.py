@@ -84,7 +84,7 @@ class InboxScreen(FramedScreen):
     def on_mount(self) -> None:
         self.follow(self._app_state.watch, self._draw)
         self._resting = self.set_timer(REST, self._look_for_uses)
-        self.rows.explain("Looking through the events…")
+        self.rows.explain("Checking the events…")
         if left := self._triage.load():
             show_toast(
                 self.app, Notice(f"{left} decided last time and not applied; A applies them, u forgets one")
@@ -108,7 +108,7 @@ class InboxScreen(FramedScreen):
         self.rows.show(self._cases)
         if not self._cases:
             keys = "r shows another reason · A applies · esc leaves"
-            self.rows.explain("Nothing left to look at here.", "", keys)
+            self.rows.explain("Nothing left to decide here.", "", keys)
         self._draw()
 
     def on_resize(self) -> None:

@@ -131,7 +131,7 @@ class ExperimentKeys(RecordKeys):
         fresh = await self.steps.read(row.id, row.name, workspace)
         if fresh is None or fresh.can_edit:
             return fresh, workspace
-        words = f"{fresh.name}: you may look at this experiment but not change it"
+        words = f"{fresh.name}: you may view this experiment but not change it"
         self._runner.show_toast(Notice(words, "warning", "not possible now"))
         return None, None
 

@@ -191,7 +191,7 @@ class ExperimentSteps:
         conclusion = await self.runner.ask(PickerScreen(title, offered))
         if not conclusion:
             return None if conclusion is None else Choices()
-        about = "A comment for those who come later; leave it empty for none."
+        about = "A comment for later readers; empty for none."
         wrong = EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong
         comment = await ask_line(self.runner, "Why?", about, problem=wrong)
         return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
@@ -225,7 +225,7 @@ class ExperimentSteps:
         return None if disable is None else Choices(disable_flag=disable)
 
     async def _copy(self, fresh: Experiment) -> Choices | None:
-        about = "Without a flag of its own, pausing or shipping the copy would do it to the original too."
+        about = "Without a flag of its own, pausing or shipping the copy also affects the original."
         own = fresh.feature_flag_key
 
         def read(line: str) -> PromptReading:

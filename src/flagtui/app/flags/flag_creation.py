@@ -85,7 +85,7 @@ class FlagCreation:
 
     async def _key(self, usual: str) -> str | None:
         rows = self._app_state.workspace.flags.rows if self._app_state.workspace else ()
-        about = "code asks for it; it can hardly be changed later"
+        about = "used by code; hard to change later"
         return await ask_new_key(self._runner, rows, usual, about)
 
     async def copy_to(self, rows: Sequence[FlagRow]) -> None:

@@ -116,7 +116,7 @@ class IdsScreen(ReadList[IdFound]):
 
 async def find_by_ids(app_state: AppState, runner: ChangeRunner) -> None:
     """Asks for ids, and lists the flags that have them."""
-    prompt = Prompt("Flags by id", "Paste ids; anything between them will do.", "", "812, 813 …", _read)
+    prompt = Prompt("Flags by id", "Paste ids; any separator works.", "", "812, 813 …", _read)
     line = await runner.ask(PromptScreen(prompt))
     if line is not None:
         runner.app.push_screen(IdsScreen(app_state, runner, ids_in(line)))

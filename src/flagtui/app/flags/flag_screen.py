@@ -259,10 +259,10 @@ async def go_back(record: int, version: int, app_state: AppState, runner: Change
     try:
         flag = await client.flags.get(record)
         if flag.version == version:
-            runner.show_toast(Notice(f"nothing to bring back: it is at version {version} already"))
+            runner.show_toast(Notice(f"nothing to restore: it is at version {version} already"))
             return
         stored = await client.flags.version(record, version)
     except ApiError as error:
-        runner.show_toast(explain_error(error, f"version {version} cannot be brought back"))
+        runner.show_toast(explain_error(error, f"version {version} cannot be restored"))
     else:
         runner.start([older_version(flag, version, stored.raw)])

@@ -142,7 +142,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
             more = f"  and {len(problems) - 1} more" if len(problems) > 1 else ""
             return [("✗ ", "$error"), (safe_text(problems[0], 200), "$warning"), (more, "$text-muted")]
         if self._is_leaving:
-            return [("esc again throws away what you changed", "$warning")]
+            return [("esc again discards your changes", "$warning")]
         if problems is None:
             words = "not saved yet; its values are being checked"
             return [("● ", "$primary"), (words, "$text-muted")]

@@ -209,7 +209,7 @@ async def ask_item_share(runner: ChangeRunner, copy: Draft, *path: str | int) ->
 
 VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
     Choice("share", "share", "in percent; the total is 100"),
-    Choice("key", "key", "code asks for it"),
+    Choice("key", "key", "used by code"),
     Choice("name", "description", "for people to read"),
     Choice("remove", "remove this variant", "d does it too"),
 )

@@ -102,10 +102,10 @@ def _links_of_flag(workspace: Workspace, id: int) -> Iterator[Choice[RecordLink]
         yield _choice("experiments", number, name, f"experiment #{number}")
     for number in row.depends_on if row is not None else ():
         needed = workspace.flags.get(number)
-        yield _choice("flags", number, needed.key if needed else f"flag {number}", "a flag it asks for")
+        yield _choice("flags", number, needed.key if needed else f"flag {number}", "a flag it depends on")
     for other in workspace.flags.rows:
         if id in other.depends_on:
-            yield _choice("flags", other.id, other.key, "a flag that asks for it")
+            yield _choice("flags", other.id, other.key, "a flag that depends on it")
 
 
 def _choice(kind: Kind, id: int, key: str, about: str) -> Choice[RecordLink]:

@@ -97,7 +97,7 @@ class SinceScreen(Dialog[None]):
 
 def difference_lines(comparison: Comparison[Struct], taken_at: float) -> Iterator[list[Piece]]:
     """Each record that came, went or changed, in words."""
-    yield [(f"held against the copy of {moment(taken_at)}", "$text-muted")]
+    yield [(f"compared with the copy of {moment(taken_at)}", "$text-muted")]
     yield []
     if comparison.is_empty:
         yield [("Nothing is different.", "")]

@@ -223,11 +223,11 @@ class ScreenOwner(TerminalApp[ReturnT]):
         if worker is not None:
             if node is self:
                 self.recover_worker(worker)
-            return "What was under way was given up; what is on screen stays."
+            return "The running task was cancelled; the screen stays."
         if node is not self and screen is not None:
             self.renew_list(screen)
             return "The list was opened again."
-        return "What the key asked for was given up."
+        return "The command of that key was cancelled."
 
     def _fatal_error(self) -> None:
         """Leave one sentence on the terminal: the usual traceback would show values, the key among them."""

@@ -125,7 +125,7 @@ def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
         return Link("retrying", _joined("slow", more, retry))
     if isinstance(trouble, Unreachable):
         return Link("retrying", _joined(retry or "retrying", more))
-    status = str(trouble.status) if trouble.status and trouble.status >= 400 else "no usable answer"
+    status = str(trouble.status) if trouble.status and trouble.status >= 400 else "invalid response"
     return Link("offline", _joined(status, more, retry))
 
 

@@ -96,7 +96,7 @@ def why_plain(environment: Mapping[str, str]) -> str:
         return "NO_COLOR is set"
     term = environment.get("TERM", "")
     has_many = environment.get("COLORTERM") or term not in FEW_COLOURS
-    return "" if has_many else f"TERM={term} promises no more than sixteen colours"
+    return "" if has_many else f"TERM={term} supports only sixteen colours"
 
 
 def choose_theme(wanted: str, environment: Mapping[str, str], *, is_light: bool | None = None) -> str:

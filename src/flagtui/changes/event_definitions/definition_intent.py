@@ -129,7 +129,7 @@ def definition_text(row: EventDefinitionRow) -> RecordText:
     def problems(changed: Mapping[str, JSON]) -> Sequence[str]:
         problems = EVENT_FIELDS.problems(changed)
         if changed.get("verified", row.verified) and changed.get("hidden", row.hidden):
-            problems.append("verifying un-hides and hiding un-verifies: it cannot be both")
+            problems.append("verifying unhides and hiding unverifies: an event cannot be both")
         return problems
 
     file = f"event-{row.id}" if is_plain_key(row.id) else "event"

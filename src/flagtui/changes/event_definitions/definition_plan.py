@@ -142,9 +142,9 @@ def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionCont
         field: kept[field] for field in RECREATED_FIELDS if kept.get(field) not in (None, [], "", False)
     }
     intent = EventIntent("", values, "recreate")
-    lost = "since when it is known is lost"
+    lost = "its creation date is lost"
     if kept.get("verified"):
-        lost = "who verified it and when, and since when it is known, are lost"
+        lost = "who verified it and when, and its creation date, are lost"
     return EventPlan(
         intent=intent,
         fresh=EventDefinition.of({"id": "", "name": name}),
@@ -230,7 +230,7 @@ def consequences_of(
     if values.get("deleted") is True:
         yield from _deletion(fresh, now)
     if values.get("hidden") is True:
-        yield Consequence("Hidden", "people choosing events do not see it; it is still taken in")
+        yield Consequence("Hidden", "users who choose events do not see it; it is still ingested")
     if values.get("enforcement_mode") == "reject":
         yield Consequence("Data", "events that do not match are dropped from now on, for good", "danger")
     for name in used_by if values.keys() & {"deleted", "hidden", "enforcement_mode"} else ():
@@ -253,9 +253,9 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
         "nothing set by a user" if "verified" in fresh.raw else "not known: this server does not report it"
     )
     yield Consequence("Lost there", ", ".join(kept) or nothing, "warning" if kept else "plain")
-    yield Consequence("Events", "those already taken in stay")
+    yield Consequence("Events", "events already ingested stay")
     yield Consequence(
-        "Kept here", "a copy in the journal; undo makes it again, on older servers once it is sent again"
+        "Kept here", "a copy in the journal; undo recreates it, on older servers once the event is sent again"
     )
 
 
@@ -263,20 +263,20 @@ def _metadata(fresh: EventDefinition) -> Iterator[tuple[str, bool]]:
     yield "description", bool((fresh.description or "").strip())
     yield f"{len(fresh.tags):,} tag{'' if len(fresh.tags) == 1 else 's'}", bool(fresh.tags)
     yield "owner", fresh.owner is not None
-    yield "that it is verified", fresh.verified
-    yield "that it is hidden", fresh.hidden
+    yield "verified status", fresh.verified
+    yield "hidden status", fresh.hidden
     yield "primary property", bool(fresh.row().primary_property)
-    yield "that it rejects what does not fit", fresh.enforcement_mode == "reject"
+    yield "schema enforcement", fresh.enforcement_mode == "reject"
     yield "columns", bool(fresh.default_columns)
 
 
 def rules_of(fresh: EventDefinition, body: Mapping[str, JSON]) -> Iterator[str]:
     """Yield the side effects of the change on the server."""
     if body.get("verified") is True and fresh.hidden:
-        yield "verifying un-hides: it is hidden now and will be shown again"
+        yield "verifying unhides: it is hidden now and will be shown again"
     if body.get("hidden") is True and fresh.verified:
         who = f" by {fresh.verified_by.label}" if fresh.verified_by else ""
-        yield f"hiding un-verifies: it was verified{who}, and that is forgotten"
+        yield f"hiding unverifies: it was verified{who}, and that is forgotten"
     if body.get("verified") is False and fresh.verified:
         who = f", {fresh.verified_by.label}," if fresh.verified_by else ""
         yield f"who verified it{who} and when is forgotten"

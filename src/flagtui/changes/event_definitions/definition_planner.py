@@ -85,9 +85,9 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
                 return skip(intent.id, name, error)
         if refusal := foresee_refusal(intent, fresh):
             return skip(intent.id, fresh.name, refusal)
-        alone = f"{fresh.name}: nothing to change, it is already so"
+        alone = f"{fresh.name}: nothing to change: it has these values already"
         plan = plan_event(intent, fresh, self._context)
-        return plan or skip_no_op(intent.id, fresh.name, "it is already so", alone)
+        return plan or skip_no_op(intent.id, fresh.name, "it has these values already", alone)
 
     async def _with_uses(self, planned: Planned[EventIntent, EventPlan]) -> Planned[EventIntent, EventPlan]:
         """Add the experiments that measure the event to the plan, as far as they are known in time."""
@@ -97,7 +97,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
         await asyncio.wait((late,), timeout=SOON if adds_later else PATIENCE)
         if late.done():
             return replace(planned, plans=[late.result()])
-        why = "still asking" if adds_later else f"the server did not answer within {PATIENCE:g} s"
+        why = "still asking" if adds_later else f"the server did not respond within {PATIENCE:g} s"
         unknown = Consequence("Used by", f"not known yet: {why}", "warning")
         shown = replace(plan, consequences=(*plan.consequences, unknown))
         if adds_later:

@@ -99,7 +99,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         if missing and len(missing) == len(plan.body):
             why = NO_TAGGING if missing == ("tags",) else "it may not be licensed"
             return Outcome(plan, "refused", outcome, NOT_KEPT, why)
-        remarks = (f"the server did not keep: {', '.join(missing)}",) if missing else ()
+        remarks = (f"the server did not store: {', '.join(missing)}",) if missing else ()
         return Outcome(plan, "saved", outcome, remarks=remarks)
 
     def judge(self, plan: EventPlan, seen: EventDefinition | None) -> DefinitionOutcome | None:
@@ -199,8 +199,8 @@ async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinitio
         try:
             definition = await definitions.by_name(plan.key)
         except NotFound:
-            next = "The copy stays in the journal; u gives it its metadata back once the event is sent again."
-            what = "This server makes definitions from events alone."
+            next = "The copy stays in the journal; u restores its metadata once the event is sent again."
+            what = "This server creates definitions only from events."
             raise NotOffered(what, next=next, facts=error.facts) from None
     return await definitions.update(definition.id, plan.body) if plan.body else definition
 

@@ -87,7 +87,7 @@ def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:
 def _problems_in_variants(variants: list[JSON]) -> Iterator[str]:
     keys = [as_text(as_dict(variant).get("key")) for variant in variants]
     if len(keys) < 2:
-        yield "an experiment needs two variants at least"
+        yield "an experiment needs at least two variants"
     if len(keys) > MOST_VARIANTS:
         yield f"an experiment has {MOST_VARIANTS} variants at most"
     if BASELINE not in keys:
@@ -109,7 +109,7 @@ def _problems_in_statistics(settings: Mapping[str, JSON]) -> Iterator[str]:
     level = as_number(as_dict(settings.get("bayesian")).get("ci_level"))
     alpha = as_number(as_dict(settings.get("frequentist")).get("alpha"))
     if any(part is not None and not 0 < part < 1 for part in (level, alpha)):
-        yield "how sure intervals are is more than 0 and less than 100 %"
+        yield "the confidence level is more than 0 and less than 100 %"
 
 
 def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ Kind = Literal["mean", "funnel", "ratio", "retention"]
 Counting = Literal["total", "dau", "unique_session", "sum", "avg", "min", "max"]
 
 KINDS: Final[Mapping[Kind, str]] = {
-    "mean": "how much of something each person does",
-    "funnel": "how many people come through these steps",
-    "ratio": "one thing for each of another",
-    "retention": "how many people come back for something later",
+    "mean": "a count, sum or average per user",
+    "funnel": "how many users complete these steps",
+    "ratio": "one quantity per another",
+    "retention": "how many users return later",
 }
 COUNTING: Final[Mapping[Counting, str]] = {
     "total": "how often",
@@ -26,8 +26,8 @@ COUNTING: Final[Mapping[Counting, str]] = {
     "unique_session": "in how many sessions",
     "sum": "the sum of a property",
     "avg": "the average of a property",
-    "min": "the least of a property",
-    "max": "the greatest of a property",
+    "min": "the minimum of a property",
+    "max": "the maximum of a property",
 }
 OF_A_PROPERTY: Final = frozenset({"sum", "avg", "min", "max"})
 """Ways to count that need to know which property."""
@@ -88,7 +88,7 @@ def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
     if len(name) > LONGEST_NAME:
         yield f"the name of a metric is longer than {LONGEST_NAME} characters"
     if as_text(metric.get("kind")) != "ExperimentMetric":
-        yield f"{name or 'a metric'} has a kind that is measured no more"
+        yield f"{name or 'a metric'} has a kind that is no longer measured"
         return
     nodes = list(nodes_of(metric))
     called = name or as_text(metric.get("metric_type")) or "a metric"
@@ -109,7 +109,7 @@ def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
 def _problems_in_return(metric: Mapping[str, JSON], called: str) -> Iterator[str]:
     first, last = (as_number(metric.get(f"retention_window_{end}")) for end in ("start", "end"))
     if first is None or last is None or as_text(metric.get("retention_window_unit")) not in UNITS:
-        yield f"{called} has to know when people come back, such as 1 to 14 days"
+        yield f"{called} needs a return window, such as 1 to 14 days"
     elif not 0 <= first <= last:
         yield f"{called} has people come back before they were there"
     if as_text(metric.get("start_handling")) not in ("first_seen", "last_seen"):

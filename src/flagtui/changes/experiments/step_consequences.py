@@ -103,9 +103,9 @@ def _of_making(
         case "copy":
             yield Consequence("Copy", f"a draft in project #{choices.project}; shared metrics stay behind")
             key = choices.flag_key or fresh.feature_flag_key
-            yield Consequence("Flag", f"{key} is made there, off; one that is there is used as it is")
+            yield Consequence("Flag", f"{key} is created there, off; an existing flag is used unchanged")
         case "cohort":
-            yield Consequence("Cohort", f"everybody who {_did(fresh)} since the start")
+            yield Consequence("Cohort", f"everyone who {_did(fresh)} since the start")
 
 
 def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepContext) -> Iterator[Caution]:
@@ -116,7 +116,7 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
         if not any(measured(fresh)):
             yield Caution("it has no metric: nothing will be measured", ("give it a metric first",))
         if context.needs_code:
-            yield Caution("no event of the last 7 days carried a flag: the code is probably not there yet")
+            yield Caution("no event of the last 7 days carried a flag: the code is probably not deployed yet")
     if step.name == "end":
         # Ending sets both, and clears what is empty.
         if fresh.conclusion and not choices.conclusion:
@@ -170,7 +170,7 @@ def _reopening(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     else:
         yield _flag(fresh, *left_alone(fresh))
     if "end_date" in fields and not fields["end_date"]:
-        yield Consequence("Results", "count on until today, as if it had never ended", "warning")
+        yield Consequence("Results", "continue until today, as if it had never ended", "warning")
     elif "start_date" in fields:
         yield Consequence("Results", "count from its old start again", "warning")
 
@@ -220,7 +220,7 @@ def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
         split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
         share = as_number(as_dict(fields.get("parameters")).get("rollout_percentage"))
         people = "" if share is None or share == 100 else f", for {share:g} % of people"
-        yield Consequence("Flag", f"{key} is made new: {split}{people}, off")
+        yield Consequence("Flag", f"{key} is created: {split}{people}, off")
     if fields.get("holdout_id"):
         yield Consequence("Flag", f"{key} excludes the users of holdout #{fields['holdout_id']}")
     count = sum(len(as_list(fields.get(name))) for name in (*METRICS, "saved_metrics_ids"))
@@ -252,7 +252,7 @@ def _unseen(choices: Choices) -> Iterator[Consequence]:
 def _copying(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     yield Consequence("Copy", f"a draft named {choices.name}" if choices.name else "a draft, named as a copy")
     if choices.flag_key not in context.flag_keys:
-        yield Consequence("Flag", f"{choices.flag_key} is made new, with the same variants, off")
+        yield Consequence("Flag", f"{choices.flag_key} is created with the same variants, off")
     yield Consequence("Left behind", "dates, conclusion, holdout and exposure cohort")
 
 

@@ -21,7 +21,7 @@ EDITABLE_OLD: Final = EXPERIMENT_FIELDS.having("old engine")
 """All that experiments of the old engine let be changed."""
 NO_OP: Final = "no-op"
 """The code of a refusal because the experiment is in the state that the step leads to."""
-_NO_ACCESS: Final = "you may look at this experiment but not change it"
+_NO_ACCESS: Final = "you may view this experiment but not change it"
 _OLD_ENGINE: Final = "it is measured by the old engine; only its name, description and end can be changed"
 _COPIES: Final = ("duplicate", "copy")
 """Steps that leave the experiment as it is."""
@@ -80,7 +80,7 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
     if step.name in ("duplicate", "create") and not is_plain_key(choices.flag_key):
         yield Blocked("key", "a flag key has 1 to 400 letters, digits, - and _", "choose another key")
     if step.name == "duplicate" and choices.flag_key == fresh.feature_flag_key:
-        reason = "with the same flag, pausing or shipping one would do it to both"
+        reason = "with the same flag, pausing or shipping one affects both"
         yield Blocked("key", reason, "give the copy a flag of its own")
 
 
@@ -151,4 +151,4 @@ def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Bloc
     moved = [name for name, value in choices.seen.items() if not same(stored_field(fresh, name), value)]
     if is_edit and moved:
         reason = f"another user changed {', '.join(moved)} while you were editing"
-        yield Blocked("conflict", reason, "edit it again; what you made is kept")
+        yield Blocked("conflict", reason, "edit it again; your draft is kept")

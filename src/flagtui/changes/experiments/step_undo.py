@@ -53,10 +53,10 @@ class StepEntries(EntryKind):
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if BY_VERB.get(entry.verb) is STEPS["cohort"]:
-            reason, next = "no server takes a cohort away for a key", "delete the cohort in the browser"
+            reason, next = "no server deletes a cohort for an API key", "delete the cohort in the browser"
             return Blocked("cannot be undone", reason, next)
         if not entry.record:
-            reason = "the number of the new experiment was not learned"
+            reason = "the id of the new experiment is not known"
             return Blocked("number", reason, "find it in the list and delete it")
         if self.parts(entry):
             return None

@@ -66,7 +66,7 @@ async def read_context(ask: Answers, fresh: Flag, values: Mapping[str, JSON], qu
     """Read the context of a flag that gets these values; late responses become `NotKnown`."""
     queries = ContextQueries(ask, fresh, values, query)
     try:
-        late = NotKnown(f"the server did not answer within {query.patience:g} s")
+        late = NotKnown(f"the server did not respond within {query.patience:g} s")
         return await queries.within(query.patience, late)
     finally:
         queries.stop()

@@ -37,7 +37,7 @@ def problems_in(
 ) -> tuple[FilterProblem, ...]:
     """Everything wrong with these `filters`, top to bottom; paths begin inside `filters`.
 
-    `flag_id` finds a flag that asks for itself; `is_new` asks for a condition, as only creating does;
+    `flag_id` finds a flag that depends on itself; `is_new` asks for a condition, as only creating does;
     encrypted payloads may be a placeholder, which is not JSON.
     """
     if not isinstance(filters, dict):

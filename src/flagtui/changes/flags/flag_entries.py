@@ -59,10 +59,10 @@ class FlagEntries(EntryKind):
         if entry.verb == LASTING:
             return Blocked("permanent", "servers cannot restore a flag with rules", "")
         if not entry.record:
-            reason = "the number of the new flag was not learned"
+            reason = "the id of the new flag is not known"
             return Blocked("number", reason, "find it in the list and delete it")
         if entry.is_secret and entry.verb != "create" and entry.has_hidden_payload:
-            reason = "it replaced an encrypted payload, and those are not written down"
+            reason = "it replaced an encrypted payload, which is never stored"
             return Blocked("secret", reason, "enter the old payload again")
         return None
 
@@ -191,14 +191,14 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     before = {change.field: change.before for change in entry.changes}
     after = {change.field: change.after for change in entry.changes}
     if not before:
-        return Blocked("unlogged", "what was changed is not written down", "look at its history")
+        return Blocked("unlogged", "the details of the change are not recorded", "look at its history")
     strange = [name for name in before if name not in FLAG_FIELDS.edited]
     if len(strange) == len(before):
         name = strange[0].replace("_", " ")
         return Blocked("field", f"the old {name} cannot be set again", "change it by hand")
     is_secret = fresh.has_encrypted_payloads or "has_encrypted_payloads" in before
     if is_secret and _payloads(before) != _payloads(after):
-        reason = "it replaced an encrypted payload, and those are not shown again"
+        reason = "it replaced an encrypted payload, which cannot be read back"
         return Blocked("secret", reason, "enter the old payload again")
     values = _settable(before)
     seen = {name: value for name, value in _settable(after).items() if name in values}
@@ -228,7 +228,7 @@ def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blo
         return Blocked("deleted", "the flag has been deleted since", "")
     if version is None or fresh.version != version:
         reason = "the flag was changed after it was " + entry.activity
-        return Blocked("moved on", reason, "delete it from the list if that is meant")
+        return Blocked("moved on", reason, "delete it from the list if you want that")
     return Intent(fresh.id, {"deleted": True}, "delete", seen_version=version)
 
 

@@ -79,7 +79,7 @@ def why_no_rollout(flag: Flag) -> str:
     if not flag.targeting.is_editable:
         return why_read_only(flag.targeting)
     if not flag.targeting.conditions:
-        return "it has no condition to set a share of; edit adds one"
+        return "it has no condition, so no rollout; edit adds one"
     return ""
 
 

@@ -101,7 +101,7 @@ class NoOp:
     def words(self) -> str:
         """After the key: `already is off`; a new value has no word of its own."""
         name = self.intent.verb
-        return f"already {verb(name).done}" if name in STATES else "is already so"
+        return f"already {verb(name).done}" if name in STATES else "has these values already"
 
 
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:
@@ -134,7 +134,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         consequences=tuple(consequences(intent, fresh, values, context)),
         cautions=(
             *cautions(fresh, values, context),
-            *(Caution(f"already so before this change: {problem}") for problem in inherited[:3]),
+            *(Caution(f"existed before this change: {problem}") for problem in inherited[:3]),
         ),
         conflicts=tuple(map(hidden_conflict, conflicts)) if fresh.has_encrypted_payloads else conflicts,
         body=fields,

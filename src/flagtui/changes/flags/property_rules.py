@@ -70,9 +70,9 @@ def problems_in_property(item: JSON, group_type: int | None, flag_id: int | None
 def _aggregation(item: dict[str, JSON], kind: str, group_type: int | None) -> Found:
     if group_type is None:
         if kind == "group":
-            yield "", "a condition for people can ask for person, cohort and flag properties only"
+            yield "", "a condition on users can use person, cohort and flag properties only"
     elif kind != "group":
-        yield "", "a condition for groups can ask for group properties only"
+        yield "", "a condition on groups can use group properties only"
     elif item.get("group_type_index") != group_type:
         yield "group_type_index", "must be the group type of the condition"
 
@@ -84,7 +84,7 @@ def _dependency(item: dict[str, JSON], operator: str, flag_id: int | None) -> Fo
         if not (isinstance(key, str) and key.startswith(NEW_FLAG)):
             yield "key", "a dependency names a flag by its id"
     elif asked == flag_id:
-        yield "key", "a flag cannot ask for itself"
+        yield "key", "a flag cannot depend on itself"
     if operator != FLAG_OPERATOR:
         yield "operator", f"must be {FLAG_OPERATOR} for a flag"
     if not isinstance(item.get("value"), bool | str):

@@ -4,7 +4,7 @@ from typing import Final
 
 from flagtui.models.rows import FlagRow
 
-NO_ACCESS: Final = "you may look at this flag but not change it"
+NO_ACCESS: Final = "you may view this flag but not change it"
 IS_ARCHIVED: Final = "the flag is archived"
 OUT_OF_ARCHIVE: Final = "bring it back from the archive first"
 RULES_ARE_FIXED: Final = (

@@ -95,7 +95,7 @@ def why_no_new_flag(flag: Flag) -> Skipped | None:
     if why := bound_to_its_project(flag):
         return Skipped(flag.id, flag.key, why, _BY_HAND)
     if needs_the_server(flag):
-        reason = "it asks for cohorts or flags, which have other numbers there, so the server has to copy it"
+        reason = "it depends on cohorts or flags, which have other ids there, so the server has to copy it"
         return Skipped(flag.id, flag.key, reason, "copy it alone")
     return None
 
@@ -176,7 +176,7 @@ async def send_copy(flag: Flag, target: Target, flags: Flags) -> Answered:
         return Answered("the server names no copy", is_done=False)
     notes = [f"#{made.id}"]
     notes += ["it is on"] if made.active else []
-    notes += ["it was there by then and is written over"] if (made.version or 1) > 1 else []
+    notes += ["it exists by then and is overwritten"] if (made.version or 1) > 1 else []
     return Answered(", ".join(notes), made=made, server_values=kept_of(made))
 
 

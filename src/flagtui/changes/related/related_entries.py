@@ -110,7 +110,7 @@ class CopyEntries(EntryKind):
     def why_not(self, entry: Entry) -> Blocked | None:
         if entry.record and project_of(entry):
             return None
-        return Blocked("number", "its number was not learned", "find it there and delete it")
+        return Blocked("number", "its id is not known", "find it there and delete it")
 
     def undo_words(self, _entry: Entry) -> str:
         return UNDO_WORDS
@@ -158,11 +158,11 @@ class ScheduleEntries(EntryKind):
         try:
             fresh = await client.flags.get(part.record)
         except NotFound:
-            return Blocked("gone", "its flag is not there any more")
+            return Blocked("gone", "its flag no longer exists")
         if refusal := refuse_undo_of_schedule(part):
             return refusal
         if later.known is None and later.at.timestamp() <= now and not later.again:
-            return Blocked("past", "its moment has gone by", "schedule it again")
+            return Blocked("past", "its time has passed", "schedule it again")
         if later.known is not None:
             try:
                 current = await client.schedule.get(later.known)
@@ -230,9 +230,9 @@ class LastingEntries(EntryKind):
 RELATED: Final[dict[str, EntryKind]] = {
     COPY: CopyEntries(),
     SCHEDULED: ScheduleEntries(),
-    "cohort": LastingEntries("no server takes a cohort away for a key", "delete the cohort in the browser"),
+    "cohort": LastingEntries("no server deletes a cohort for an API key", "delete the cohort in the browser"),
     "dashboard": LastingEntries(
-        "no server takes a dashboard away for a key", "delete the dashboard in the browser"
+        "no server deletes a dashboard for an API key", "delete the dashboard in the browser"
     ),
     "enrich": LastingEntries("it is not known what was added to the dashboard", "remove it in the browser"),
 }

@@ -76,14 +76,14 @@ def read_moment(text: str, now: float) -> float | str:
         if not day:
             return local_time.coming(at, now)
         moment = local_time.on_day(at, now, 1 if day.strip().lower() == "tomorrow" else 0)
-        return moment if moment > now else "that moment has gone by"
+        return moment if moment > now else "that time has passed"
     try:
         moment = local_time.read_iso(line)
     except (ValueError, OverflowError, OSError):
         return (
             f"a moment such as 2026-03-05 09:00, tomorrow 09:00, 09:00 or +2h30m, in {local_time.label(now)}"
         )
-    return moment if moment > now else "that moment has gone by"
+    return moment if moment > now else "that time has passed"
 
 
 def switching(is_on: bool, at: datetime) -> Later:
@@ -124,8 +124,8 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
     verb = Verb("schedule", "Schedule a change of", f"will be {change}", DROP_WORDS)
     is_dropped = later.known is not None
     if is_dropped:
-        follows = (Consequence("Not any more", change, "plain"),)
-        title, done = "Drop a scheduled change of", "has that change no longer"
+        follows = (Consequence("Dropped", change, "plain"),)
+        title, done = "Drop a scheduled change of", "no longer has that change"
         verb = Verb("unschedule", title, done, SCHEDULE_WORDS)
     return RelatedPlan(
         fresh=fresh,
@@ -190,7 +190,7 @@ def refuse_undo_of_schedule(entry: Entry) -> Blocked | None:
             "cannot be undone", "the previous value was not recorded", "schedule it again, or drop it"
         )
     if entry.after and as_id(kept.get("scheduled")) is None:
-        return Blocked("number", "its number was not learned", "find it among the scheduled ones and drop it")
+        return Blocked("number", "its id is not known", "find it among the scheduled ones and drop it")
     return None
 
 

@@ -35,7 +35,7 @@ FaultName = Literal[
 FAULTS: Final[Mapping[FaultName, str]] = {
     "missing": "there is no such file, staged set, proposal or change",
     "unreadable": "the file or its folder cannot be read or written",
-    "malformed": "the file is truncated, or no change set",
+    "malformed": "the file is truncated, or is not a change set",
     "newer": "the file has the schema of a newer flagtui",
     "edited": "the file was edited by hand: its digest differs",
     "elsewhere": "the set belongs to another server or project",
@@ -190,10 +190,12 @@ def read_text(text: bytes, source: str) -> ChangeSet:
     try:
         raw = read_json(text)
     except NotJson as why:
-        raise ChangeSetError("malformed", f"{source} is truncated or no change set: {why}", again) from None
+        raise ChangeSetError(
+            "malformed", f"{source} is truncated or not a change set: {why}", again
+        ) from None
     version = as_dict(raw).get("schema")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ChangeSetError("malformed", f"{source} is no change set: it names no schema", again)
+        raise ChangeSetError("malformed", f"{source} is not a change set: it names no schema", again)
     if version > SCHEMA:
         what = f"{source} has schema {version}; this flagtui reads schema {SCHEMA}"
         raise ChangeSetError("newer", what, "Use the newer flagtui that wrote it.")
@@ -202,7 +204,7 @@ def read_text(text: bytes, source: str) -> ChangeSet:
     try:
         change_set = msgspec.convert(raw, ChangeSet)
     except msgspec.ValidationError as why:
-        raise ChangeSetError("malformed", f"{source} is no whole change set: {why}", again) from None
+        raise ChangeSetError("malformed", f"{source} is not a complete change set: {why}", again) from None
     problem = next(filter(None, map(_problem_of, change_set.changes)), "")
     if problem:
         raise ChangeSetError("malformed", f"{source} cannot be applied: {problem}", again)

@@ -51,7 +51,7 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     7: "findings or differences, or a tested state is false",
     129: "the terminal was closed (SIGHUP); a change in flight was finished",
     130: "stopped by ctrl+c",
-    READER_GONE: "the reader of the output, such as head, wanted no more of it",
+    READER_GONE: "the reader of the output, such as head, stopped reading",
     143: "ended by SIGTERM; a change in flight was finished",
 }
 

@@ -88,13 +88,13 @@ def test_an_activation_is_told() -> None:
     [
         ({}, "bayesian, 95 % intervals"),
         ({"cuped": {"enabled": True, "lookback_days": 14}},
-         "bayesian, 95 % intervals, CUPED: adjusted for what people did in 14 days before they met it"),
+         "bayesian, 95 % intervals, CUPED: adjusted for what people did in 14 days before exposure"),
         ({"cuped": {"enabled": True}},
-         "bayesian, 95 % intervals, CUPED: adjusted for what people did before they met it"),
+         "bayesian, 95 % intervals, CUPED: adjusted for what people did before exposure"),
         ({"cuped": {"enabled": False, "lookback_days": 14}}, "bayesian, 95 % intervals"),
         ({"method": "frequentist", "frequentist": {"alpha": 0.1, "sequential_testing": {"enabled": True}}},
-         "frequentist, 90 % intervals, sequential testing: it may be looked at any time"),
-        ({"sequential": True}, "bayesian, 95 % intervals, sequential testing: it may be looked at any time"),
+         "frequentist, 90 % intervals, sequential testing: results may be read anytime"),
+        ({"sequential": True}, "bayesian, 95 % intervals, sequential testing: results may be read anytime"),
         ({"baseline_variant_key": "b"}, "bayesian, 95 % intervals, compared with b"),
     ],
 )  # fmt: skip

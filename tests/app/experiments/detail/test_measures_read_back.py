@@ -158,7 +158,7 @@ def test_who_is_counted_and_how_is_what_is_stored() -> None:
         compare_node(then, criteria.get("activation_config"), "")
         assert ("ACTIVATED BY" in said) is ("activation_config" in criteria)
         assert said.get("HOLDOUT") == ("Company, 10 % held out" if raw["holdout"] else None)
-        assert said.get("COHORT") == ("everybody who met it: cohort #7" if raw["exposure_cohort"] else None)
+        assert said.get("COHORT") == ("exposed users: cohort #7" if raw["exposure_cohort"] else None)
 
 
 def compare_node(text: str, stored: dict[str, JSON] | None, without: str) -> None:
@@ -192,6 +192,6 @@ def judged(raw: dict[str, JSON]) -> Iterator[str]:
     cuped = stored.get("cuped", {})
     if cuped.get("enabled"):
         days = " in 7 days" if cuped["lookback_days"] else ""
-        yield f"CUPED: adjusted for what people did{days} before they met it"
+        yield f"CUPED: adjusted for what people did{days} before exposure"
     if stored.get("sequential"):
-        yield "sequential testing: it may be looked at any time"
+        yield "sequential testing: results may be read anytime"

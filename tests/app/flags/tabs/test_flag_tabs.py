@@ -59,7 +59,7 @@ PEOPLE = (
 
 
 class Town:
-    """Two people before all flags: worked out here, and of one flag one of them is told by the server."""
+    """Two people before all flags: evaluated here, and of one flag one of them is told by the server."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions

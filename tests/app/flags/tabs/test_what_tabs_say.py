@@ -43,7 +43,7 @@ def test_the_conditions_tab_says_what_decides_before_and_beside_them() -> None:
         " ·  users keep their value across sign-in",
         " ·  bucketed by device, not by user",
         "",
-        "CONDITIONS  first match wins, for everybody who is left",
+        "CONDITIONS  first match wins, for everyone else",
         "",
     ]
 

@@ -71,7 +71,7 @@ def _settings(experiment: Experiment) -> Iterator[tuple[str, str]]:
         share = f"{percent(experiment.holdout.share)} held out"
         yield "HOLDOUT", f"{experiment.holdout.name or f'#{experiment.holdout.id}'}, {share}"
     if experiment.exposure_cohort:
-        yield "COHORT", f"everybody who met it: cohort #{experiment.exposure_cohort}"
+        yield "COHORT", f"exposed users: cohort #{experiment.exposure_cohort}"
     if experiment.unit == "groups":
         yield "COUNTED", "groups, not users: each group gets one variant"
     if experiment.created_by is not None:
@@ -89,16 +89,16 @@ def _statistics(experiment: Experiment) -> Iterator[str]:
     if (cuped := _cuped(as_dict(settings.get("cuped")), experiment.unit)) is not None:
         yield cuped
     if _is_sequential(settings) or _is_sequential(as_dict(settings.get("frequentist"))):
-        yield "sequential testing: it may be looked at any time"
+        yield "sequential testing: results may be read anytime"
 
 
 def _cuped(settings: Mapping[str, JSON], unit: str) -> str | None:
-    """What the units did before they met it explains part of the differences."""
+    """What the units did before exposure explains part of the differences."""
     if settings.get("enabled") is not True:
         return None
     days = as_number(settings.get("lookback_days"))
     span = f" in {days:g} days" if days is not None else ""
-    return f"CUPED: adjusted for what {unit} did{span} before they met it"
+    return f"CUPED: adjusted for what {unit} did{span} before exposure"
 
 
 def _is_sequential(settings: Mapping[str, JSON]) -> bool:

@@ -126,7 +126,7 @@ def results_line(findings: Findings, now: float) -> list[Piece]:
         return [(words, "$warning")]
     if findings.awaited:
         done = len(findings.readings) - findings.awaited
-        return [(f"results {done:,} of {len(findings.readings):,}…  R stops asking", "$text-muted")]
+        return [(f"results {done:,} of {len(findings.readings):,}…  R cancels", "$text-muted")]
     if findings.at is None:
         return []
     if not findings.readings:

@@ -111,7 +111,7 @@ def state_words(series: Timeseries) -> tuple[str, str]:
         first = next(iter(series.errors.values()), "")
         return f"no day could be calculated: {safe_text(first, 100)}", "$error"
     if calculated == 0:
-        return "being calculated: the server has no day yet · R asks for it", "$warning"
+        return "being calculated: the server has no day yet · R requests it", "$warning"
     failed = f", {len(series.errors):,} failed" if series.errors else ""
     return f"{calculated:,} of {len(days):,} days{failed}", "$text-muted"
 
@@ -176,7 +176,7 @@ class SeriesScreen(FramedScreen):
         try:
             self._metric, self._series = await self._inspector.series(self._row, self._metric.uuid)
         except KeyError:
-            self._frame("this metric is not in the experiment any more", "$warning")
+            self._frame("this metric is no longer in the experiment", "$warning")
             return
         except ApiError as error:
             self._frame(safe_text(why_no_days(error), 200), "$warning")

@@ -42,7 +42,7 @@ async def ask_flag(
         return None
     if chosen:
         return chosen, True
-    about = "code asks for it; it cannot be changed later"
+    about = "used by code; it cannot be changed later"
     rows, usual = workspace.flags.rows, suggested_key(name)
     usual = "" if any(row.key == usual for row in rows) else usual
     key = await ask_new_key(runner, rows, usual, about, "; pick it from the list")
@@ -87,7 +87,7 @@ def _about(is_on: bool, variants: int, experiments: int) -> str:
 NONE: Final = 0
 METHODS: Final = (("bayesian", "bayesian", "chance to win"), ("frequentist", "frequentist", "p-values"))
 ONE_OF: Final = {
-    "multiple_variant_handling": ("exposure_criteria", "Who saw several variants is", "exclude"),
+    "multiple_variant_handling": ("exposure_criteria", "Users who saw several variants are", "exclude"),
     "method": ("stats_config", "Method", ""),
     "baseline_variant_key": ("stats_config", "Compared with", "control"),
 }
@@ -156,7 +156,7 @@ class ExperimentQuestions:
 
     async def _people(self) -> None:
         before = as_number(self.copy.settings("parameters").get("rollout_percentage"))
-        share = await ask_percent(self._runner, before, "How many people take part")
+        share = await ask_percent(self._runner, before, "Share of participants")
         if share is not None:
             self.copy.change_settings("parameters")["rollout_percentage"] = share
 
@@ -178,9 +178,9 @@ class ExperimentQuestions:
         now = as_text(as_dict(self.copy.settings(field).get("exposure_config")).get("event"))
         ways = [
             Choice("flag", "a call of its flag", "as usual", not now),
-            Choice("event", "an event", now or "such as the page it is on being seen", bool(now)),
+            Choice("event", "an event", now or "such as a view of its page", bool(now)),
         ]
-        way = await self._runner.ask(PickerScreen("Who has met the experiment is known by", ways))
+        way = await self._runner.ask(PickerScreen("A user is exposed by", ways))
         if way == "flag":
             self.copy.change_settings(field).pop("exposure_config", None)
         elif way == "event" and (event := await self._metrics.event("Which event", now)):
@@ -209,7 +209,7 @@ class ExperimentQuestions:
     async def _confidence(self) -> None:
         before = confidence_of(self.copy.settings("stats_config"))
         shown = f"{95 if before is None else before:g}"
-        about = "how many of a hundred intervals hold the truth, such as 95"
+        about = "the confidence level in percent, such as 95"
         line = await ask_line(self._runner, "Intervals", about, shown, confidence_problem)
         if line is None or line == shown:
             return

@@ -52,8 +52,8 @@ class MetricQuestions:
                 source = await self._counted("Measure what")
                 return metrics.mean_of(source) if source else None
             case "ratio":
-                top = await self._counted("How much of what")
-                bottom = await self._counted("… for each of what") if top else None
+                top = await self._counted("Measure which event")
+                bottom = await self._counted("Per which event") if top else None
                 return metrics.ratio_of(top, bottom) if top and bottom else None
             case "retention":
                 return await self._retention()
@@ -67,8 +67,8 @@ class MetricQuestions:
 
     async def _ends(self, start: str, completion: str) -> tuple[str, str] | None:
         """What people did, and what they come back for."""
-        did = await self.event("Who did what", start)
-        again = await self.event("… and comes back for what", completion) if did else None
+        did = await self.event("First event", start)
+        again = await self.event("Return event", completion) if did else None
         return (did, again) if did and again else None
 
     async def change(self, metric: Item, others: str) -> Item | str | None:
@@ -133,8 +133,8 @@ class MetricQuestions:
 
     async def _window(self, metric: Item) -> Item | None:
         before = window_words(metric).removeprefix("within ")
-        about = "such as 7 days or 1 hour after meeting the experiment; empty for no end"
-        line = await ask_line(self._runner, "Counts how long", about, before, window_problem)
+        about = "such as 7 days or 1 hour after exposure; empty for no end"
+        line = await ask_line(self._runner, "Conversion window", about, before, window_problem)
         if line is None:
             return None
         kept = {key: part for key, part in metric.items() if not key.startswith("conversion_window")}
@@ -142,8 +142,8 @@ class MetricQuestions:
         return {**kept, "conversion_window": count, "conversion_window_unit": unit} if count else kept
 
     async def _span(self, before: str) -> tuple[int, int, str] | None:
-        about = f"from and to, such as {USUAL_RETURN} after doing the first"
-        line = await ask_line(self._runner, "Comes back when", about, before, _span_problem)
+        about = f"from and to, such as {USUAL_RETURN} after the first event"
+        line = await ask_line(self._runner, "Return window", about, before, _span_problem)
         return None if line is None else span_of(line)
 
     # Events
@@ -152,7 +152,7 @@ class MetricQuestions:
         steps: list[str] = []
         while True:
             usual = before[len(steps)] if len(steps) < len(before) else ""
-            title = f"Step {len(steps) + 1}, after meeting the experiment"
+            title = f"Step {len(steps) + 1}, after exposure"
             event = await self.event(title, usual, may_end=bool(steps))
             if event is None:
                 return []
@@ -169,7 +169,11 @@ class MetricQuestions:
         if way is None or way not in OF_A_PROPERTY:
             return metrics.event_node(event, way) if way else None
         of = await ask_line(
-            self._runner, "Which property", "a number on the event, such as price", "", _property_problem
+            self._runner,
+            "Which property",
+            "a numeric property of the event, such as price",
+            "",
+            _property_problem,
         )
         return metrics.event_node(event, way, of.strip()) if of else None
 

@@ -34,7 +34,7 @@ _ALIASES: Final = ("min", "max")
 _MANY: Final = {"exact": "is, or is any of", "is_not": "is not, or is none of"}
 _KINDS: Final = (
     Choice("person", "a person's property", "email, country, plan"),
-    Choice("cohort", "a cohort", "a group of people under a name"),
+    Choice("cohort", "a cohort", "a named group of users"),
     Choice("flag", "another flag", "on, off, or one of its variants"),
 )
 
@@ -59,7 +59,7 @@ async def ask_property(runner: ChangeRunner, old: Item, context: PropertyContext
     elif old:
         kind = as_text(old.get("type")) or "person"
     else:
-        kind = await runner.ask(PickerScreen("What is asked about", _KINDS))
+        kind = await runner.ask(PickerScreen("Which property", _KINDS))
     if kind is None:
         return None
     if kind == "flag":
@@ -74,7 +74,7 @@ async def _property(runner: ChangeRunner, item: Item, context: PropertyContext) 
         item["group_type_index"] = context.group_type
     about = "its name, such as email"
     if context.group_type is not None:
-        about = "its name, such as plan; $group_key is what the group itself is called"
+        about = "its name, such as plan; $group_key is the key of the group itself"
     key = await _line(runner, "Property", about, as_text(item.get("key")))
     if not key:
         return None

@@ -37,7 +37,7 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         yield from who_sees_it(filters, study.names)
         return
     order = EARLY_EXIT if filters.early_exit else "first match wins"
-    rest = ", for everybody who is left" if decides_before(filters) else ""
+    rest = ", for everyone else" if decides_before(filters) else ""
     beside = [*before_conditions(filters), *manner_lines(flag.raw)]
     yield from [*beside, []] if beside else []
     many = f"{len(conditions):,} of them; " if len(conditions) > MANY else ""

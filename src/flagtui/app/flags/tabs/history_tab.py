@@ -79,7 +79,7 @@ class HistoryPane(Vertical, RecordPane):
     async def _load(self, record: int) -> None:
         try:
             self._entries = await self._read(record)
-            self._trouble = "" if self._entries else "Nothing is written down about this flag."
+            self._trouble = "" if self._entries else "No history is recorded for this flag."
         except ApiError as error:
             self._trouble = error.what
         self._draw()
@@ -119,7 +119,7 @@ class HistoryPane(Vertical, RecordPane):
         except ApiError as error:
             self._show([[(safe_text(error.what, 300), "$warning")]])
             return
-        head: list[Piece] = [(f"v{older} → v{newer}", "bold"), ("   x takes the mark away", "$faint")]
+        head: list[Piece] = [(f"v{older} → v{newer}", "bold"), ("   x removes the mark", "$faint")]
         lines = diff_lines(
             before.raw,
             after.raw,

@@ -62,7 +62,7 @@ class WhoPane(Vertical, RecordPane):
     def compose(self) -> ComposeResult:
         with Horizontal(id="whom"):
             yield _person("distinct id, key=value …", "whom-one")
-            yield _person("another one, to compare", "whom-other")
+            yield _person("another user, to compare", "whom-other")
         with VerticalScroll(id="accounts", can_focus=True):
             yield Static(markup=False)
 
@@ -149,7 +149,7 @@ def account_lines(accounts: list[PersonEvaluation], study: Study, width: int) ->
     if len(accounts) == 2:
         left, right = accounts
         if (type(left.value), left.value) == (type(right.value), right.value):
-            lines += [[("They get the same.", "$text-muted")], []]
+            lines += [[("Both are served the same value.", "$text-muted")], []]
         else:
             lines += [[("They differ because ", "$text-muted"), (why_they_differ(left, right), "")], []]
         lines += _others_that_differ(left, right, width)
@@ -191,7 +191,7 @@ def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Itera
     if any(variants):
         yield row("variant hash", [(words or "—", "$secondary" if words else "$faint") for words in variants])
     yield row("payload", [(payload_words(account), "$text-muted") for account in accounts])
-    sources = ["the server" if account.is_from_server else "worked out here" for account in accounts]
+    sources = ["the server" if account.is_from_server else "evaluated here" for account in accounts]
     yield row("according to", [(words, "$faint") for words in sources])
     libraries = [library_words(account) for account in accounts]
     if any(libraries):

@@ -97,7 +97,7 @@ def _edit_intent(
     unknown = [name for name in fields if name not in shown]
     if unknown:
         fix = f"Fields: {', '.join(editable(flag))}."
-        raise Trouble(f"{unknown[0]} is no field that can be edited.", fix, code="usage")
+        raise Trouble(f"{unknown[0]} is not a field that can be edited.", fix, code="usage")
     intent = intent_of({**shown, **fields}, flag)
     return intent or skip_no_op(flag.id, flag.key, "it has these values already")
 
