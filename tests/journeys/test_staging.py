@@ -47,6 +47,19 @@ async def test_staged_changes_are_applied_with_one_question_and_one_undo(setting
         assert (await program.stored("export-parquet")).targeting.rollout == 75
 
 
+async def test_many_changes_are_planned_on_one_list(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("plus", "x", "down", "x", "down", "x", "down", "x", "down", "x", "space")
+        assert "STAGING 5" in program.screen
+        await program.press("ampersand")
+        program.wire.passed.clear()
+        await program.press("A")
+        assert "Apply: 5 changes" in program.screen
+        reads = [path for path in program.wire.passed if "feature_flags/" in path]
+        assert reads
+        assert all(path.endswith("/feature_flags/") for path in reads)
+
+
 async def test_u_unstages_the_last_step(setting: Setting) -> None:
     async with running(setting) as program:
         await stage_two(program)

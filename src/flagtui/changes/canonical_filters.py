@@ -53,7 +53,7 @@ def _clean_group(group: JSON) -> JSON:
 def whole_filters(wanted: JSON, stored: JSON) -> dict[str, JSON]:
     """Return the complete `filters` of a request, with removed keys cleared by name."""
     sent = clean_filters(wanted)
-    for key in clean_filters(stored):
+    for key in share_clean_filters(stored):
         sent.setdefault(key, copy_json(_CLEARED.get(key)))
     sent.setdefault("groups", [])
     return sent
@@ -65,8 +65,8 @@ _LEGACY: Final = ("super_groups", "holdout_groups")
 
 
 def normal_filters(filters: JSON) -> dict[str, JSON]:
-    """Return `filters` without the keys that the server adds, renames, derives or drops."""
-    kept = clean_filters(filters)
+    """Return `filters` without the keys that the server adds, renames, derives or drops: to be read."""
+    kept = share_clean_filters(filters)
     for name in _LEGACY:
         kept.pop(name, None)
     flag_level = kept.pop("aggregation_group_type_index", None)

@@ -226,6 +226,15 @@ class Filters:
         return tuple(dict.fromkeys(item.cohort_id for item in self.properties if item.cohort_id is not None))
 
 
+def flags_needed(filters: JSON) -> tuple[int, ...]:
+    """Return the ids of the flags that stored conditions depend on; quick where there are none."""
+    for group in as_list(as_dict(filters).get("groups")):
+        for item in as_list(as_dict(group).get("properties")):
+            if as_dict(item).get("type") == "flag":
+                return Filters.of(filters).depends_on
+    return ()
+
+
 def is_known_version(version: JSON) -> bool:
     """Return whether a configuration of this version has conditions.
 

@@ -11,7 +11,7 @@ from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.blocked import Linked
-from flagtui.changes.flags.context_queries import ContextQuery, read_context, similar_keys
+from flagtui.changes.flags.context_queries import ContextQuery, Neighbours, read_context
 from flagtui.changes.flags.flag_context import COUNTED, NO_USERS, Context, NotKnown, Reach
 from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
@@ -181,4 +181,5 @@ async def test_what_it_asks_for_is_looked_up_in_the_list() -> None:
     ],
 )
 def test_keys_that_look_alike_are_found(key: str, other: str) -> None:
-    assert similar_keys(key, [key, other, "checkout-v3", "modern-2"]) == (other,)
+    keys = (key, other, "checkout-v3", "modern-2")
+    assert Neighbours(FlagRow(id, each) for id, each in enumerate(keys)).similar_to(key) == (other,)

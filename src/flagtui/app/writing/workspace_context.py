@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from flagtui.api.errors import NotFound
 from flagtui.app.state.app_state import AppState
@@ -21,6 +22,9 @@ from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Workspace
 
+ROWS_PER_READ: Final = 50
+"""Flags of a list that take about as long as one flag read on its own."""
+
 
 class WorkspaceContext(PlanContext):
     """A project that is open, or one beside it. What is read for a question its lists show, too."""
@@ -36,6 +40,7 @@ class WorkspaceContext(PlanContext):
         self.workspace = workspace
         self._app_state = app_state
         self._staged = staged
+        self._applied = app_state.staged_set if is_applying else None
 
     @property
     def known_flags(self) -> Sequence[FlagRow]:
@@ -74,6 +79,13 @@ class WorkspaceContext(PlanContext):
         fresh = await self.client.event_definitions.get(id)
         events.put(fresh.row(), read_at)
         return fresh if self._staged is None else record_after(fresh, self._staged)
+
+    async def listed_flags(self) -> Sequence[dict[str, JSON]]:
+        changes = 0 if self._applied is None else len(self._applied.changes)
+        if changes * ROWS_PER_READ < len(self.workspace.flags.rows):
+            # Reading the few that change takes less than listing all.
+            return ()
+        return await self.client.flag_objects.all()
 
     def name(self, kind: Kind, id: RecordId) -> str:
         row = self.workspace.collection(kind).get(id)

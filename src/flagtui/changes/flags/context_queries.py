@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar
 
 from flagtui.api.errors import ApiError
@@ -16,7 +17,7 @@ from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.activity import SYSTEM, Activity, ActivityPage, Change, version_made
 from flagtui.models.code_uses import CodeUses
-from flagtui.models.filters import Filters
+from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import BlastRadius, FlagKey
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -78,16 +79,16 @@ class ContextQueries:
     def __init__(self, ask: Answers, fresh: Flag, values: Mapping[str, JSON], query: ContextQuery) -> None:
         self._seen_version = query.seen_version
         self._uncounted = NotKnown(query.uncounted)
-        asks_for = dependencies_of(fresh, values)
+        near, asks_for = Neighbours.of(query.rows), dependencies_of(fresh, values)
         self._known = Context(
             now=query.now,
             me=query.me,
             names=query.names,
-            dependencies=_linked(row for row in query.rows if row.id in asks_for),
-            similar=similar_keys(fresh.key, [row.key for row in query.rows]),
+            dependencies=_linked(near.by_id[id] for id in near.by_id if id in asks_for) if asks_for else (),
+            similar=near.similar_to(fresh.key),
             code_uses=query.code_uses,
         )
-        self._listed = _linked(row for row in query.rows if fresh.id in row.depends_on)
+        self._listed = _linked(near.dependents.get(fresh.id, ()))
         self._asked: tuple[asyncio.Task[Any], ...] = ()
         if not query.is_one_of_many:
             reach, dependents = reach_of(ask.blast_radius, fresh, values), ask.dependents(fresh.id)
@@ -137,13 +138,51 @@ def _linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
     return tuple(Linked(row.id, row.key, row.active, row.deleted) for row in rows)
 
 
-def similar_keys(key: str, others: Sequence[str]) -> tuple[str, ...]:
-    """Return confusable keys: they differ in case, `-` and `_`, `l 1 I`, `O 0`, `rn m`."""
-    folded, begins = _look(key), _first(key)
-    # Most keys begin otherwise, which is quicker to see than what they look like.
-    beginnings = {first for first in {other[:1] for other in others} if _first(first) == begins}
-    near = (other for other in others if other[:1] in beginnings and other != key)
-    return tuple(other for other in near if _look(other) == folded)[:5]
+class Neighbours(tuple[FlagRow, ...]):
+    """The flags of a project, indexed for the contexts of many of them."""
+
+    @classmethod
+    def of(cls, rows: Sequence[FlagRow]) -> "Neighbours":
+        """Return the rows with their indexes; those that have them stay as they are."""
+        return rows if isinstance(rows, cls) else cls(rows)
+
+    @cached_property
+    def by_id(self) -> Mapping[int, FlagRow]:
+        """Return each flag by its id."""
+        return {row.id: row for row in self}
+
+    @cached_property
+    def dependents(self) -> Mapping[int, Sequence[FlagRow]]:
+        """Return the flags that depend on another, by the id of that one."""
+        rows: dict[int, list[FlagRow]] = {}
+        for row in self:
+            for id in row.depends_on:
+                rows.setdefault(id, []).append(row)
+        return rows
+
+    @cached_property
+    def _by_beginning(self) -> Mapping[str, Sequence[str]]:
+        keys: dict[str, list[str]] = {}
+        for row in self:
+            keys.setdefault(row.key[:1], []).append(row.key)
+        return keys
+
+    @cached_property
+    def _looks(self) -> dict[str, dict[str, list[str]]]:
+        """Return keys by how they begin and what they look like, for the beginnings that were needed."""
+        return {}
+
+    def similar_to(self, key: str) -> tuple[str, ...]:
+        """Return confusable keys: they differ in case, `-` and `_`, `l 1 I`, `O 0`, `rn m`."""
+        begins = _first(key)
+        if begins not in self._looks:
+            # Most keys begin otherwise, which is quicker to see than what they look like.
+            looks = self._looks[begins] = {}
+            for first, keys in self._by_beginning.items():
+                for other in keys if _first(first) == begins else ():
+                    looks.setdefault(_look(other), []).append(other)
+        alike = self._looks[begins].get(_look(key), ())
+        return tuple(other for other in alike if other != key)[:5]
 
 
 def _first(key: str) -> str:
@@ -198,7 +237,7 @@ def _phrases(change: Change) -> Iterator[str]:
 def dependencies_of(fresh: Flag, values: Mapping[str, JSON]) -> frozenset[int]:
     """Return the ids of the flags that the conditions depend on, before the change and after it."""
     now = fresh.targeting.depends_on
-    return frozenset((*now, *(Filters.of(values["filters"]).depends_on if "filters" in values else ())))
+    return frozenset((*now, *(flags_needed(values["filters"]) if "filters" in values else ())))
 
 
 async def rows_of(get: Callable[[int], Awaitable[Flag]], ids: Sequence[int]) -> list[FlagRow]:

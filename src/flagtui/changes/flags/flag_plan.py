@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from flagtui.changes.blocked import Blocked
-from flagtui.changes.canonical_filters import clean_filters, means_same, whole_filters
+from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
 from flagtui.changes.consequence import Caution
 from flagtui.changes.difference import FieldConflict, difference, merge, without
 from flagtui.changes.flags.filter_rules import problems_in, problems_in_fields
@@ -106,20 +106,17 @@ class NoOp:
 
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:
     """Plan the intent on the current flag."""
-    wanted, conflicts = _on_top_of(intent, fresh)
-    values = {
-        name: value
-        for name, value in wanted.items()
-        if not means_same(value, stored_value(fresh, name), (name,))
-    }
+    stored = {name: stored_value(fresh, name) for name in (*intent.changes, "key")}
+    wanted, conflicts = _on_top_of(intent, fresh, stored)
+    values = {name: value for name, value in wanted.items() if not means_same(value, stored[name], (name,))}
     if not values:
         return NoOp(intent, fresh)
-    caused, inherited = _problems(fresh, values)
+    caused, inherited = _problems(fresh, values, stored)
     if refusal := foresee_refusal(fresh, values, context) or _bad_values(values, caused):
         return refusal
     if fresh.targeting.has_rules and values.get("deleted") is True:
         intent = replace(intent, verb=LASTING)
-    fields, before = sent_fields(values, fresh), {name: stored_value(fresh, name) for name in values}
+    fields, before = sent_fields(values, fresh), {name: stored[name] for name in values}
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
     return Plan(
         intent=intent,
@@ -144,16 +141,16 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     )
 
 
-def _on_top_of(intent: Intent, fresh: Flag) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:
+def _on_top_of(
+    intent: Intent, fresh: Flag, stored: Mapping[str, JSON]
+) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:
     """Merge the requested values into the current ones and return the conflicting fields too."""
     values: dict[str, JSON] = {}
     conflicts: list[FieldConflict] = []
     for name, value in intent.changes.items():
         mine = _tidy(name, value)
         if name in intent.seen:
-            mine, field_conflicts = _merged(
-                name, _tidy(name, intent.seen[name]), mine, stored_value(fresh, name)
-            )
+            mine, field_conflicts = _merged(name, _tidy(name, intent.seen[name]), mine, stored[name])
             conflicts.extend(field_conflicts)
         values[name] = mine
     original_key = live_key(fresh)
@@ -179,9 +176,9 @@ def _merged(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON, tupl
 
 
 def stored_value(fresh: Flag, name: str) -> JSON:
-    """Return the current value of the field in the form that plans compare."""
+    """Return the current value of the field in the form that plans compare: to be read, not changed."""
     if name == "filters":
-        return clean_filters(fresh.filters)
+        return share_clean_filters(fresh.filters)
     return _tidy(name, fresh.raw[name] if name in fresh.raw else getattr(fresh, name, None))
 
 
@@ -209,19 +206,23 @@ def sent_fields(values: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
 def original_fields(fields: Mapping[str, JSON], fresh: Flag) -> dict[str, JSON]:
     """Return the values read for those fields that the server can compare."""
     return {
-        name: clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
+        name: share_clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
         for name in fields
         if name in fresh.raw and name not in NOT_COMPARABLE
     }
 
 
-def _problems(fresh: Flag, values: Mapping[str, JSON]) -> tuple[list[str], list[str]]:
+def _problems(
+    fresh: Flag, values: Mapping[str, JSON], stored: Mapping[str, JSON]
+) -> tuple[list[str], list[str]]:
     """Return problems of the requested targeting in words: caused by this change, and earlier ones."""
     if "filters" not in values:
         return [], []
-    sides = (stored_value(fresh, "filters"), values["filters"])
     is_encrypted = fresh.has_encrypted_payloads
-    before, after = (problems_in(side, fresh.id, is_encrypted=is_encrypted) for side in sides)
+    after = problems_in(values["filters"], fresh.id, is_encrypted=is_encrypted)
+    if not after:
+        return [], []
+    before = problems_in(stored["filters"], fresh.id, is_encrypted=is_encrypted)
     old = Counter(problem.words for problem in before)
     caused: list[str] = []
     inherited: list[str] = []

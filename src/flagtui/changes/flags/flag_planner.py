@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.consequence import Caution, Consequence
-from flagtui.changes.flags.context_queries import ContextQuery, dependencies_of, rows_of, similar_keys
+from flagtui.changes.flags.context_queries import ContextQuery, Neighbours, dependencies_of, rows_of
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
@@ -71,6 +71,8 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
 
     def __post_init__(self) -> None:
         self._adapter = FlagAdapter(self.context.client.flags)
+        self._rows: Sequence[FlagRow] = ()
+        self._near = Neighbours()
 
     def make_rows(self, workspace: Workspace) -> FlagRows:
         from flagtui.changes.flags.optimistic_flags import FlagRows
@@ -171,13 +173,16 @@ class FlagPlanner(Planner[FlagChange, Plan, Flag]):
         rows = context.known_flags
         if rows is None:
             rows = await context.all_flags() if is_one_of_many else ()
+        if rows is not self._rows:
+            self._rows, self._near = rows, Neighbours(rows)
+        near = self._near
         changes = _changes(request, fresh)
         # Their state decides whether the server takes these changes, so that it is read with `--yes` too.
         is_decisive = changes.get("active") is True or "filters" in changes
         if not is_decisive and (context.uncounted or rows):
-            return rows
-        unread = dependencies_of(fresh, changes) - {row.id for row in rows}
-        return [*rows, *await rows_of(context.read_flag, [*unread])] if unread else rows
+            return near
+        unread = dependencies_of(fresh, changes) - near.by_id.keys()
+        return [*near, *await rows_of(context.read_flag, [*unread])] if unread else near
 
     async def _names(self, request: FlagChange, fresh: Flag) -> Names:
         changes = _changes(request, fresh)
@@ -208,12 +213,12 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
         context = self.context
         taken = await find_taken(context)
         me = await context.me()
-        keys = [row.key for row in taken.rows]
+        near = Neighbours.of(taken.rows)
 
         async def plan(new: NewFlag) -> Plan | Skipped:
             key = as_text(new.fields.get("key"))
             names = await context.names(dict(new.fields))
-            own = Context(now=context.clock.time(), me=me, similar=similar_keys(key, keys), names=names)
+            own = Context(now=context.clock.time(), me=me, similar=near.similar_to(key), names=names)
             result = plan_create(new.fields, taken, own, new.consequences, new.source)
             return skip(new.source, key or "new flag", result) if isinstance(result, Blocked) else result
 

@@ -9,7 +9,7 @@ from flagtui.changes.difference import compact
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.row_refusals import IS_ARCHIVED, NO_ACCESS, OUT_OF_ARCHIVE, RULES_ARE_FIXED
 from flagtui.models.editable_fields import is_plain_key
-from flagtui.models.filters import Filters
+from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -123,7 +123,7 @@ def _of_new_filters(filters: Mapping[str, JSON], context: Context) -> Iterator[B
 
     Servers check every write of conditions.
     """
-    asks_for = Filters.of(filters).depends_on
+    asks_for = flags_needed(filters)
     needed = [flag for flag in context.dependencies if flag.id in asks_for]
     if deleted := tuple(flag for flag in needed if flag.is_deleted):
         is_one = len(deleted) == 1

@@ -142,6 +142,8 @@ def _plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
 
 def within_batch(context: Context, ids: frozenset[int]) -> Context:
     """Return the context of a flag of a batch; dependents in the same batch do not block it."""
+    if not ids:
+        return context
     dependents = context.dependents
     if isinstance(dependents, tuple):
         dependents = tuple(flag for flag in dependents if flag.id not in ids)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -20,7 +21,7 @@ from flagtui.changes.sets.change_set import ChangeSet, StagedChange, outdated
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
-from flagtui.models.filters import Filters
+from flagtui.models.filters import Filters, flags_needed
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
@@ -118,7 +119,7 @@ def rows_after(rows: Iterable[FlagRow], changes: Sequence[StagedChange]) -> Iter
         elif values.get("deleted") is not True:
             moved: dict[str, Any] = {name: values[name] for name in values.keys() & _IN_ROWS}
             if "filters" in values:
-                moved["depends_on"] = Filters.of(values["filters"]).depends_on
+                moved["depends_on"] = flags_needed(values["filters"])
             yield msgspec.structs.replace(row, **moved)
 
 
@@ -173,7 +174,7 @@ class AfterSet(PlanContext):
         self._changes = changes
         self._rows: dict[bool, asyncio.Task[Sequence[FlagRow]]] = {}
 
-    @property
+    @cached_property
     def known_flags(self) -> Sequence[FlagRow] | None:
         rows = self._inner.known_flags
         return None if rows is None else [*rows_after(rows, self._changes)]

@@ -121,7 +121,9 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         number = int(change.record)
 
         def intent(fresh: Flag) -> Intent:
-            values, base = values_on(fresh, change), base_on(fresh, change)
+            values = values_on(fresh, change)
+            # Unless it overwrites, a plan is kept only where the record still has these values.
+            base = base_on(fresh, change) if self.is_overwriting else {}
             return Intent(number, values, change.verb, seen=base, seen_version=change.version)
 
         reading = await planner.read_one_of_many(FlagChange(number, intent))
