@@ -163,3 +163,18 @@ def test_question_names_the_uses_of_the_last_scan(online: Run, verb: str) -> Non
     other = online("flags", verb, "checkout-v2-banner", "--dry-run", is_shown=True).out
     assert "no use in " in other
     assert "Code" not in online("flags", "disable", "new-nav", "--dry-run", is_shown=True).out
+
+
+def test_queries_about_code_read_the_last_scan(online: Run) -> None:
+    online("refs")
+    assert online("flags", "list", "refs:2").out.startswith("new-nav")
+    assert "new-nav" not in online("flags", "list", "refs:0").out
+    assert online("flags", "list", "--sort", "refs", "--limit", "1").out.startswith("new-nav")
+
+
+def test_queries_about_code_without_a_scan_fail(online: Run) -> None:
+    done = online("flags", "list", "refs:0")
+    assert done.code == 6
+    assert "refs: needs a scan of code, and there is none" in done.err
+    assert "Scan it: flagtui refs" in done.err
+    assert "the order refs needs a scan" in online("flags", "list", "--sort", "refs").err

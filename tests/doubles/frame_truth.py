@@ -68,12 +68,12 @@ def _list_facts(screen: ListScreen[Any]) -> Iterator[tuple[str, object, object]]
         ordering = finder._listing.orders[finder.sort.name]
         keys = [
             (
-                ordering.rank(row, is_reversed=finder.sort.is_reversed),
+                ordering.rank(row, is_reversed=finder.sort.is_reversed, code=finder._ranking.code),
                 (ordering.label or finder._listing.label)(row),
             )
             for row in (rows._rows[at] for at in order)
         ]
-        if ordering.value is None and finder.sort.is_reversed:
+        if not ordering.has_value and finder.sort.is_reversed:
             keys.reverse()
         yield "arrow", all(left <= right for left, right in pairwise(keys)), True
     # The activity counts entries that were not read yet.

@@ -51,7 +51,7 @@ async def test_help_is_searched_runs_commands_and_explains_signs(
         assert "tag: its tags" in seen
         await program.press(*["up"] * 20)
         assert "slow, incomplete or being retried" in words(program.screen)
-        await program.press(*["up"] * 5)
+        await program.press(*["up"] * 7)
         assert "marked: commands apply to all marked rows" in words(program.screen)
         await program.press("slash", *"reverse the", "enter")
         screen = program.app.screen

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from flagtui.code.code_findings import RULES, CodeFinding, Level, RuleId
+from flagtui.code.code_findings import RULES, CodeFinding, Level
+from flagtui.models.code_uses import RuleId
 
 ANNOTATION_LIMIT: Final = 10
 """Annotations of one step that GitHub shows."""

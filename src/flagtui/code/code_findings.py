@@ -12,22 +12,8 @@ import msgspec
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.reference_records import Reference
 from flagtui.models.code_flags import CodeFlag, ServedValue
+from flagtui.models.code_uses import RuleId
 
-RuleId = Literal[
-    "unknown-key",
-    "deleted-key",
-    "archived",
-    "not-local",
-    "rolled-out",
-    "never-on",
-    "off",
-    "stale",
-    "unreferenced",
-    "comment-only",
-    "dynamic-key",
-    "default-differs",
-    "missing-required",
-]
 Level = Literal["error", "warning", "note"]
 State = RuleId | Literal["healthy"]
 

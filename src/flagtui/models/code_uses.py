@@ -1,11 +1,29 @@
 """Where code uses a key, as the last scan of a folder saw it."""
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 import msgspec
 
 USES: Final = frozenset(("call", "constant", "wrapper"))
 """Kinds of references that are a use."""
+
+
+RuleId = Literal[
+    "unknown-key",
+    "deleted-key",
+    "archived",
+    "not-local",
+    "rolled-out",
+    "never-on",
+    "off",
+    "stale",
+    "unreferenced",
+    "comment-only",
+    "dynamic-key",
+    "default-differs",
+    "missing-required",
+]
+RULE_IDS: Final[tuple[RuleId, ...]] = get_args(RuleId)
 
 
 class UseFinding(msgspec.Struct, frozen=True):

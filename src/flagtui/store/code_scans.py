@@ -6,6 +6,7 @@ missing.
 
 import os
 import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
@@ -44,6 +45,31 @@ class CodeScan(msgspec.Struct, frozen=True):
         """Return the places that name a flag or an event: uses first, then by file and line."""
         places = [each for each in self.places if (each.key, each.subject) == (key, subject)]
         return sorted(places, key=lambda each: not each.is_use)
+
+
+class CodeIndex:
+    """What a scan knows of each key of one kind of record."""
+
+    def __init__(self, scan: CodeScan, subject: str = "flag") -> None:
+        self._uses: Counter[str] = Counter()
+        self._rules: defaultdict[str, set[str]] = defaultdict(set)
+        self._kinds: defaultdict[str, set[str]] = defaultdict(set)
+        for place in scan.places:
+            if place.subject == subject:
+                self._uses[place.key] += place.is_use
+                self._kinds[place.key].add(place.kind)
+                self._rules[place.key].update(finding.rule for finding in place.findings)
+
+    def uses(self, key: str) -> int:
+        """Return how many places need the key."""
+        return self._uses[key]
+
+    def rules(self, key: str) -> frozenset[str]:
+        """Return the ids of the rules that report the key. A quoted key may be a use, so it has none."""
+        kinds = self._kinds.get(key, set())
+        if self._uses[key] or "string" in kinds:
+            return frozenset(self._rules[key])
+        return frozenset(("comment-only",)) if "comment" in kinds else frozenset(("unreferenced",))
 
 
 class CodeScans:

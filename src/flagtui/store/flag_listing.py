@@ -13,7 +13,9 @@ from flagtui.store.query.term_readers import (
     number_of,
     part_of,
     percentage_of,
+    rules_of,
     tag_of,
+    uses_of,
 )
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Test, Vocabulary, being, by_name, choices
@@ -72,6 +74,20 @@ FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
             part_of(lambda row: row.key),
         ),
         Qualifier(
+            "refs",
+            "a number of uses such as 0, >3 or <=1",
+            "how often code uses it",
+            uses_of(lambda row: row.key),
+            ("0", ">3"),
+        ),
+        Qualifier(
+            "code",
+            "the id of a rule of flagtui check, such as unreferenced or rolled-out",
+            "what the last scan of code reports",
+            rules_of(lambda row: row.key, {"deleted-key": "deleted", "archived": "archived"}),
+            ("unreferenced", "comment-only", "rolled-out", "off", "stale", "deleted"),
+        ),
+        Qualifier(
             "id", "a number, or several with commas between", "its number", number_of(lambda row: row.id)
         ),
     ),
@@ -102,6 +118,7 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "type": Order(lambda row: _TYPE_PLACES.get(row.type)),
     "runtime": field_order(FLAG_FIELDS.shown("runtime")),
     "version": Order(lambda row: row.version, is_descending=True),
+    "refs": Order(is_descending=True, in_code=lambda row, code: code.uses(row.key)),
 }
 
 FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, lambda row: fold(row.key))

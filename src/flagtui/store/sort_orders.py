@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, overload
 from msgspec import Struct
 
 from flagtui.models.editable_fields import EditableField
-from flagtui.store.query.vocabulary import Row, Vocabulary
+from flagtui.store.query.vocabulary import CodeKeys, Row, Vocabulary
 
 
 class Sort(Struct, frozen=True):
@@ -34,13 +34,22 @@ class Order(Struct, Generic[Row], frozen=True):
     """Whether the default direction has the greatest value first."""
     label: Callable[[Row], str] | None = None
     """Compared instead of the list's own tie-breaker."""
+    in_code: Callable[[Row, CodeKeys], float | None] | None = None
+    """The value to compare where it depends on a scan of code; unknown without one."""
 
-    def rank(self, row: Row, *, is_reversed: bool) -> float:
+    @property
+    def has_value(self) -> bool:
+        """Return whether a value is compared, not the key alone."""
+        return self.value is not None or self.in_code is not None
+
+    def rank(self, row: Row, *, is_reversed: bool, code: CodeKeys | None = None) -> float:
         """Return the value to sort by: the smallest comes first, an unknown one last."""
-        value = self.value(row) if self.value else 0.0
+        value = self.value(row) if self.value else None if self.in_code else 0.0
+        if self.in_code is not None and code is not None:
+            value = self.in_code(row, code)
         if value is None:
             return math.inf
-        return -value if self.is_descending is not (is_reversed and self.value is not None) else value
+        return -value if self.is_descending is not (is_reversed and self.has_value) else value
 
 
 class Listing(Struct, Generic[Row], frozen=True):
@@ -110,6 +119,8 @@ class Ranking(Generic[Row]):
         self._values = array("d")
         self._labels: list[str] = []
         self.sort = sort
+        self.code: CodeKeys | None = None
+        """The last scan of code."""
         self.is_steady = False
         """Whether a changed row keeps its place until the rows are sorted again."""
 
@@ -161,13 +172,18 @@ class Ranking(Generic[Row]):
         return self._order.is_descending is not self.sort.is_reversed
 
     @property
+    def reads_code(self) -> bool:
+        """Return whether the order depends on a scan of code."""
+        return self._order.in_code is not None
+
+    @property
     def _order(self) -> Order[Row]:
         return self._orders[self.sort.name]
 
     @property
     def _is_turned(self) -> bool:
         """Return whether the whole order is reversed: labels cannot be negated as values can."""
-        return self.sort.is_reversed and self._order.value is None
+        return self.sort.is_reversed and not self._order.has_value
 
     def _rank(self, index: int) -> Rank:
         return self._values[index], self._labels[index], index
@@ -189,14 +205,15 @@ class Ranking(Generic[Row]):
 
     def _compared(self, row: Row) -> tuple[float, str]:
         order = self._order
-        return order.rank(row, is_reversed=self.sort.is_reversed), (order.label or self._label)(row)
+        rank = order.rank(row, is_reversed=self.sort.is_reversed, code=self.code)
+        return rank, (order.label or self._label)(row)
 
     def _sorted(self, indices: Iterable[int]) -> list[int]:
         # Labels first and then values: each sort is stable.
         order = sorted(indices, key=self._labels.__getitem__)
         if self._is_turned:
             order.reverse()
-        elif self._order.value is not None:
+        elif self._order.has_value:
             order.sort(key=self._values.__getitem__)
         return order
 

@@ -56,9 +56,9 @@ def test_cycling_always_returns_to_no_qualifier(line: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("c", ["created:", "called:", "checkout-redesign"]),
+        ("c", ["created:", "called:", "code:", "checkout-redesign"]),
         ("ty", ["type:", "types-v2"]),
-        ("-r", ["-runtime:", "-rollout:"]),
+        ("-r", ["-runtime:", "-rollout:", "-refs:"]),
         ("check", ["checkout-redesign", "old-checkout"]),
         ("type:", ["type:boolean", "type:multivariant", "type:experiment", "type:config", "type:rules"]),
         ("type:m", ["type:multivariant"]),

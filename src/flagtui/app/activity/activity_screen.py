@@ -155,7 +155,7 @@ class ActivityScreen(ActivityKeys):
         # Another moment has other candidates, of which the best is the first.
         anchor: Literal["top", "first"] = "first" if centre is not None and centre != before else "top"
         self.rows.show(self._finding.rows, order, anchor=anchor, rule=self._finding.rule(order))
-        self.search.set_problems(self._finding.problems)
+        self.search.set_problems([(p.start, p.end, p.reason) for p in self._finding.problems])
         self.reframe()
         self._read_on_if_wanted()
         self._look_soon()

@@ -5,13 +5,13 @@ from typing import Final
 
 from flagtui import local_time
 from flagtui.app.activity.activity_columns import day_words
-from flagtui.app.widgets.search_line import Problem
 from flagtui.models.activity import ChangeRow
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed
 from flagtui.store.activity_listing import AFTER, BEFORE, Centre, by_closeness, split_centre
 from flagtui.store.finder import Finder
+from flagtui.store.query.language import QueryProblem
 from flagtui.store.query.line_edits import Chip, describe
 from flagtui.store.query.vocabulary import QueryPerson
 from flagtui.store.sort_orders import Sort
@@ -36,7 +36,7 @@ class ActivityFinder(Finder[ChangeRow]):
         """What `@` in the line means; fixed when it was typed."""
         self._is_sort_chosen = False
         """Whether an order was chosen after the moment was typed."""
-        self._centre_problems: tuple[Problem, ...] = ()
+        self._centre_problems: Sequence[QueryProblem] = ()
         self.newest = 0
         """The place of the newest entry."""
 
@@ -58,7 +58,7 @@ class ActivityFinder(Finder[ChangeRow]):
         if line != self._line:
             self._line, before = line, self.centre
             self.centre, self._rest, wrong = split_centre(line, self._now())
-            self._centre_problems = tuple((problem.start, problem.end, problem.reason) for problem in wrong)
+            self._centre_problems = wrong
             self._is_sort_chosen = self._is_sort_chosen and self.centre == before
         order = super().find(self._rest)
         if self.centre is None or self._is_sort_chosen:
@@ -94,10 +94,8 @@ class ActivityFinder(Finder[ChangeRow]):
         return inside, f"outside {WINDOW}"
 
     @property
-    def problems(self) -> Sequence[Problem]:
-        """Parts of the line that are ignored, and why."""
-        problems = [(problem.start, problem.end, problem.reason) for problem in self.query.problems]
-        return sorted([*problems, *self._centre_problems])
+    def problems(self) -> list[QueryProblem]:
+        return sorted([*super().problems, *self._centre_problems], key=lambda problem: problem.start)
 
     def chips(self) -> Sequence[Chip]:
         """`kind any`, and what else the line filters by; none while it asks for a moment."""

@@ -8,6 +8,7 @@ from flagtui.app.widgets.column_layout import (
     Cell,
     CellPiece,
     Column,
+    Draw,
     Slot,
     age_cell,
     shown_column,
@@ -20,6 +21,7 @@ from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
+from flagtui.store.query.vocabulary import CodeKeys
 from flagtui.text.formats import NOT_KNOWN, age, filled_cells
 from flagtui.text.styled import Look, Piece
 
@@ -86,6 +88,21 @@ def draw_called(flag: FlagRow, slot: Slot) -> Cell:
     return ((called_words(flag, slot.now), "faint"),)
 
 
+def draw_no_uses(flag: FlagRow, slot: Slot) -> Cell:
+    """Without a scan of code nothing is known of its uses."""
+    return (("?", "faint"),)
+
+
+def uses_cell(code: CodeKeys) -> Draw[FlagRow]:
+    """Return the number of uses in code."""
+
+    def draw(flag: FlagRow, slot: Slot) -> Cell:
+        uses = code.uses(flag.key)
+        return ((f"{uses:,}", "plain" if uses else "good"),)
+
+    return draw
+
+
 def called_words(flag: FlagRow, now: float) -> str:
     """Return `3h`; `never` where the server reports calls, `not known` where it does not."""
     return age(flag.called_at, now) or ("never" if flag.has_call_times else NOT_KNOWN)
@@ -107,6 +124,7 @@ FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
 MORE_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("created", "CREATED", age_cell("created_at"), 9, gap=1, align="right"),
     Column("called", "CALLED", draw_called, 9, gap=1, align="right"),
+    Column("refs", "REFS", draw_no_uses, 6, gap=1, align="right"),
     Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
     Column("version", "VERSION", version_cell("version"), 7, gap=1, align="right", sortable=False),
 )
@@ -118,7 +136,7 @@ FLAG_LIST: Final = ListDescription(
     what="flags",
     hint="search   type:experiment  runtime:server  is:stale  by:me  tag:checkout",
     listing=FLAG_LISTING,
-    orders=("updated", "key", "state", "rollout", "type", "created", "called"),
+    orders=("updated", "key", "state", "rollout", "type", "created", "called", "refs"),
     columns=FLAG_COLUMNS,
     more_columns=MORE_FLAG_COLUMNS,
     always=("state", "key"),

@@ -3,8 +3,10 @@
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
+from msgspec import structs
+
 from flagtui.app.commands.command_table import bindings_of
-from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version, upstream_words
+from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version, upstream_words, uses_cell
 from flagtui.app.flags.flag_keys import FlagKeys
 from flagtui.app.lists.loaded_list import InspectedList
 from flagtui.app.shell.preload import PANE, load_in_background
@@ -12,6 +14,7 @@ from flagtui.app.widgets.column_layout import Column
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
+from flagtui.store.query.vocabulary import CodeKeys
 from flagtui.text.empty_states import waiting_lines
 from flagtui.text.styled import Piece
 
@@ -26,6 +29,12 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     description = FLAG_LIST
     _shown_mirror: object = None
     """What was drawn of the mirror."""
+    _code: CodeKeys | None = None
+    """What the last scan of code knows of each key, once something here depends on it."""
+    _scan: object = None
+    """The scan it was made from."""
+    _asked_code: object = None
+    """The code whose scan was loaded."""
 
     # Following the cursor
 
@@ -49,6 +58,46 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         state = None if mirror is None else mirror.state
         return replace(details, names=self._app_state.names_about(details.flag), mirror=state)
 
+    # The code
+
+    def _find(self, line: str) -> None:
+        super()._find(line)
+        self._learn_code()
+
+    def all_columns(self) -> tuple[Column[FlagRow], ...]:
+        if self._code is None:
+            return super().all_columns()
+        draw = uses_cell(self._code)
+        columns = super().all_columns()
+        return tuple(structs.replace(each, draw=draw) if each.name == "refs" else each for each in columns)
+
+    def _learn_code(self) -> None:
+        """Load the last scan of code once the line, the order or a column depends on it."""
+        source = self._app_state.session.code
+        is_shown = any(column.name == "refs" for column in self.columns_shown())
+        if source is self._asked_code or not (self._finder.reads_code or is_shown):
+            return
+        from flagtui.app.records.code_scanning import search_of
+
+        self._asked_code = source
+        if (search := search_of(self._app_state)) is not None:
+            self.run_worker(search.load(), group="load-code")
+        self._take_code()
+
+    def _take_code(self) -> None:
+        """Search, sort and draw with the scan of code as it is now."""
+        search = self._app_state.code_search
+        scan = search.scan if search is not None and search.source is self._app_state.session.code else None
+        if scan is self._scan:
+            return
+        from flagtui.store.code_scans import CodeIndex
+
+        self._scan, self._code = scan, None if scan is None else CodeIndex(scan)
+        self._finder.set_code(self._code)
+        self.rows.set_columns(self.columns_shown())
+        if self._finder.reads_code:
+            self._find(self.search.value)
+
     # The mirror
 
     def columns_shown(self) -> tuple[Column[FlagRow], ...]:
@@ -61,6 +110,9 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
     def update_from_state(self) -> None:
         super().update_from_state()
+        if self.is_mounted:
+            self._learn_code()
+            self._take_code()
         mirror = self._app_state.session.mirror
         shown = None if mirror is None else (mirror, mirror.state, mirror.trouble)
         if not self.is_mounted or (shown == self._shown_mirror and shown is None):

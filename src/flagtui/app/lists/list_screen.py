@@ -85,7 +85,7 @@ class ListScreen(MarkedRecords[R]):
             self._search_server()
         order = self._finder.find(line)
         self.rows.show(self._finder.rows, order, anchor="top")
-        self.search.set_problems([(p.start, p.end, p.reason) for p in self._finder.query.problems])
+        self.search.set_problems([(p.start, p.end, p.reason) for p in self._finder.problems])
         self._show_counts(order)
 
     @work(exclusive=True, group="search-server")

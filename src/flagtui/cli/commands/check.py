@@ -19,10 +19,11 @@ from flagtui.cli.plumbing.project_session import in_opened, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.code_records import CODE_FINDING
 from flagtui.code.ci_reports import count_words, github_lines, gitlab_document, junit_document
-from flagtui.code.code_findings import DEFAULT_RULES, RULES, CodeFinding, RuleId, find_findings
+from flagtui.code.code_findings import DEFAULT_RULES, RULES, CodeFinding, find_findings
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.sarif_report import FINGERPRINT, RESULT_LIMIT, sarif_document
 from flagtui.code.syntax import EXTRA, has_parser
+from flagtui.models.code_uses import RuleId
 from flagtui.models.json_value import as_dict, as_list
 from flagtui.safe_text import safe_text
 

@@ -11,15 +11,17 @@ from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
 from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import in_opened, open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
-from flagtui.code.code_findings import RuleId, find_findings, state_of
+from flagtui.code.code_findings import find_findings, state_of
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.languages import LANGUAGES
 from flagtui.code.reference_records import Reference
 from flagtui.code.stored_places import becomes
+from flagtui.models.code_uses import RuleId
 
 UNUSED: Final[Sequence[RuleId]] = ("unreferenced",)
 
@@ -69,7 +71,7 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
     opening = open_profile(place.profile, place.project)
     facts = load_facts(opening) if options["offline"] else in_opened(opening, place, read_facts)
-    selected = _selected(facts, queries, names)
+    selected = _selected(opening, facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
     result = scan_code(scan_place, {*facts.flags, *names})
     save_scan(opening, scan_place, result, facts)
@@ -102,13 +104,17 @@ def _is_record(name: str, facts: CodeFacts) -> bool:
     return name in facts.flags or name in (facts.events or {})
 
 
-def _selected(facts: CodeFacts, queries: Sequence[str], names: Sequence[str]) -> Collection[str]:
+def _selected(
+    opening: Opening, facts: CodeFacts, queries: Sequence[str], names: Sequence[str]
+) -> Collection[str]:
     """Return the keys that the words mean. Raises Trouble."""
     if not queries:
         return frozenset(names)
     line = " ".join(queries)
-    FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), "", facts.taken_at, None)
-    rows = FLAGS.search([flag.row for flag in facts.flags.values() if not flag.row.deleted], line)
+    query_facts = FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), opening, facts.taken_at)
+    rows = FLAGS.search(
+        [flag.row for flag in facts.flags.values() if not flag.row.deleted], line, "", query_facts
+    )
     return frozenset([*names, *(row.key for row in rows)])
 
 

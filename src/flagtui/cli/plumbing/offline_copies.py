@@ -13,7 +13,7 @@ from flagtui.store.snapshots import Snapshot, SnapshotPlace, Snapshots
 
 if TYPE_CHECKING:
     from flagtui.models.code_uses import CodeUses
-    from flagtui.store.code_scans import CodeScans
+    from flagtui.store.code_scans import CodeIndex, CodeScans
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
@@ -56,6 +56,14 @@ def code_scans(opening: Opening) -> "CodeScans":
 def code_folder(opening: Opening) -> Path:
     """Return the folder of source code of the profile, else the current one."""
     return Path(opening.profile.code_folder).expanduser() if opening.profile.code_folder else Path.cwd()
+
+
+def code_index(opening: Opening) -> "CodeIndex | None":
+    """Return what the last scan of the code of the profile knows of each flag; None without a scan."""
+    from flagtui.store.code_scans import CodeIndex
+
+    scan = code_scans(opening).load(code_folder(opening))
+    return None if scan is None else CodeIndex(scan)
 
 
 def code_uses(opening: Opening, key: str) -> "CodeUses | None":

@@ -10,7 +10,7 @@ import sys
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.near_names import not_found
@@ -19,6 +19,9 @@ from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.safe_text import safe_text
 from flagtui.store import kinds
 from flagtui.store.kinds import RecordKind
+
+if TYPE_CHECKING:
+    from flagtui.cli.plumbing.profile_choice import Opening
 
 AT_ONCE: Final = 8
 """Records that are read at the same time."""
@@ -50,47 +53,60 @@ class RowSource:
         self, session: ProjectSession, line: str, sort: str = "", limit: int | None = None
     ) -> list[Any]:
         """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
-        query, me = await self.checked(session, line, sort)
+        query, facts = await self.checked(session, line, sort)
         has_archived = "archived" in query.shows
         if limit is not None and not has_archived:
             from flagtui.cli.plumbing.first_rows import first_rows
 
-            search = partial(self.search, line=line, me=me)
+            search = partial(self.search, line=line, facts=facts)
             first = await first_rows(self.kind, session, search, sort, limit)
             if first is not None:
                 return first
         rows = await self.every(session, has_archived=has_archived)
-        return self.search(rows, line, sort, me)[:limit]
+        return self.search(rows, line, sort, facts)[:limit]
 
     async def checked(self, session: ProjectSession, line: str, sort: str = "") -> tuple[Any, Any]:
-        """Return the query, and the user where it names them as `me`. Raises Trouble as `check` does."""
+        """Return the query, and the facts that it needs. Raises Trouble as `check` does."""
         query = read_query(line, self.kind.listing.vocabulary)
         names_me = any(term.name in ("by", "owner") and "me" in term.words for term in query.terms)
         me = await session.me() if names_me else None
-        self.check(query, sort, session.now, me)
-        return query, me
+        return query, self.check(query, session.opening, session.now, sort, me)
 
-    def check(self, query: Any, sort: str, now: float, me: Any) -> None:
-        """Raise Trouble for `by:me` where the user is not known, and for an unknown order."""
+    def check(self, query: Any, opening: "Opening", now: float, sort: str = "", me: Any = None) -> Any:
+        """Return the facts that the query and the order need.
+
+        Raises Trouble for `by:me` where the user is not known, for a qualifier or an order about code without
+        a scan of it, and for an unknown order.
+        """
+        from flagtui.cli.plumbing.offline_copies import code_folder, code_index
         from flagtui.store.query.language import row_test
         from flagtui.store.query.vocabulary import Facts
 
-        for term in query.terms:
-            if term.name and row_test(term, Facts(now, me)) is None:
-                fix = "Name the person, or use a key that may read its owner."
-                raise Trouble(f"{term.name}:me cannot be known with this key.", fix, code="refused")
-        orders, order = tuple(self.kind.listing.orders), sort.removeprefix("-")
+        orders, order = self.kind.listing.orders, sort.removeprefix("-")
         if order and order not in orders:
             raise Trouble(f"there is no order {order}.", f"Orders: {', '.join(orders)}.", code="usage")
+        of_code = [f"{term.name}:" for term in query.terms if term.reading and term.reading.lack]
+        of_code += [f"the order {order}"] if order and orders[order].in_code else []
+        facts = Facts(now, me, code_index(opening) if of_code else None)
+        if of_code and facts.code is None:
+            what = f"{of_code[0]} needs a scan of code, and there is none of {code_folder(opening)}."
+            raise Trouble(what, "Scan it: flagtui refs", code="not_found")
+        for term in query.terms:
+            if term.name and row_test(term, facts) is None:
+                fix = "Name the person, or use a key that may read its owner."
+                raise Trouble(f"{term.name}:me cannot be known with this key.", fix, code="refused")
+        return facts
 
-    def search(self, rows: Sequence[Any], line: str, sort: str = "", me: Any = None) -> list[Any]:
+    def search(self, rows: Sequence[Any], line: str, sort: str = "", facts: Any = None) -> list[Any]:
         """Return the rows that a checked query finds, in the order."""
         from flagtui.store.finder import Finder
         from flagtui.store.sort_orders import Sort
 
         order = sort.removeprefix("-") or next(iter(self.kind.listing.orders))
         finder: Finder[Any] = Finder(rows, listing=self.kind.listing, sort=Sort(order, sort.startswith("-")))
-        finder.set_user(me)
+        if facts is not None:
+            finder.set_user(facts.me)
+            finder.set_code(facts.code)
         return [rows[place] for place in finder.find(line)]
 
     async def every(

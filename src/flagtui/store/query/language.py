@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic
 
@@ -145,7 +145,14 @@ class Query(Generic[Row]):
         tests = {
             word for term in self.terms if term.name == "is" and not term.is_negated for word in term.words
         }
+        tests |= {word for term in self.terms if term.reading for word in term.reading.shows}
         return frozenset(tests & self.vocabulary.hidden.keys())
+
+    def lacks(self, facts: Facts) -> Iterator[QueryProblem]:
+        """Yield the qualifiers that are ignored because a fact is missing that users can provide."""
+        for term in self.terms:
+            if term.reading is not None and term.reading.lack and term.reading.test(facts) is None:
+                yield QueryProblem(term.start, term.end, f"{term.name}: {term.reading.lack}")
 
     @property
     def longest_word(self) -> str:

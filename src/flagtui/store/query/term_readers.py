@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from flagtui.store.query.value_tests import Comparison, Contains, ValueTest, aged, fold
@@ -147,6 +147,53 @@ def percentage_of(amount: Callable[[Row], float | None]) -> Read[Row]:
         return Reading(
             (value.text,), lambda _facts: lambda found: found is not None and compare(found, right), amount
         )
+
+    return read
+
+
+_COUNT: Final = re.compile(r"(<=|>=|<|>|=)?(\d{1,6})", re.ASCII)
+NO_SCAN: Final = "no scan yet; R on a Code tab scans"
+"""Why a qualifier about code is ignored."""
+RULE_ALIASES: Final = {"deleted": "deleted-key", "unknown": "unknown-key"}
+
+
+def uses_of(key: Callable[[Row], str]) -> Read[Row]:
+    """Return a reader of a number of uses in code: `0`, `>3`."""
+
+    def read(value: Value) -> Reading[Row]:
+        match = _COUNT.fullmatch(value.text)
+        if match is None:
+            raise WrongValue
+        compare, right = _COMPARISONS[match[1] or "="], int(match[2])
+
+        def test(facts: Facts) -> Test[str] | None:
+            code = facts.code
+            return None if code is None else lambda word: compare(code.uses(word), right)
+
+        return Reading((value.text,), test, key, lack=NO_SCAN)
+
+    return read
+
+
+def rules_of(key: Callable[[Row], str], hidden: Mapping[str, str]) -> Read[Row]:
+    """Return a reader of ids of rules about code; some are about rows that `is:` shows by this word."""
+
+    def read(value: Value) -> Reading[Row]:
+        # Loaded with the first such word: no list needs it.
+        from flagtui.models.code_uses import RULE_IDS
+
+        names = {id: str(id) for id in RULE_IDS} | RULE_ALIASES
+        parts = [part.strip() for part in value.text.lower().split(",")]
+        if not names.keys() >= set(parts):
+            raise WrongValue
+        words = tuple(names[part] for part in parts)
+
+        def test(facts: Facts) -> Test[str] | None:
+            code = facts.code
+            return None if code is None else lambda word: not code.rules(word).isdisjoint(words)
+
+        shows = tuple(hidden[word] for word in words if word in hidden)
+        return Reading(words, test, key, lack=NO_SCAN, shows=shows)
 
     return read
 

@@ -27,12 +27,26 @@ class QueryPerson(Protocol):
         ...
 
 
+class CodeKeys(Protocol):
+    """What a scan of code knows of each key."""
+
+    def uses(self, key: str) -> int:
+        """Return how many places in code need the key."""
+        ...
+
+    def rules(self, key: str) -> frozenset[str]:
+        """Return the ids of the rules that report the key."""
+        ...
+
+
 class Facts(Struct, frozen=True):
     """Facts that a query needs in addition to the rows."""
 
     now: float
     """Unix seconds; ages are relative to it."""
     me: QueryPerson | None = None
+    code: CodeKeys | None = None
+    """The last scan of code; None without one."""
 
 
 class WrongValue(ValueError):
@@ -59,6 +73,10 @@ class Reading(Struct, Generic[Row], frozen=True):
     """Whether `of` is text that the test reads folded."""
     always: ValueTest[Any] | None = None
     """The test, if it does not depend on the facts."""
+    lack: str = ""
+    """Why the test is missing without a fact, in words for users."""
+    shows: tuple[str, ...] = ()
+    """Hidden rows that the value is about, by the word of `is:`."""
 
     def implies(self, other: "Reading[Row]") -> bool:
         """Return whether every row that this matches certainly matches the other, of the same qualifier."""

@@ -206,13 +206,15 @@ async def _listed(session: ProjectSession, lines: Sequence[str]) -> list[EventDe
     """
     if not lines:
         return []
-    users = [(await EVENTS.checked(session, line))[1] for line in lines]
+    facts = [(await EVENTS.checked(session, line))[1] for line in lines]
     source = ListedDefinitions(session.client.connection, session.client.project)
     listed: list[ListedDefinition] = await EVENTS.every(session, resource=source)
     rows = [definition.row for definition in listed]
     session.keep_rows(EVENTS.kind, rows)
     raws = {definition.id: definition.raw for definition in listed}
-    matches = [row for line, me in zip(lines, users, strict=True) for row in EVENTS.search(rows, line, me=me)]
+    matches = [
+        row for line, each in zip(lines, facts, strict=True) for row in EVENTS.search(rows, line, facts=each)
+    ]
     return [EventDefinition.of(raws[row.id]) for row in matches]
 
 

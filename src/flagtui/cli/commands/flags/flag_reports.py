@@ -170,7 +170,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
     """List stale flags, with the value that everyone is served; QUERY narrows."""
     line = f"is:stale {' '.join(query)}".strip()
-    read, me = await FLAGS.checked(session, line, "called")
+    read, facts = await FLAGS.checked(session, line, "called")
     source = StaleFlags(session.client.connection, session.client.project)
     flags: dict[int, ListedFlag] = {
         flag.id: flag
@@ -184,7 +184,7 @@ async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFl
             dependents.setdefault(id, []).append(row.key)
     return [
         StaleFlag(row, winner_words(Flag.of(flags[row.id].raw)), dependents.get(row.id, ()))
-        for row in FLAGS.search(rows, line, "called", me)
+        for row in FLAGS.search(rows, line, "called", facts)
     ]
 
 

@@ -97,19 +97,19 @@ async def _read(session: ProjectSession, line: str) -> "Sequence[FlagShape]":
     from flagtui.api.flag_shapes import FlagShapes
     from flagtui.models.flag_shapes import FlagShape
 
-    _query, me = await FLAGS.checked(session, line)
+    _query, facts = await FLAGS.checked(session, line)
     source = FlagShapes(session.client.connection, session.client.project)
     shapes: list[FlagShape] = await FLAGS.every(session, has_archived=True, resource=source)
     OfflineCopies(session.opening).save(session.client.project, "flags", PART, shapes, FlagShape)
-    return _select(shapes, line, me)
+    return _select(shapes, line, facts)
 
 
 def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
     """Return what the query selects of the flags that the last run read. Raises Trouble."""
     from flagtui.models.flag_shapes import FlagShape
 
-    FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), "", time.time(), None)
     opening = open_profile(place.profile, place.project)
+    facts = FLAGS.check(read_query(line, FLAGS.kind.listing.vocabulary), opening, time.time())
     if opening.project_name:
         what = "--offline takes the id of a project; names are known to the server only."
         raise Trouble(what, "See the ids: flagtui projects", code="usage")
@@ -118,12 +118,12 @@ def _shapes_on_disk(place: WorkPlace, line: str) -> "Sequence[FlagShape]":
         what = f"no run has read the flags of project {opening.profile.project} here yet."
         raise Trouble(what, "Run the command once without --offline.", code="not_found")
     progress(f"Flags as read {ago(copy.taken_at, time.time())}.")
-    return _select(copy.rows, line, None)
+    return _select(copy.rows, line, facts)
 
 
-def _select(shapes: "Sequence[FlagShape]", line: str, me: object) -> "Sequence[FlagShape]":
+def _select(shapes: "Sequence[FlagShape]", line: str, facts: object) -> "Sequence[FlagShape]":
     by_id: Mapping[int, FlagShape] = {shape.id: shape for shape in shapes}
-    return [by_id[row.id] for row in FLAGS.search([shape.row for shape in by_id.values()], line, "", me)]
+    return [by_id[row.id] for row in FLAGS.search([shape.row for shape in by_id.values()], line, "", facts)]
 
 
 def _read_file(path: Path) -> str:
