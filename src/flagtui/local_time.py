@@ -25,12 +25,12 @@ class _Person:
 
 
 def is_zone(name: str) -> bool:
-    """Whether the time zone database of this machine knows the name."""
+    """Return whether the time zone database of this machine knows the name."""
     return _zone(name) is not None
 
 
 def use_zone(name: str) -> None:
-    """Every time is read and shown in this zone from now on; in that of the process for an empty name."""
+    """Read and show every time in this zone from now on; an empty name is the zone of the process."""
     _Person.zone = _zone(name) if name else None
 
 
@@ -43,7 +43,7 @@ def zone_name() -> str:
 
 
 def why_not_zone(name: str) -> str:
-    """What is wrong with a value of TZ, which the system then takes for UTC; empty when nothing is."""
+    """Return what is wrong with a value of TZ, which the system then reads as UTC; empty when nothing is."""
     if not name or is_zone(name.removeprefix(":")) or name.removeprefix(":").startswith("/"):
         return ""
     return "" if _POSIX_ZONE.fullmatch(name) else f"TZ is {name}, which is no time zone, and taken for UTC"
@@ -148,7 +148,7 @@ def read_clock(text: str) -> time:
 
 
 def on_day(at: time, now: float, days: int = 0) -> float:
-    """That time of today, of yesterday with -1."""
+    """Return that time of today; -1 is yesterday."""
     return _moment(datetime.combine(_date(now, days), at))
 
 
@@ -158,7 +158,7 @@ def last(at: time, now: float) -> float:
 
 
 def coming(at: time, now: float) -> float:
-    """When the clock will show that next."""
+    """Return when the clock will show that time next."""
     return min(found for days in (0, 1, 2) for found in _readings(at, now, days) if found > now)
 
 

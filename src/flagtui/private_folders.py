@@ -70,7 +70,7 @@ def _make_missing(path: str) -> None:
 
 
 def frames_folder() -> str:
-    """In the cache folder of this system."""
+    """Return the folder of frames in the cache folder of this system."""
     return os.path.join(find_folder("XDG_CACHE_HOME", ".cache", "Caches"), "flagtui", "frames")
 
 

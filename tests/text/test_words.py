@@ -53,7 +53,7 @@ RIGHT_HERE: Final[dict[str, tuple[str, ...]]] = {}
 MOST: Final[dict[str, tuple[int, int]]] = {
     "src": (0, 3),
     "src/api": (0, 2),
-    "src/app": (1, 20),
+    "src/app": (0, 20),
     "src/changes": (8, 61),
     "src/cli": (6, 126),
     "src/code": (0, 0),

@@ -48,7 +48,7 @@ class Deadlines:
 
 @dataclass(eq=False)
 class Connection:
-    """What all projects of one host and key share: the sockets, the rate limit, the link state."""
+    """Shared state of all projects of one host and key: the sockets, the rate limit, the link state."""
 
     host: Host
     auth: KeyAuth

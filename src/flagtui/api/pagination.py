@@ -34,7 +34,7 @@ BYTE_LIMIT: Final = 512 * 1024**2
 
 
 class Pages(Generic[Row]):
-    """Every row once, even if the list changes meanwhile. A failure is raised after the pages that arrived.
+    """Iterate over every row once, even if the list changes meanwhile. Raises after the pages that arrived.
 
     Iterating again after a failure continues with the missing pages.
     """

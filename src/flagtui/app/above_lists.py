@@ -24,7 +24,7 @@ from flagtui.text.styled import Notice
 
 
 class AboveLists:
-    """One for each running app."""
+    """Screens that open above the lists; one object for each running app."""
 
     def __init__(self, app: App[Any], app_state: AppState, runner: ChangeRunner) -> None:
         self._app = app
@@ -32,7 +32,7 @@ class AboveLists:
         self._runner = runner
 
     def show_since(self) -> None:
-        """What is different in the list since a moment."""
+        """Show the differences in the list since a moment."""
         here = self._app.screen
         kind = here.kind if isinstance(here, WorkspaceList) else "flags"
         self._app.push_screen(SinceScreen(self._app_state, kind))
@@ -42,7 +42,7 @@ class AboveLists:
         self._app.push_screen(JournalScreen(self._app_state, self._runner, self._runner.undo_entries))
 
     def show_staged(self) -> None:
-        """What is staged in this project."""
+        """Show the staged changes of this project."""
         from flagtui.app.journal.staged_screen import StagedScreen
         from flagtui.app.staged_edits import StagedChangeEditor
 
@@ -56,7 +56,7 @@ class AboveLists:
             self._app.push_screen(help_screen(self._app, self._app_state), self._run)
 
     def show_palette(self, open_project: Callable[[int], object]) -> None:
-        """Every command, every record and every project by name."""
+        """Show the palette: every command, record and project by name."""
         if not self._app.screen.is_modal:
             self._app.push_screen(palette(self._app, self._app_state, open_project), self._run)
 
@@ -78,7 +78,7 @@ class AboveLists:
             screen.mount(Tour(self._app_state), before="#body")
 
     async def choose_profile(self) -> Session | None:
-        """Another profile to switch to. Only within a worker."""
+        """Return the session of another profile. Only within a worker."""
         session = self._app_state.session
         if session.switch is None or len(session.neighbours) < 2:
             show_toast(
@@ -110,7 +110,7 @@ class AboveLists:
         return await self._app.push_screen_wait(PickerScreen("Project", choices)) if choices else None
 
     async def choose_project(self) -> int | None:
-        """Another project of the same key to open. Only within a worker."""
+        """Return another project of the same key. Only within a worker."""
         if (workspace := self._app_state.workspace) is None:
             return None
         if self._app_state.session.mirror is not None:

@@ -58,14 +58,14 @@ class FlagTui(ScreenOwner[None]):
 
     @cached_property
     def server(self) -> "ServerConnection":
-        """What asks the server; loaded once rows of an earlier run are on screen."""
+        """The connection to the server, loaded once cached rows are on screen."""
         from flagtui.app.shell.server_connection import ServerConnection
 
         return ServerConnection(self.app_state, self.open_connection)
 
     @cached_property
     def above(self) -> "AboveLists":
-        """What opens above the lists; loaded by the first key that opens it."""
+        """The screens above the lists, loaded by the first key that opens one."""
         from flagtui.app.above_lists import AboveLists
 
         return AboveLists(self, self.app_state, self.runner)
@@ -125,7 +125,7 @@ class FlagTui(ScreenOwner[None]):
         self.fence.own_host = str(workspace.client.host) if workspace else ""
 
     def redraw_keys(self) -> None:
-        """What the key may do is known now, or another, or keys stage; the line of keys follows."""
+        """Redraw the line of keys after permissions or staging changed."""
         workspace = self.app_state.workspace
         scopes = workspace.key.scopes if workspace and workspace.key else None
         if (shown := (scopes, self.app_state.is_staging)) != self._shown_keys_for:
@@ -287,7 +287,7 @@ class FlagTui(ScreenOwner[None]):
 
     @property
     def _asks(self) -> bool:
-        """Whether the server was asked for anything yet."""
+        """Whether any request was sent yet."""
         return "server" in self.__dict__
 
     def renew_list(self, screen: Screen[Any]) -> None:

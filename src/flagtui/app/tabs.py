@@ -58,7 +58,7 @@ class TabScreens:
         return here == (before.tab or "1") and line == line_before
 
     def shows_next_start(self) -> bool:
-        """Whether what the next start begins with is on the screen, whole and live."""
+        """Return whether the screen shows what the next start begins with, whole and live."""
         state, workspace, screen = self._app_state, self._app_state.workspace, self._app.screen
         # The activity has no list of records that could be whole.
         if workspace is None or self.current == "4" or screen is not self._lists.get(self.current):
@@ -69,7 +69,7 @@ class TabScreens:
         return is_whole and state.refreshes > 0 and (is_plain or state.session.preferences.resumes)
 
     def next_start(self) -> object:
-        """What the next start begins with, to compare it with what was on the screen."""
+        """Return what the next start begins with, to compare it with the screen."""
         workspace = self._app_state.workspace
         return self.current, workspace and workspace.client.project, self._left_in_front()
 
@@ -121,7 +121,7 @@ class TabScreens:
             self._app.switch_screen(made)
 
     def lists(self) -> list[BrowseScreen]:
-        """Those that were opened before."""
+        """Return the lists that were opened before."""
         return [*self._lists.values()]
 
     def open_flag(self, row: FlagRow, tab: str = "overview") -> None:

@@ -135,7 +135,7 @@ class Recovery:
 
 @dataclass(frozen=True)
 class UndoContext:
-    """What an undo is planned with, in the project in which the change was made."""
+    """The context of an undo, in the project in which the change was made."""
 
     client: Client
     signature: Signature

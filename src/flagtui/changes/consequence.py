@@ -8,7 +8,7 @@ Tone = Literal["plain", "good", "warning", "danger", "experiment"]
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """One thing that follows: a label, a sentence, how it is meant, and a share from 0 to 1 for a bar."""
+    """A consequence: a label, a sentence, its tone, and a share from 0 to 1 for a bar."""
 
     label: str
     text: str
@@ -18,7 +18,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """One reason to look twice, and what could be done instead."""
+    """A warning, and what could be done instead."""
 
     text: str
     instead: tuple[str, ...] = ()

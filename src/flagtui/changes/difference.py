@@ -77,7 +77,7 @@ def exactly(left: JSON, right: JSON, at: Path) -> bool:
 
 
 def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[DifferenceLine, ...]:
-    """Every path that differs, as deep as it can be named, in the order of `before`."""
+    """Return every path that differs, as deep as it can be named, in the order of `before`."""
     return tuple(_lines(before, after, at))
 
 
@@ -205,7 +205,7 @@ def without(items: Sequence[JSON], others: Sequence[JSON]) -> list[JSON]:
 
 
 def value_words(field: EditableField | None, value: JSON) -> JSON:
-    """What people call a value of the field, where it has a name; else the value."""
+    """Return the name of a value where the field has one; else the value."""
     if field is None or value is MISSING:
         return value
     option = field.option(value)

@@ -68,12 +68,12 @@ class Draft:
     @property
     @abstractmethod
     def is_new(self) -> bool:
-        """Whether the record is not there yet, so that it can be saved as it is."""
+        """Whether the record does not exist yet, so that it can be saved unchanged."""
 
     @property
     @abstractmethod
     def problems(self) -> Sequence[str]:
-        """What a strict server would refuse, top to bottom."""
+        """The problems that a strict server would refuse, top to bottom."""
 
     variants_path: tuple[str, ...]
     """Where the variants are in the values."""
@@ -89,18 +89,18 @@ class Draft:
 
     @abstractmethod
     def add_variant(self, key: str) -> None:
-        """Without a share, so that the others keep theirs until shares are distributed."""
+        """Add a variant without a share, so that the others keep theirs until shares are distributed."""
 
     @abstractmethod
     def remove_variant(self, place: int) -> None:
-        """With what only it has."""
+        """Remove a variant with everything only it has."""
 
     def rename_variant(self, place: int, key: str) -> None:
-        """With what names it."""
+        """Rename a variant and everything that names it."""
         self.change_variant(place)["key"] = key
 
     def variant_problem(self, key: str, itself: str = "") -> str:
-        """Why a variant cannot have this key; empty when it can."""
+        """Return why a variant cannot have this key; empty when it can."""
         if not is_plain_key(key):
             return "letters, digits, - and _, up to 400 of them"
         taken = key != itself and key in {as_text(as_dict(variant).get("key")) for variant in self.variants}
@@ -108,16 +108,16 @@ class Draft:
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything would be lost by forgetting it."""
+        """Whether discarding the copy would lose anything."""
         return not same(self.values, self._at_first)
 
     @property
     def share_sum(self) -> float:
-        """Of all variants together, in percent; has to be 100."""
+        """The total of the variants' shares in percent; must be 100."""
         return share_sum(self.variants)
 
     def set(self, name: str, value: JSON) -> None:
-        """One field."""
+        """Set a field."""
         self.values[name] = value
 
     def distribute(self) -> None:
@@ -128,12 +128,12 @@ class Draft:
 
 
 def share_sum(variants: Sequence[JSON]) -> float:
-    """In percent."""
+    """Return the sum of the shares in percent."""
     return math.fsum(as_number(as_dict(variant).get("rollout_percentage")) or 0.0 for variant in variants)
 
 
 def move(items: list[JSON], place: int, to: int) -> bool:
-    """One of them to another place; False at the ends."""
+    """Move an item to another place; False at the ends."""
     if not 0 <= to < len(items):
         return False
     items.insert(to, items.pop(place))

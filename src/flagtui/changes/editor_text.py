@@ -26,7 +26,7 @@ class Faulty:
 
 @dataclass(frozen=True, slots=True)
 class RecordText:
-    """What is shown of a record. `name` is raw."""
+    """The text of a record for the editor. `name` is raw."""
 
     name: str
     about: str
@@ -43,7 +43,7 @@ class RecordText:
     """Whether nothing of it may be written down for longer than the editor is open."""
 
     def text(self, reasons: Sequence[str] = (), body: str = "") -> str:
-        """As the editor shows it, or the person's own `body` again with what is wrong with it."""
+        """Return the text for the editor, or the user's own `body` with its problems on top."""
         return f"{self._comments(reasons)}\n{body or _json(self.shown)}\n"
 
     def read(self, text: str) -> dict[str, JSON] | Faulty:
@@ -70,7 +70,7 @@ class RecordText:
         return Faulty(tuple(reasons), self.text(reasons, body)) if reasons else changed
 
     def changed(self, found: Mapping[str, JSON]) -> dict[str, JSON]:
-        """Those of these values that are others than are shown."""
+        """Return those of these values that differ from the shown ones."""
         return {
             name: value
             for name, value in found.items()
@@ -104,7 +104,7 @@ def without_comments(text: str) -> str:
 
 
 def _json(fields: Mapping[str, JSON]) -> str:
-    """What no editor may draw or obey is escaped."""
+    """Format a value as JSON with control characters escaped."""
     text = json.dumps(fields, indent=2, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text
@@ -160,7 +160,7 @@ def edit(record: RecordText, open_editor: OpenEditor, drafts: Path) -> dict[str,
 
 
 def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:
-    """What the editor leaves of a text in a file of that name; None when it ended with an error."""
+    """Open the text in the editor and return the result; None when the editor ended with an error."""
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         path = Path(folder) / name
         replace_file(path, _encodable(text))

@@ -25,7 +25,7 @@ class GuardRefused:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What the person did in the dialog, or gave on the command line."""
+    """The user's answer in the dialog, or the options of a command line."""
 
     yes: bool = False
     typed: str = ""
@@ -81,7 +81,7 @@ class NotYet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(QuestionContext, Generic[P]):
-    """What has to be done to confirm these plans."""
+    """The requirements for confirming these plans."""
 
     plans: tuple[P, ...]
     place: str
@@ -117,12 +117,12 @@ class Question(QuestionContext, Generic[P]):
 
     @property
     def conflicts(self) -> tuple[FieldConflict, ...]:
-        """What agreeing would overwrite."""
+        """The conflicts that a confirmation would overwrite."""
         return tuple(conflict for plan in self.plans for conflict in plan.conflicts)
 
     @property
     def is_own(self) -> bool:
-        """Whether this person alone changed what would be overwritten."""
+        """Whether only this user changed what would be overwritten."""
         return all(conflict.is_own for conflict in self.conflicts)
 
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
@@ -155,7 +155,7 @@ class Question(QuestionContext, Generic[P]):
 def guard(
     plans: Sequence[P], rules: GuardRules, asked_with: QuestionContext = PLAIN
 ) -> GuardRefused | Question[P]:
-    """Whether and how a person may confirm these plans together."""
+    """Return whether and how a user may confirm these plans together."""
     if rules.level is Level.READ_ONLY:
         return GuardRefused("this profile is read-only", "use a profile that may write")
     if not plans:

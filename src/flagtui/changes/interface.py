@@ -16,7 +16,7 @@ from flagtui.config.guard_rules import GuardRules
 
 
 class Interface(Protocol[P, R]):
-    """How a front end asks about a change and shows what becomes of it."""
+    """The interface of a front end: how it asks about a change and shows the outcome."""
 
     def refuse(self, refused: GuardRefused) -> None:
         """Show why there is no question."""

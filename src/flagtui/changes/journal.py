@@ -50,7 +50,7 @@ class Stored(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """What is kept of a record that has no versions."""
+    """The journal's data of a record that has no versions."""
 
     id: int | str
     version: int | None = None
@@ -58,7 +58,7 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """What the journal asks of the system; a test gives one that is full."""
+    """The system calls of the journal; a test gives a full disk."""
 
     write: Callable[[int, bytes], int] = os.write
     sync: Callable[[int], None] = os.fsync
@@ -102,7 +102,7 @@ class Journal:
         self._append({**line, "record": number, "version": version, "note": note, **stored})
 
     def entries(self, since: float = 0.0, text: str = "") -> list[Entry]:
-        """All changes begun since then (Unix seconds), newest first; `text` filters by words."""
+        """Return all changes begun since then (Unix seconds), newest first; `text` filters by words."""
         entries: dict[str, Entry] = {}
         for line in self._lines(since):
             id = line.get("id")
@@ -121,11 +121,11 @@ class Journal:
         return [entry for entry in recent if entry.is_open and not _is_in_flight(entry, now)]
 
     def torn_lines(self) -> int:
-        """How many lines cannot be read: cut off by a crash, or damaged."""
+        """Count the lines that cannot be read: cut off by a crash, or damaged."""
         return sum(1 for raw in self._raw_lines() if _parsed(raw) is None)
 
     def files(self) -> list[Path]:
-        """Every file of the journal, oldest first."""
+        """Return every file of the journal, oldest first."""
         try:
             rotated = sorted(self.folder.glob("journal-*.jsonl"))
         except OSError:
@@ -200,7 +200,7 @@ class Journal:
         return descriptor
 
     def _is_current(self, descriptor: int, coming: int) -> bool:
-        """Whether the locked file is still the one that grows; begins a new one when it is full."""
+        """Return whether the locked file is still the current one; start a new one when it is full."""
         mine = os.fstat(descriptor)
         try:
             current = self.path.lstat()

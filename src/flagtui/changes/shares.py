@@ -6,6 +6,6 @@ SUM_TOLERANCE: Final = 0.01
 
 
 def even_shares(count: int) -> list[int]:
-    """Whole shares that add up to 100, as equal as they can be."""
+    """Return whole shares that add up to 100, as equal as possible."""
     share, left = divmod(100, count)
     return [share + (place < left) for place in range(count)]

@@ -9,7 +9,7 @@ from flagtui.safe_text import safe_text
 
 @dataclass(frozen=True, slots=True)
 class Retagging:
-    """What a line asks for. Tags are lower case and without blanks around them, as servers store them."""
+    """The tags that a line adds, removes or sets: lower case and trimmed, as servers store them."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()

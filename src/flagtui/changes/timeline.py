@@ -35,7 +35,7 @@ def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
 
 
 def summary(entry: Entry) -> str:
-    """One line: `checkout-v2: turn off, saved, v12 → v13`. Raw; made safe where it is drawn."""
+    """Format an entry on a line: `checkout-v2: turn off, saved, v12 → v13`. Raw."""
     versions = ""
     if entry.version is not None and entry.saved_version is not None:
         versions = f", v{entry.version} → v{entry.saved_version}"
@@ -65,12 +65,12 @@ _SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in "\
 
 
 def plain(text: str) -> str:
-    """As running text on one line."""
+    """Format as running text on one line."""
     return safe_text(text, 500).translate(_SPECIAL)
 
 
 def code(text: str) -> str:
-    """As code on one line."""
+    """Format as code on one line."""
     return f"`{safe_text(text, 200).replace('`', 'ˋ')}`"
 
 

@@ -26,7 +26,7 @@ class Verb:
     """The name of the record is typed, whatever the profile: it cannot be undone."""
 
     def undo_of(self, count: int) -> str:
-        """What `u` would do with so many records: `turn them on again`."""
+        """Return what `u` would do with so many records: `turn them on again`."""
         return self.undo if count == 1 else re.sub(r"\bit\b", "them", self.undo)
 
 

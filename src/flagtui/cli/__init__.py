@@ -50,7 +50,7 @@ def _open_closed_streams() -> None:
 
 
 def _answered_at_once() -> bool:
-    """Whether it was for the names a shell completes, or the help, which need no command."""
+    """Return whether it was a request for shell completion or the help, which need no command."""
     if "_FLAGTUI_COMPLETE" in os.environ:
         from flagtui.cli.plumbing.known_words import quick_words
 

@@ -211,7 +211,7 @@ def _without_output(reason: str, more: str = "") -> int:
 
 
 def _drop_output() -> None:
-    """What is left of the output goes nowhere, so that Python does not try again."""
+    """Discard the rest of the output, so that Python does not try again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -223,7 +223,7 @@ def _log_to(file: str | None) -> None:
 
 
 def _usage_in_words(wrong: click.UsageError) -> Trouble:
-    """One sentence and where the help is; a group called without a command is helped at once."""
+    """Return one sentence and where the help is; a group without a command gets help at once."""
     message = wrong.format_message()
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         return Trouble(message, code="usage")

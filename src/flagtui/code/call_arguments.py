@@ -52,7 +52,7 @@ class SourceText:
 
     @cached_property
     def _lines(self) -> list[int]:
-        """Where each line begins."""
+        """The offset at which each line begins."""
         return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     def arguments(self, start: int, end: int) -> list[Argument]:

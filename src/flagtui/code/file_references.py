@@ -248,7 +248,7 @@ class _FileReader:
 
 @dataclass(frozen=True)
 class _Places:
-    """Where the parts of a call are."""
+    """The places of the parts of a call."""
 
     function: SdkFunction
     positional: list[Argument]

@@ -30,7 +30,7 @@ class Metric:
 
     @property
     def measures(self) -> str:
-        """What it measures on one line, all of it."""
+        """The words for what it measures, on one line."""
         return ", ".join([metric_words(self.raw, self.unit), *further_words(self.raw)])
 
     @property

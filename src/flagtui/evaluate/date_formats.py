@@ -53,7 +53,7 @@ def in_zone(local: int, zone: tzinfo) -> int | None:
 
 
 def wall_clock(moment: datetime, zone: tzinfo) -> int:
-    """What the clock of a zone shows, as if that were UTC. A moment without an offset counts as UTC."""
+    """Return the clock time of a zone, as if it were UTC. A moment without an offset counts as UTC."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     since = aware.astimezone(zone).replace(tzinfo=None) - _EPOCH
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds * 1000
@@ -64,7 +64,7 @@ CalendarDate = tuple[int, int, int]
 
 
 def back(local: int, step: Callable[[CalendarDate, int], CalendarDate], count: int) -> int:
-    """So many months or years before, at the same time of the day."""
+    """Return the moment so many months or years before, at the same time of the day."""
     days, rest = divmod(local, DAY)
     start = _EPOCH + timedelta(days=days)
     return days_since(*step((start.year, start.month, start.day), count)) * DAY + rest

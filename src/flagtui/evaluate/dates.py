@@ -68,7 +68,7 @@ def _of_text(value: str, now: datetime, zone: tzinfo) -> int | None:
 
 @lru_cache(maxsize=2048)
 def _fixed(value: str, zone: tzinfo) -> tuple[bool, int | None]:
-    """Whether it is written as most dates are, whatever the moment is now; and what it means, if anything."""
+    """Return whether it is written as most dates are, whatever the moment is now; and its meaning, if any."""
     if match := _WITH_OFFSET.fullmatch(value):
         local = _local(match)
         return True, None if local is None else local - _offset(match)
@@ -83,7 +83,7 @@ def _local(found: re.Match[str]) -> int | None:
 
 
 def nanosecond(fraction: str | None) -> int:
-    """Of the digits after the point."""
+    """Return the nanoseconds of the digits after the point."""
     return int(f"{fraction or 0:0<9}"[:9])
 
 
@@ -93,7 +93,7 @@ def _offset(found: re.Match[str]) -> int:
 
 
 def _before(now: datetime, count: int, unit: str, zone: tzinfo) -> int | None:
-    """So far back on the project's wall clock. Ten thousand of anything is refused, as on the server."""
+    """Return the moment so far back on the project clock; ten thousand units are refused, as on servers."""
     if count >= 10_000:
         return None
     local = wall_clock(now, zone)

@@ -63,7 +63,7 @@ class Definitions:
 
 
 def _broken(flags: Mapping[str, Flag]) -> dict[str, Unknown]:
-    """One that is off is off whatever it asks for."""
+    """Return the flags that cannot be evaluated; one that is off is off whatever it depends on."""
     needed = {key: tuple(_needed(flag)) if flag.is_active else () for key, flag in flags.items()}
     if not any(needed.values()):
         return {}
@@ -77,7 +77,7 @@ def _needed(flag: Flag) -> Iterator[str]:
 
 
 def _fault(key: str, needed: Mapping[str, tuple[str, ...]], whole: Mapping[str, object]) -> Unknown:
-    """What is wrong with the dependencies of a flag that cannot be evaluated."""
+    """Return the fault in the dependencies of a flag that cannot be evaluated."""
     waiting, seen = [key], set[str]()
     while waiting:
         for other in needed[waiting.pop()]:

@@ -14,7 +14,7 @@ from flagtui.evaluate.parts import Filter
 
 
 class Why(StrEnum):
-    """Why something about a flag cannot be known here."""
+    """The reason why something about a flag cannot be known here."""
 
     PROPERTY_MISSING = "property_missing"
     PROPERTY_UNREADABLE = "property_unreadable"
@@ -52,7 +52,7 @@ class Unknown:
 
 
 class WrongPatternError(ValueError):
-    """No engine understands this pattern."""
+    """An invalid pattern."""
 
 
 class UnsupportedPatternError(ValueError):
@@ -78,7 +78,7 @@ class Reason(StrEnum):
 
 @dataclass(slots=True)
 class Check:
-    """One question and how it came out. A cohort's parts are its own questions, and so on down."""
+    """A question and its verdict. A cohort's parts are its own questions, and so on down."""
 
     filter: Filter
     verdict: Verdict
@@ -184,7 +184,7 @@ class RuleReason(StrEnum):
 
 
 class RuleOutcome(StrEnum):
-    """How one rule came out; evaluation continues after the two misses alone."""
+    """The outcome of a rule; evaluation continues after the two misses alone."""
 
     SERVED = "served"
     PAUSED = "paused"

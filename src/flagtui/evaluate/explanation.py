@@ -188,7 +188,7 @@ def apart(one: float, other: float) -> tuple[str, str]:
 
 
 def parting(one: Evaluation, other: Evaluation) -> tuple[str, str]:
-    """What sets them apart, at the first condition where they part; a line each."""
+    """Return the first conditions at which two evaluations differ; a line each."""
     for first, second in zip(one.conditions, other.conditions, strict=False):
         if first.outcome is not second.outcome:
             return describe_condition(first), describe_condition(second)

@@ -190,7 +190,7 @@ def _opposite(verdict: Verdict) -> Verdict:
 
 
 def _gather(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Gathering:
-    """Every part is asked, even when one has decided: a part that only the server knows outweighs it."""
+    """Evaluate every part, even when one has decided: a part that only the server knows outweighs it."""
     if raw == {}:
         return Gathering(needs_all=True, verdict=True)
     group = mapping(raw)
@@ -216,7 +216,7 @@ def _part(run: Run, vantage: Vantage, raw: Any, path: tuple[str, ...]) -> Check 
 
 
 def _joined(needs_all: bool, parts: tuple[Check | Gathering, ...]) -> Verdict:
-    """Nothing to ask is a yes, of both kinds."""
+    """Join verdicts; without any, the answer is yes, of both kinds."""
     verdicts = [_effective(part) for part in parts]
     unknowns = [verdict for verdict in verdicts if isinstance(verdict, Unknown)]
     final = next((unknown for unknown in unknowns if unknown.is_final), None)

@@ -128,7 +128,7 @@ def _evaluate_flag(run: Run, flag: Flag, inherited: Vantage | None = None) -> Ev
 
 
 def _obstacle(run: Run, flag: Flag) -> Unknown | None:
-    """What keeps a flag from being evaluated at all. The server knows everything but newer configurations."""
+    """Return what prevents evaluation. The server knows everything but newer configurations."""
     if flag.is_newer:
         return Unknown(Why.CONFIGURATION_NEWER, flag.key)
     if run.is_complete:
@@ -260,7 +260,7 @@ def by_enrollment(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation
 
 
 def _by_opting_in(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation | Unknown | None:
-    """Where not everything is known, a missing answer is no answer; a library has none for groups."""
+    """Return the early-access result; unknown without an answer, and none in a library for groups."""
     if inherited is not None and flag.group_index is not None:
         return Unknown(Why.PROPERTY_MISSING, flag.enrollment_key)
     properties = inherited.properties if inherited else run.properties

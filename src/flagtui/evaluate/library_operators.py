@@ -18,7 +18,7 @@ _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
 
 def wanted_moment(value: object, now: datetime) -> datetime | None:
-    """What a condition means, such as "-7d" or "2026-01-31"; None when it means no moment."""
+    """Return the moment that a condition means, such as "-7d" or "2026-01-31"; None for no moment."""
     text = str(value)
     return _moment_before(text, now) or moment(text, now)
 

@@ -32,7 +32,7 @@ _SET = re.compile(r"\[(?:\\.|[^\]\\])*\]|\\[^bBsSwW]", re.DOTALL)
 
 
 def matches(pattern: str, value: str) -> bool | None:
-    """As the product's Python library, which leaves open more than it must.
+    """Match as the product's Python library does, which leaves open more than it must.
 
     None when the pattern is wrong in any engine; raises UnsupportedPatternError and TooCostlyError.
     """
@@ -63,7 +63,7 @@ def matches(pattern: str, value: str) -> bool | None:
 
 @lru_cache(maxsize=512)
 def _signs(pattern: str) -> str:
-    """What is left of the pattern without the places where a character means itself."""
+    """Return the pattern without the places where a character means itself."""
     return _SET.sub("", pattern)
 
 
@@ -96,7 +96,7 @@ def _translated(pattern: str) -> str:
 
 
 def _in_python(kind: str, text: str) -> str:
-    """In Python ``$`` also matches before a last line break, at the server it does not."""
+    """Translate to Python, where ``$`` also matches before a last line break, unlike on the server."""
     if kind == "set" and _SHORTHAND_RANGE.search(text):
         raise UnsupportedPatternError(text)
     return r"\Z" if kind == "end" else text

@@ -56,7 +56,7 @@ COHORT_WORDS: Final[Mapping[str, str]] = {"exact": "is in", "in": "is in", "not_
 
 
 def property_name(key: str, type_: str) -> str:
-    """What is asked about: a property, or what the product itself knows of the person under the same name."""
+    """Return the name of a property, or of the product's own data about the person with the same name."""
     return f"the person's own {key}" if type_ == "person_metadata" else key
 
 
@@ -131,7 +131,7 @@ def _about_truth(operator: str, value: Any, matching_version: int) -> str:
 
 
 def _told(item: Any, room: int) -> str:
-    """One of several values, in quotes where it could be taken for several, for none or for other JSON."""
+    """Format a value, in quotes where it could be read as several, as none or as other JSON."""
     if not isinstance(item, str):
         return cut(compact(item), room)
     return cut(json.dumps(item, ensure_ascii=False) if "," in item or _is_unclear(item) else item, room)

@@ -258,12 +258,12 @@ def for_everyone(flag: Flag) -> Value:
 
 
 def _asks(flag: Flag) -> bool:
-    """Whether it asks for another flag, without which no condition of it counts."""
+    """Return whether it depends on another flag, without which no condition of it counts."""
     return any(filter.kind == "flag" for condition in flag.conditions for filter in condition.filters)
 
 
 def _values(flag: Flag) -> Iterator[Value]:
-    """What the conditions give, up to the one that lets everybody in; False where none does."""
+    """Yield the values of the conditions, up to one that matches everyone; False where none does."""
     for condition in flag.conditions:
         if condition.problem or condition.group_index is not None:
             yield None

@@ -37,7 +37,7 @@ _QUICK_REPETITIONS: Final = 3
 
 
 class TooCostlyError(ValueError):
-    """Whether it matches would take too long to find out here; the server's engine never takes long."""
+    """The pattern would take too long to evaluate here; the server's engine never takes long."""
 
 
 class PatternBudget:
@@ -104,7 +104,7 @@ def is_quick(pattern: str, value: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _repetitions(pattern: str) -> int:
-    """At most; more than are quick where there are alternatives or counts in braces."""
+    """Return the most repetitions; more than are quick with alternatives or counts in braces."""
     if "|" in pattern or "{" in pattern:
         return _QUICK_REPETITIONS + 1
     return pattern.count("*") + pattern.count("+") + pattern.count("?")

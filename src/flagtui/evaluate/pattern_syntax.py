@@ -42,7 +42,7 @@ _SET_OPERATORS: Final = ("&&", "--", "~~")
 
 
 def translated(pattern: str) -> str:
-    """For ``regex`` with its version 1 behaviour.
+    """Translate a pattern for ``regex`` with its version 1 behaviour.
 
     Raises UnsupportedPatternError, WrongPatternError and TooCostlyError.
     """
@@ -131,7 +131,7 @@ class _Translation:
         return r"\Z" if written == r"\z" else written
 
     def _note(self, kind: str) -> None:
-        """What the next token follows. After a group that holds nothing, or looks, no count may stand."""
+        """Note what the next token follows. After a group that is empty, or looks, no count is allowed."""
         if kind == "close":
             return
         self._before = kind
@@ -188,7 +188,7 @@ class _Translation:
             raise UnsupportedPatternError(self._pattern)
 
     def _escape(self) -> str:
-        """One character or class of characters after a backslash, for outside and inside of sets."""
+        """Read one character or class after a backslash, for outside and inside of sets."""
         match = _ESCAPE.match(self._pattern, self._at)
         if match is None:
             raise UnsupportedPatternError(self._pattern)

@@ -13,7 +13,7 @@ from flagtui.evaluate.parts import Filter, Flag
 
 
 class Rules(StrEnum):
-    """Whose rules decide where the product's own parts disagree; docs/evaluation.md lists where."""
+    """The rules to apply where the product's own parts disagree; docs/evaluation.md lists where."""
 
     SERVER = "server"
     LIBRARY = "library"
@@ -21,7 +21,7 @@ class Rules(StrEnum):
 
 
 class Manner(NamedTuple):
-    """What a comparison depends on in addition to the two values. Created once per evaluated user."""
+    """The settings of a comparison in addition to the two values. Created once per evaluated user."""
 
     now: datetime | None = None
     matching_version: int = 1
@@ -95,7 +95,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 @dataclass(slots=True)
 class Vantage:
-    """Whose properties are read, and what is hashed. As quick to create as the results (evaluation.py)."""
+    """The properties to read, and the key to hash. As quick to create as the results (evaluation.py)."""
 
     properties: Mapping[str, Any]
     identifier: str | int
@@ -144,7 +144,7 @@ class Run:
         return Vantage(self.properties, device or person.distinct_id)
 
     def source(self, question: Filter, vantage: Vantage) -> tuple[Mapping[str, Any], bool]:
-        """Where a question about a property looks, and whether what is not there does not exist."""
+        """Return where a question about a property looks, and whether missing properties do not exist."""
         if self.rules is Rules.LIBRARY:
             return vantage.properties, False
         if question.type == "person":
@@ -165,5 +165,5 @@ class Run:
         return replace(self, decided=dict(self.decided))
 
     def inside(self, flag_key: str) -> "Run":
-        """For a flag that is asked for. It shares what is decided."""
+        """Return the run for a dependency. It shares what is decided."""
         return replace(self, under_way=self.under_way | {flag_key}, groups_count=False)

@@ -20,7 +20,7 @@ from flagtui.evaluate.pattern_syntax import translated
 
 
 class _Refusal(Enum):
-    """Why a pattern has no program."""
+    """The reason why a pattern has no program."""
 
     WRONG = "wrong"
     UNSUPPORTED = "unsupported"
@@ -98,6 +98,6 @@ class _Program:
             budget.charge(thread_time() - start)
 
     def _refuse_long_folds(self, text: str) -> None:
-        """Without regard to case, ß is ss here and not on the server."""
+        """Refuse patterns that ignore case with long folds: ß is ss here and not on the server."""
         if self._ignores_case and not text.isascii() and any(len(letter.casefold()) > 1 for letter in text):
             raise UnsupportedPatternError(text)

@@ -101,7 +101,7 @@ _Key = tuple[Any, ...]
 
 
 class Interval(NamedTuple):
-    """Of the versions from `low` on and below `high`."""
+    """The versions from `low` on and below `high`."""
 
     low: _Key = ()
     high: _Key = (LARGEST + 1,)

@@ -52,7 +52,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a handler is given. `db` sees one moment; in a writing operation it is the open transaction.
+    """The arguments of a handler. `db` sees one moment; in a writing operation it is the open transaction.
 
     The defaults are those of what the service does automatically, in the name of a user.
     """

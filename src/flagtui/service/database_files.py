@@ -41,7 +41,7 @@ class DatabaseFiles:
             raise DatabaseMoved(f"{self._path} was moved, replaced or deleted while it was open")
 
     def check_all(self) -> None:
-        """As `check_file`, for the log and the index too. Costs three stat calls."""
+        """Check the file, its log and index. Costs three stat calls."""
         # Several threads check: each may only ever set it.
         if self._identify_companions() != self._opened_companions:
             self._is_moved = True

@@ -64,7 +64,7 @@ UNKNOWN = Operation("GET", "", _refuse_method, "A method that the path does not 
 
 @dataclass(frozen=True)
 class Match:
-    """What the routing table has for a request; `operation` is None for a method the path does not know."""
+    """The route of a request; `operation` is None for a method the path does not know."""
 
     operation: Operation | None
     params: Mapping[str, str]

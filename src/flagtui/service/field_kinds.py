@@ -32,7 +32,7 @@ Storage = Literal["plain", "truth", "json"]
 
 
 class Target(NamedTuple):
-    """What a body is for: `row` is the record to change, None for a new one."""
+    """The target of a body: `row` is the record to change, None for a new one."""
 
     call: Call
     row: sqlite3.Row | None = None
@@ -43,7 +43,7 @@ Read = Callable[[Fields, str, Target], Json]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a value is read, raising the fault of a wrong one; `schema` is that of what may be sent."""
+    """A kind of value: how it is read, raising its faults; `schema` is that of what may be sent."""
 
     read: Read
     schema: Json
@@ -51,7 +51,7 @@ class Kind:
 
 
 class Use(Flag):
-    """What else a field takes part in."""
+    """Another use of a field."""
 
     NONE = 0
     LOGGED = auto()

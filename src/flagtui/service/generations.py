@@ -13,7 +13,7 @@ from flagtui.service.errors import Json
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Which fields of one kind of record a generation lacks, or has in one direction only."""
+    """The fields of one kind of record that a generation lacks, or has in one direction only."""
 
     missing: frozenset[str] = frozenset()
     """Neither shown nor read."""

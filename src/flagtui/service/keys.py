@@ -28,7 +28,7 @@ class KeyRefused(ValueError):
 
 @dataclass(frozen=True)
 class NewKey:
-    """What a key is to be. `teams` confines it to project ids; empty is all the owner's projects."""
+    """The settings of a new key. `teams` confines it to project ids; empty is all the owner's projects."""
 
     label: str
     scopes: tuple[str, ...]

@@ -84,7 +84,7 @@ class Operation:
 
 
 class Routed(Protocol):
-    """What has a place in the table: a method of a path."""
+    """An entry of the routing table: a method of a path."""
 
     @property
     def method(self) -> Method: ...

@@ -12,7 +12,7 @@ from flagtui.service.errors import too_large, too_slow
 
 @dataclass(frozen=True)
 class Pace:
-    """How slowly a body may arrive."""
+    """The slowest pace at which a body may arrive."""
 
     grace: float = 3.0
     """Seconds before the rate counts."""

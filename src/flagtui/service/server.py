@@ -43,7 +43,7 @@ class RemoteRefused(CannotListen):
 
 @dataclass(frozen=True)
 class Place:
-    """Where to listen. Port 0 takes a free one."""
+    """The address to listen on. Port 0 chooses a free one."""
 
     host: str = "127.0.0.1"
     port: int = 8010

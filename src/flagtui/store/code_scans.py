@@ -24,7 +24,7 @@ _VERSION: Final = 2
 
 
 class CodeScan(msgspec.Struct, frozen=True):
-    """What a folder has: every place that names a key."""
+    """The scan of a folder: every place that names a key."""
 
     profile: str
     folder: str

@@ -23,7 +23,7 @@ WEEK: Final = 6
 
 
 def day_words(at: float | None, now: float) -> str:
-    """Nothing for today, `Sun` within a week, `28 Feb`, `Feb'24`."""
+    """Format a day: empty for today, `Sun` within a week, `28 Feb`, `Feb'24`."""
     if at is None:
         return ""
     then, today = local_time.wall(at), local_time.wall(now)
@@ -46,7 +46,7 @@ def draw_time(row: ChangeRow, slot: Slot) -> Cell:
 
 
 def draw_reach(row: ChangeRow, slot: Slot) -> Cell:
-    """How much it can have moved: `━●━` everything, `━━ ` some, a dot for no visible change."""
+    """Draw the possible reach: `━●━` everything, `━━ ` some, a dot for no visible change."""
     glyphs = slot.glyphs
     if row.weight >= FAR:
         return ((f"{glyphs.bar}{glyphs.on}{glyphs.bar}", _reach_look(row)),)

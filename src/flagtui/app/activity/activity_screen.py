@@ -208,7 +208,7 @@ class ActivityScreen(ActivityKeys):
 
     @work(group="names")
     async def _learn_cohorts(self, entries: Sequence[Activity]) -> None:
-        """What the cohorts in sight are called; the rows are there meanwhile, with their numbers."""
+        """Load the names of the visible cohorts; rows show numbers meanwhile."""
         inspector = self._app_state.inspector
         if inspector is not None and await inspector.cohorts.learn_those_in(entries) and self.is_attached:
             self._draw()

@@ -67,7 +67,7 @@ class ActivityFinder(Finder[ChangeRow]):
 
     @property
     def ranks_suspects(self) -> bool:
-        """Whether the likeliest cause of what happened at the moment in the line comes first."""
+        """Whether changes are ranked by how likely they caused an incident at the moment in the line."""
         return self.centre is not None and not self._is_sort_chosen
 
     @property
@@ -83,7 +83,7 @@ class ActivityFinder(Finder[ChangeRow]):
         self._is_sort_chosen = False
 
     def count(self, line: str) -> int:
-        """How many entries a line finds, without the moment in it."""
+        """Count the entries that match a line, without the moment in it."""
         return super().count(split_centre(line, self._now())[1])
 
     def rule(self, order: Sequence[int]) -> tuple[int, str]:

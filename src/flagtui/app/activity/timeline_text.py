@@ -21,7 +21,7 @@ def copied(rows: Iterable[ChangeRow], names: Names = NO_NAMES) -> str:
 
 
 def one_line(row: ChangeRow, names: Names = NO_NAMES) -> str:
-    """One entry; nothing of a payload is in its words."""
+    """Format one entry on a line, without any payload."""
     when = "time not known"
     if row.at is not None:
         when = f"{local_time.second(row.at)}{local_time.beside(row.at, seconds=True)}"

@@ -18,7 +18,7 @@ _PLACELESS: Final = (*_SERVERLESS, "journal")
 
 @dataclass(frozen=True)
 class Subject:
-    """What a command would be about now. Names are raw."""
+    """The records and the profile that a command would apply to. Names are raw."""
 
     kind: str = ""
     """The plural of their kind; empty where no record is meant."""
@@ -55,7 +55,7 @@ def cli_equivalent(command: Command, subject: Subject) -> str:
 
 
 def name_of(kind: RecordKind, record: Any) -> str:
-    """What the command line calls it, quoted: its id where the name could be an option or a query.
+    """Return the record's name in quotes for the command line; its id where the name could be read otherwise.
 
     `record` is a row, or the link to one.
     """

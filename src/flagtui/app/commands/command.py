@@ -130,7 +130,7 @@ class Command(Struct, frozen=True):
 
     @property
     def why_direct(self) -> str:
-        """Why it is refused while changes are staged; empty where it can be staged."""
+        """The reason why it is refused while changes are staged; empty where it can be staged."""
         return self.direct or (STEPS if self.scope == EXPERIMENT_SCOPE else "")
 
     @property

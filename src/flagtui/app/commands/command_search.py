@@ -46,7 +46,7 @@ def found(commands: Iterable[Command], line: str) -> list[tuple[int, Command]]:
 
 
 def hits(text: str, line: str) -> Sequence[tuple[int, int]]:
-    """Where the words typed stand in a text, from and to, in order."""
+    """Return the positions of the typed words in a text, from and to, in order."""
     folded, spans = text.casefold(), []
     if len(folded) != len(text):
         return ()

@@ -84,7 +84,7 @@ class PaletteScreen(NarrowedList[Run]):
 
     @work(exclusive=True, group="palette")
     async def _ask(self, line: str) -> None:
-        """What the lists here do not know, the server may."""
+        """Search on the server for records that the lists here do not have."""
         if await self._more(line) and self.is_attached and self.query_one(Field).value == line:
             self.narrow()
 
@@ -134,7 +134,7 @@ class PaletteScreen(NarrowedList[Run]):
 
 
 def _behind(offer: Offer) -> float:
-    """How many grades it loses: what works here comes before the same word of another tab."""
+    """Return how many grades a command loses; those of the current tab come first."""
     return (0.5 if offer.run is None else 0) + (0 if offer.is_here else 1.25)
 
 

@@ -107,7 +107,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         self.call_after_refresh(self._draw_again)
 
     def _draw_again(self) -> None:
-        """In the new width, with the cursor where it is."""
+        """Draw the choices in the new width and keep the cursor."""
         place = self.query_one(OptionList).highlighted
         self.narrow()
         self.query_one(OptionList).highlighted = place

@@ -18,7 +18,7 @@ from flagtui.text.styled import Notice
 
 
 class EventChanges:
-    """Begins changes of event definitions; they run as tasks of the App."""
+    """Starts changes of event definitions; they run as tasks of the App."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._app_state = app_state
@@ -27,7 +27,7 @@ class EventChanges:
 
     @property
     def why_read_only(self) -> str:
-        """Why this server refuses changes of event definitions; empty until it has refused one."""
+        """The reason why this server refuses changes of event definitions; empty until it has refused one."""
         if self._refusal is None or self._refusal[0] is not self._app_state.workspace:
             return ""
         return self._refusal[1]

@@ -35,7 +35,7 @@ Rows = Sequence[EventDefinitionRow]
 
 
 class EventKeys(RecordKeys):
-    """Asks for the new value, and hands the intents to the pipeline; nothing here sends a change itself."""
+    """Prompts for new values and passes intents to the pipeline; sends no change."""
 
     event_path: EventChanges
 
@@ -58,7 +58,7 @@ class EventKeys(RecordKeys):
         self._start([delete(row.id) for row in self.chosen()])
 
     def action_describe(self) -> None:
-        """On one line; a description of several lines goes to the editor."""
+        """Edit the description on one line; several lines open the editor."""
         for row in self.single():
             if "\n" in row.description:
                 self.action_describe_in_editor()
@@ -66,7 +66,7 @@ class EventKeys(RecordKeys):
                 self._ask(self._field("description", [row], f"Describe {row.name}"))
 
     async def _field(self, name: str, rows: Rows, title: str = "") -> None:
-        """Another text in a field, the same for all of these."""
+        """Prompt for a new value of a text field."""
         field = EVENT_FIELDS[name]
         answer = await ask_field(self._runner, field, field.value_of(rows[0]), title)
         if answer is not None:
@@ -74,7 +74,7 @@ class EventKeys(RecordKeys):
             self._start([set_field(row.id, name, text, field.value_of(row)) for row in rows])
 
     def action_describe_in_editor(self) -> None:
-        """In the person's own editor."""
+        """Edit the description in the user's editor."""
         for row in self.single():
             if self.event_path.is_read_only():
                 return
@@ -85,7 +85,7 @@ class EventKeys(RecordKeys):
                 self._start([set_field(row.id, "description", text.strip(), row.description)])
 
     def action_edit_json(self) -> None:
-        """All that can be changed, as JSON in the person's own editor."""
+        """Edit all settable fields as JSON in the user's editor."""
         for row in self.single():
             edit_event_as_json(row, self._app_state, self.event_path, self.on_report)
 
@@ -101,7 +101,7 @@ class EventKeys(RecordKeys):
             self._start([tag_intent(row, tags) for row in rows])
 
     def action_owner(self) -> None:
-        """One of the people known here, or no owner."""
+        """Choose one of the known users, or no owner."""
         if rows := self.chosen():
             self._ask(self._owner(rows))
 
@@ -126,7 +126,7 @@ class EventKeys(RecordKeys):
             self._ask(self._field("primary_property", [row], f"Primary property of {row.name}"))
 
     def action_enforcement(self) -> None:
-        """Whether events that do not fit are taken."""
+        """Choose whether events outside the schema are accepted."""
         if rows := self.chosen():
             self._ask(self._field("enforcement_mode", rows))
 

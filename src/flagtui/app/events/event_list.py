@@ -46,7 +46,7 @@ def state_glyph(event: EventDefinitionRow, slot: Slot) -> CellPiece:
 
 
 def draw_state_word(event: EventDefinitionRow, slot: Slot) -> Cell:
-    """What people decided about it, in a word."""
+    """Draw the curation state of the event in a word."""
     if event.hidden:
         return (("hidden", "faint"),)
     if event.verified:

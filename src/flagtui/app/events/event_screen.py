@@ -31,7 +31,7 @@ from flagtui.text.styled import Piece, with_link
 
 
 class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
-    """What it is, what was done with it from here, and the code for all of them."""
+    """Shows an event, its changes from this machine, and the code of all events."""
 
     BINDINGS = bindings_of("event", "everywhere")
     kind = "events"

@@ -123,7 +123,7 @@ class InboxScreen(FramedScreen):
 
     @work(exclusive=True, group="inspect")
     async def _look_for_uses(self) -> None:
-        """Which experiments measure the event on which the cursor rests."""
+        """Load the experiments that measure the event at the cursor."""
         if (case := self.case) is not None and self._uses is not None:
             await self._uses.find(case.name)
             self._draw_case()

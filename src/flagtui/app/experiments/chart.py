@@ -112,7 +112,7 @@ def _values(courses: Sequence[Course]) -> Iterator[tuple[float, float | None, fl
 
 
 def _legend(courses: Sequence[Course], glyphs: Glyphs, has_gaps: bool, width: int) -> Iterator[Piece]:
-    """What each line is, what the grey around them is, and what a cross is."""
+    """Yield the legend: the lines, the grey interval around them, and crosses."""
     styles, frame = line_styles(glyphs), frame_for(glyphs)
     rest: list[Piece] = [(f"{frame.shade * 2} ", BAND), ("interval", QUIET)]
     if has_gaps:
@@ -154,7 +154,7 @@ def _day_axis(plot: Canvas, days: Sequence[date], left: int) -> Iterator[list[Pi
 
 
 class SeriesPlot(Widget):
-    """Nothing until something is shown."""
+    """A plot that is empty until a series is shown."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = "SeriesPlot { height: 1fr; }"

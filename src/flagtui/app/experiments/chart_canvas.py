@@ -123,7 +123,7 @@ _COLOURS: Final = ("$primary", "$success", "$secondary", "$warning")
 
 
 def frame_for(glyphs: Glyphs) -> Frame:
-    """What the terminal can write."""
+    """Return the frame that the terminal can draw."""
     return _DRAWN if glyphs is UNICODE else _TYPED
 
 
@@ -197,7 +197,7 @@ class Canvas:
             self._mark(self.column_of(place), self.row_of(0.0), self.frame.cross, MISSING)
 
     def rows(self) -> Iterator[list[Piece]]:
-        """Every row from the top, neighbours of one style as one piece."""
+        """Yield the rows from the top, with neighbours of one style as one piece."""
         zero = self.row_of(0.0) if self._scale.low <= 0 <= self._scale.high else -1
         for row in range(self.height):
             pieces: list[Piece] = []
@@ -250,7 +250,7 @@ class Canvas:
         return (self._scale.high - value) / (self._scale.high - self._scale.low)
 
     def _x(self, place: int) -> float:
-        """In dots; the middle of a cell for the first and the last day."""
+        """Return the x position in dots: the middle of a cell for the first and the last day."""
         share = place / (self._days - 1) if self._days > 1 else 0.5
         return share * (self.width - 1) * self._across + (self._across - 1) / 2
 

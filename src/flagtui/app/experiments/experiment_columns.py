@@ -42,7 +42,7 @@ def days_of(row: ExperimentRow, now: float) -> float | None:
 
 
 def state_glyph(row: ExperimentRow, slot: Slot) -> CellPiece:
-    """In which part of its life it is."""
+    """Return the sign of the experiment's state."""
     glyphs = slot.glyphs
     if row.deleted:
         return glyphs.deleted, "bad"

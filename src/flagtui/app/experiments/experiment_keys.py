@@ -38,7 +38,7 @@ NEXT: Final[dict[str, tuple[str, ...]]] = {
 
 
 class ExperimentKeys(RecordKeys):
-    """Asks for what is wanted, and starts changes; a confirmed change goes on when the screen closes."""
+    """Handles the keys of experiments; a confirmed change continues when the screen closes."""
 
     kind = "experiments"
 
@@ -56,18 +56,18 @@ class ExperimentKeys(RecordKeys):
 
     @abstractmethod
     def known(self, row: ExperimentRow) -> Findings:
-        """What is known of it."""
+        """Return the findings about the experiment."""
 
     @property
     def next_commands(self) -> Sequence[str]:
-        """What one is likely to do with it next, for the line of keys."""
+        """The likeliest next commands, for the line of keys."""
         row = self.subject()
         if row is None:
             return ("experiments.new",)
         return NEXT.get("archived" if row.archived else row.status, ())
 
     def action_step(self, name: StepName) -> None:
-        """For everything chosen; the question for one names its result."""
+        """Take a step for all chosen experiments; the question for one names its result."""
         rows = self.chosen()
         findings = self.known(rows[0]) if len(rows) == 1 else None
         leading = leading_of(findings) if findings is not None else None
@@ -93,12 +93,12 @@ class ExperimentKeys(RecordKeys):
         self._runner.run(self._create())
 
     def action_edit(self) -> None:
-        """In a form of its fields."""
+        """Edit the experiment in a form."""
         for row in self.single():
             self._runner.run(self._edit(row))
 
     def action_edit_json(self) -> None:
-        """As JSON in the person's own editor."""
+        """Edit the experiment as JSON in the user's editor."""
         for row in self.single():
             self._runner.run(self._edit_json(row))
 

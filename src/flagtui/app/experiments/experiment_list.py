@@ -62,7 +62,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
 
     @property
     def inspector(self) -> ExperimentInspector | None:
-        """Asks about single experiments of the project that is open."""
+        """The inspector of single experiments of the open project."""
         workspace = self._app_state.workspace
         if workspace is None:
             self._inspector = None

@@ -30,7 +30,7 @@ WON: Final = "won"
 
 
 class ExperimentSteps:
-    """Begins steps; those for several experiments are confirmed together and sent one after the other."""
+    """Starts steps; those of several experiments are confirmed together and sent one by one."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._app_state = app_state
@@ -138,7 +138,7 @@ class ExperimentSteps:
             return await self.runner.signing_in.fetch_each([(row.id, row.name) for row in rows], look)
 
     def _is_refused(self, step: Step, fresh: Experiment) -> bool:
-        """Whether the step cannot be taken whatever is chosen: nothing is asked for nothing."""
+        """Return whether the step is impossible whatever is chosen, so that nothing is asked in vain."""
         if step.name in ("ship", "duplicate"):
             variant = next((one.key for one in fresh.variants), "")
             probe = Choices(variant=variant, flag_key=f"{fresh.feature_flag_key}-"[:400])
@@ -154,7 +154,7 @@ class ExperimentSteps:
     async def _choose(
         self, step: Step, fresh: Sequence[Experiment], flags: str, proposed: ProposedConclusion
     ) -> Choices | None:
-        """What the step needs to know, one answer for all of them; None when the person leaves."""
+        """Ask for the choices of the step, once for all experiments; None when the user leaves."""
         match step.name:
             case "end":
                 kept = Choice("", "no conclusion yet", "an earlier one is erased")
@@ -241,5 +241,5 @@ class ExperimentSteps:
 
 
 def key_problem(line: str) -> str:
-    """Why a line is no key of a flag."""
+    """Return why a line is not a valid flag key; empty if it is."""
     return "" if is_plain_key(line.strip()) else "letters, digits, - and _ only"

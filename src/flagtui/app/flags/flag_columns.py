@@ -166,7 +166,7 @@ def _percent(rollout: float) -> str:
 
 
 def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
-    """What is drawn before and after the key of a flag."""
+    """Return the mark before a flag's key and the version after it."""
     mark: Piece = ("● ", "$success") if row.active else ("○ ", "$text-muted")
     return mark, f"  v{row.version}" if row.version is not None else ""
 

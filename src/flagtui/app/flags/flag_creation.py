@@ -54,7 +54,7 @@ HERE: Final = 0
 
 
 class FlagCreation:
-    """Begins what ends in a flag more."""
+    """Starts every action that creates a flag."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner, on_report: OnReport) -> None:
         self._app_state = app_state
@@ -89,7 +89,7 @@ class FlagCreation:
         return await ask_new_key(self._runner, rows, usual, about)
 
     async def copy_to(self, rows: Sequence[FlagRow]) -> None:
-        """One flag here under another key, or any number in another project under the same ones."""
+        """Copy one flag to another key here, or flags to another project with the same keys."""
         try:
             projects = await project_choices(self._app_state)
         except ApiError:

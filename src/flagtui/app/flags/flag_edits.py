@@ -25,7 +25,7 @@ from flagtui.text.styled import Notice
 
 
 class FlagEdits:
-    """What can be begun for the flags that are chosen. Nothing here sends a change itself.
+    """Starts changes of the chosen flags; sends none of them.
 
     `on_report` is called with the report of every change. What is awaited here asks first; only within
     `ChangeRunner.run`.
@@ -48,7 +48,7 @@ class FlagEdits:
     # At once
 
     def switch(self, rows: Sequence[FlagRow]) -> None:
-        """On or off. Several go the same way: the first decides, so that nothing is turned on by surprise."""
+        """Turn flags on or off. Several go the way of the first, so that nothing is turned on by surprise."""
         if rows:
             self._switch("turn off" if rows[0].active else "turn on", rows)
 
@@ -96,7 +96,7 @@ class FlagEdits:
             self._runner.start(retag(rows, reading), self._on_report)
 
     async def as_json(self, rows: Sequence[FlagRow]) -> None:
-        """In the person's own editor, one flag at a time."""
+        """Edit flags in the user's editor, one at a time."""
         flag = await read_flag(rows[0], self._app_state, self._runner)
         if flag is None:
             return
@@ -107,7 +107,7 @@ class FlagEdits:
             self._runner.start([intent], lambda report: edited.saved() if report.is_saved else None)
 
     async def form(self, rows: Sequence[FlagRow]) -> None:
-        """In a form, one flag at a time."""
+        """Edit flags in a form, one at a time."""
         flag = await read_flag(rows[0], self._app_state, self._runner)
         if flag is not None:
             copy = await off_loop(flag.targeting.size, lambda: WorkingCopy.of(flag))

@@ -38,7 +38,7 @@ UNKNOWN: Final = "not known here"
 
 
 class IdFound(Struct, frozen=True):
-    """One id, in the place it was pasted in. The key is raw, and empty where there is no such flag."""
+    """A pasted id. The key is raw, and empty where there is no such flag."""
 
     id: int
     key: str
@@ -78,7 +78,7 @@ IDS: Final = ListDescription[IdFound](
 
 
 class IdsScreen(ReadList[IdFound]):
-    """In the order they were pasted in."""
+    """Lists flags in the order in which their ids were pasted."""
 
     BINDINGS = bindings_of("lists", "everywhere")
     description = IDS
@@ -115,7 +115,7 @@ class IdsScreen(ReadList[IdFound]):
 
 
 async def find_by_ids(app_state: AppState, runner: ChangeRunner) -> None:
-    """Asks for ids, and lists the flags that have them."""
+    """Ask for ids and list the flags that have them."""
     prompt = Prompt("Flags by id", "Paste ids; any separator works.", "", "812, 813 …", _read)
     line = await runner.ask(PromptScreen(prompt))
     if line is not None:
@@ -138,7 +138,7 @@ OFF: Final = ("off", "?")
 
 
 class MyValue(Struct, frozen=True):
-    """One flag. `key` is raw; `value` is in words, and safe."""
+    """The value of one flag. `key` is raw; `value` is in words, and safe."""
 
     id: int
     key: str
@@ -207,7 +207,7 @@ class MyFlagsScreen(ReadList[MyValue]):
 
 
 class DefinitionsScreen(FramedScreen):
-    """Every flag folded to a line at first."""
+    """Shows every flag folded to a line at first."""
 
     BINDINGS = bindings_of("definitions", "everywhere")
     AUTO_FOCUS = ""

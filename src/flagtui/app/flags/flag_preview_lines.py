@@ -25,7 +25,7 @@ VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 
 
 def flag_lines(flag: Flag, details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
-    """All of it, as the pane beside the list shows it."""
+    """Yield the lines of the pane beside the list."""
     yield from staged_lines(details.staged, glyphs_for(terminal_encoding()).staged)
     yield from seen_by_lines(details, details.names)
     yield []
@@ -38,7 +38,7 @@ def flag_lines(flag: Flag, details: FlagDetails, now: float, width: int) -> Iter
 
 
 def seen_by_lines(details: FlagDetails, names: Names) -> Iterator[list[Piece]]:
-    """Who sees the flag, as far as it has been read."""
+    """Yield the audience of the flag, as far as it has been read."""
     flag = details.flag
     if flag is None:
         yield from waiting_lines(details.trouble)

@@ -178,7 +178,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         return details if mirror is None else replace(details, mirror=mirror.state)
 
     def may_change(self, action: str) -> bool | None:
-        """What the server refused to keys before is dimmed."""
+        """Return None, which dims the key, for actions that the server refused to keys before."""
         is_closed = any(what == action and self._beside.why_not(what) for what in CLOSABLE)
         return None if is_closed else super().may_change(action)
 
@@ -216,13 +216,13 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         self._beside.make_dashboard(self._row, self._study.details.flag)
 
     def action_copy_value(self) -> None:
-        """What the flag hands out: secrets only while they are shown."""
+        """Copy the value that the flag serves; secrets only while they are shown."""
         show_toast(self.app, copied_value(self.app, self._study))
 
     # What the tabs ask for: only because a person looked, nothing ahead
 
     async def _account(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation | None:
-        """One person before this flag and all others."""
+        """Evaluate this flag and all others for one person."""
         workspace, inspector = self._app_state.workspace, self._app_state.inspector
         if workspace is None or inspector is None:
             return None

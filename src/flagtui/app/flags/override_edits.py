@@ -24,7 +24,7 @@ HERE: Final = "on this machine only"
 
 
 class OverrideEdits:
-    """What can be begun for the chosen flags while a mirror is open. Only within `ChangeRunner.run`."""
+    """Starts overrides of the chosen flags while a mirror is open. Only within `ChangeRunner.run`."""
 
     def __init__(
         self, app_state: AppState, runner: ChangeRunner, on_report: OnReport, mirror: MirrorWatch

@@ -45,13 +45,13 @@ class RelatedChanges:
         self._runner = runner
 
     def why_not(self, what: What) -> str:
-        """Why the server does not do it for keys; empty while that is not known."""
+        """Return why the server refuses it to keys; empty while unknown."""
         workspace = self._app_state.workspace
         return workspace.client.capabilities.why_not(OPERATIONS[what]) if workspace else ""
 
     @property
     def closed(self) -> tuple[tuple[str, str], ...]:
-        """What the server refused keys so far: what it is called, and why."""
+        """Names and reasons of everything that the server refused to keys so far."""
         reasons = ((VERBS[what].title.rpartition(" ")[0].lower(), self.why_not(what)) for what in OPERATIONS)
         return tuple((title, why) for title, why in reasons if why)
 
@@ -89,7 +89,7 @@ class RelatedChanges:
         return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"
 
     async def schedule(self, row: FlagRow) -> None:
-        """What shall happen, and when. Only within a worker."""
+        """Ask for a change and its time. Only within a worker."""
         if (workspace := self._app_state.workspace) is None:
             return
         query = {"model_name": "FeatureFlag", "record_id": row.id}

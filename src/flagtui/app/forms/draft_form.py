@@ -27,7 +27,7 @@ from flagtui.text.styled import Notice, Piece
 
 
 class Questions(Protocol):
-    """What is asked about a line; the answer goes into the copy."""
+    """Prompts about a line of a form; the answer goes into the copy."""
 
     async def open(self, line: FormLine) -> None:
         """Ask what the line is about."""
@@ -43,7 +43,7 @@ QuestionsT = TypeVar("QuestionsT", bound=Questions)
 class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
     """Keep the form open until its values are saved, so that a refusal or a conflict loses nothing.
 
-    Subclasses say which lines there are and what each key does to one of them.
+    Subclasses define the lines and what each key does to one of them.
     """
 
     BINDINGS = bindings_of("form")
@@ -76,11 +76,11 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     @abstractmethod
     def heading(self) -> Sequence[Piece]:
-        """What is edited."""
+        """Return the heading with the record that is edited."""
 
     @abstractmethod
     def has_share(self, line: FormLine) -> bool:
-        """Whether a share belongs to the line."""
+        """Return whether a share belongs to the line."""
 
     @abstractmethod
     def remove_line(self, line: FormLine) -> None:

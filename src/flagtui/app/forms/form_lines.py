@@ -50,7 +50,7 @@ class FormLine:
 
     @property
     def id(self) -> LineId:
-        """What the cursor stays on while lines come and go."""
+        """The identity that keeps the cursor while lines come and go."""
         return self.part, self.name, self.place, self.within
 
 
@@ -60,7 +60,7 @@ def heading_line(word: str, about: str) -> FormLine:
 
 
 def label_piece(label: str) -> Piece:
-    """What a line is about, in the column of labels."""
+    """Return the label of a line, in the column of labels."""
     return f" {label:<{LABEL}}", "$text-muted"
 
 
@@ -102,7 +102,7 @@ async def ask_line(
     value: str = "",
     problem: Check = no_problem,
 ) -> str | None:
-    """One line that has no problem; None to leave things as they are."""
+    """Ask for a line until it has no problem; None to leave things unchanged."""
 
     def read(line: str) -> PromptReading:
         return PromptReading(problem=problem(line))
@@ -127,7 +127,7 @@ async def ask_new_key(
 async def ask_tags(
     runner: ChangeRunner, whose: str, hint: str = "", read: Callable[[str], PromptReading] = no_reading
 ) -> Retagging | None:
-    """Which tags to add, to remove or to set; None to leave them."""
+    """Ask which tags to add, to remove or to set; None to keep them."""
     about = "ops adds · -ops removes · several with commas · = ops, web sets them all"
     line = await runner.ask(PromptScreen(Prompt(f"Tags of {whose}", about, hint=hint, read=read)))
     tags = read_tags(line) if line is not None else None
@@ -136,7 +136,7 @@ async def ask_tags(
 
 @dataclass(frozen=True, slots=True)
 class FieldAnswer:
-    """What a field shall be, as it is stored."""
+    """The new value of a field, as it is stored."""
 
     value: JSON
 
@@ -144,7 +144,7 @@ class FieldAnswer:
 async def ask_field(
     runner: ChangeRunner, field: EditableField, before: JSON, title: str = "", problem: Check = no_problem
 ) -> FieldAnswer | None:
-    """Another value of a field, or the same; None where the question was left. A switch is turned at once."""
+    """Ask for a value of a field; None where the question was left. A switch needs no question."""
     title = title or f"{field.label[:1].upper()}{field.label[1:]}"
     match field.takes.input_kind:
         case "switch":
@@ -184,7 +184,7 @@ async def _choose(runner: ChangeRunner, field: EditableField, before: JSON, titl
 
 
 async def ask_percent(runner: ChangeRunner, before: float | None, title: str = "Share in percent") -> JSON:
-    """Another share, whole where it can be; None when it stays."""
+    """Ask for a share, whole where it can be; None when it stays."""
     shown = f"{100 if before is None else before:g}"
 
     def wrong(line: str) -> str:
@@ -216,7 +216,7 @@ VARIANT: Final[tuple[Choice[VariantPart], ...]] = (
 
 
 async def ask_variant(runner: ChangeRunner, copy: Draft, place: int) -> None:
-    """What of a variant is to be changed, and how; it goes into the copy."""
+    """Ask what to change about a variant and put it into the copy."""
     variant = as_dict(copy.variants[place])
     key = as_text(variant.get("key"))
     match await runner.ask(PickerScreen(f"Variant {key}", VARIANT)):

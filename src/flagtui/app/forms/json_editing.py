@@ -69,7 +69,7 @@ def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> Edit
 
 
 def edit_as_text(runner: ChangeRunner, text: str, name: str) -> str | None:
-    """What the editor left of a text in a file of that name; None where it could not be edited."""
+    """Return the text after editing in a file of that name; None where it could not be edited."""
     return _in_editor(runner, lambda open_editor: editor_text.edit_text(text, name, open_editor))
 
 

@@ -41,7 +41,7 @@ def explain_elsewhere(copy: Draft) -> str:
 
 
 def variant_lines(copy: Draft) -> Iterator[FormLine]:
-    """Each variant with its share, what they have together, and one more."""
+    """Yield each variant with its share, their total, and a line to add one."""
     yield from shortened_lines(copy, len(copy.variants), "variants", lambda place: [_variant(copy, place)])
     if copy.variants:
         share_sum = copy.share_sum

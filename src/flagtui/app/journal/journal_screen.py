@@ -46,7 +46,7 @@ _LOOKS: Final[dict[str, Look]] = {
 
 
 def ending_words(entry: Entry) -> str:
-    """How it ended, in a word or two."""
+    """Return the outcome in a word or two."""
     return "not known" if entry.is_open else entry.ending
 
 
@@ -167,7 +167,7 @@ class JournalScreen(ReadList[Entry]):
 
     @property
     def write_scope(self) -> str:
-        """What a key needs for changes like the one under the cursor."""
+        """The scope that changes like the one under the cursor need."""
         return self._write_scope
 
     def link_to(self, entry: Entry) -> RecordLink | None:
@@ -257,5 +257,5 @@ def _versions(entry: Entry) -> str:
 
 
 def write_scope_of(entry: Entry | None) -> str:
-    """What a key needs to take it back; that of flags for a schedule or a copy of one."""
+    """Return the scope that undoing the entry needs; that of flags for a schedule or a copy."""
     return BY_ENTRY.get(entry.kind if entry is not None else "", FLAGS).write_scope

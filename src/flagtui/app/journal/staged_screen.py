@@ -49,7 +49,7 @@ class ListedChange:
 
     @property
     def state(self) -> str:
-        """Whether the change can be applied as it is."""
+        """Whether the change can be applied unchanged."""
         return "changed since" if self.is_outdated else "new" if self.change.is_new else "ready"
 
 

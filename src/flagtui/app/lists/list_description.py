@@ -62,11 +62,11 @@ class ListDescription(Struct, Generic[R], frozen=True):
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """Every column that can be chosen."""
+        """The names of every column that can be chosen."""
         return tuple(column.name for column in (*self.columns, *self.more_columns))
 
     def offered(self, rows: Sequence[R]) -> dict[str, list[str]]:
-        """What Tab offers after a qualifier; after one for people, oneself first."""
+        """The completions after each qualifier; after one for people, the user first."""
         offers: dict[str, list[str]] = {}
         for name, of in self.values.items():
             values = map(of, rows)

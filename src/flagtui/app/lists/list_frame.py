@@ -127,7 +127,7 @@ class BrowseScreen(FramedScreen):
 
     @property
     def marked(self) -> int:
-        """How many records are marked, shown or not."""
+        """The number of marked records, visible or not."""
         return len(self._row_list.marks) if self._row_list is not None else 0
 
     @property
@@ -139,7 +139,7 @@ class BrowseScreen(FramedScreen):
             self.search.set_line(self.starts_at.line)
 
     def left(self) -> LeftList:
-        """How the list is left now."""
+        """The state of the list, to restore it later."""
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
@@ -182,7 +182,7 @@ class BrowseScreen(FramedScreen):
         return self.focused is not self.search and (bool(self.search.value) or self.marked > 0)
 
     def action_back(self) -> None:
-        """One step outward: from the line to the rows, then out of the search, then out of what is left."""
+        """Go one step outward: from the line to the rows, out of the search, then out of the marks."""
         if self.focused is self.search:
             self.set_focus(self.rows)
         elif self.search.value:
@@ -198,11 +198,11 @@ class BrowseScreen(FramedScreen):
 
     @property
     def preferences(self) -> Preferences:
-        """What the person likes of lists."""
+        """The preferences of the user for lists."""
         return self._app_state.session.preferences
 
     def all_columns(self) -> tuple[Column[Any], ...]:
-        """Every column there is, drawn with what this screen knows."""
+        """Return every column, drawn with the data of this screen."""
         return (*self.description.columns, *self.description.more_columns)
 
     def columns_shown(self) -> tuple[Column[Any], ...]:
@@ -225,7 +225,7 @@ class BrowseScreen(FramedScreen):
             show_toast(self.app, Notice(words, "warning", "settings"))
 
     def keep_sort(self, sort: Sort) -> None:
-        """For the next run; the list's own order needs no remembering."""
+        """Remember the sort order for the next run; the default needs no remembering."""
         own = written(self.description.sort)
         if written(sort) != self.preferences.remembered.sorts.get(self.description.name, own):
             self.preferences.keep_sort(self.description.name, written(sort))
@@ -274,5 +274,5 @@ class BrowseScreen(FramedScreen):
 
 
 def written(sort: Sort) -> str:
-    """As the memory keeps it: a minus in front turns it round."""
+    """Return the sort order as it is remembered: a minus in front reverses it."""
     return f"{'-' if sort.is_reversed else ''}{sort.name}"

@@ -68,7 +68,7 @@ class ListScreen(MarkedRecords[R]):
         """While rows are missing: ask the server for those that have the word."""
 
     def missing(self) -> int:
-        """How many rows have not come."""
+        """Return the number of rows that have not arrived."""
         return 0
 
     def reframe(self) -> None:
@@ -178,7 +178,7 @@ class ListScreen(MarkedRecords[R]):
         return super().check_action(action, parameters)
 
     def action_cycle(self, name: str) -> None:
-        """On to the next value of the filter of this key, or of this qualifier."""
+        """Go to the next value of the filter of this key, or of this qualifier."""
         qualifier = self.description.filters.get(name, name)
         self.search.set_line(cycle(self.search.value, qualifier, self.description.listing.vocabulary))
 

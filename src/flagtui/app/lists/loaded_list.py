@@ -96,7 +96,7 @@ class WorkspaceList(ListScreen[R]):
         return link.is_offline or link.failed_reads != failed_reads
 
     def show_recalled(self) -> None:
-        """Without a connection: rows of an earlier run of this profile, never those of another."""
+        """Show cached rows of this profile while there is no connection."""
         self._finder.show(self._app_state.recalled_rows(self.kind))
         self.rows.show(self._finder.rows, self._finder.find(self.search.value), anchor="top")
 
@@ -148,7 +148,7 @@ class WorkspaceList(ListScreen[R]):
 
 
 class InspectedList(WorkspaceList[R]):
-    """Asks about the record on which the cursor rests, and shows what is known of it beside the list."""
+    """Loads details of the record at the cursor and shows them beside the list."""
 
     @abstractmethod
     def pane_lines(self, details: Any, now: float, width: int) -> Iterable[PaneLine]:
@@ -156,7 +156,7 @@ class InspectedList(WorkspaceList[R]):
 
     @abstractmethod
     def known_of(self, row: R) -> Any:
-        """What is known without asking; None shows nothing."""
+        """Return what is known without a request; None shows nothing."""
 
     @abstractmethod
     def learn(self, row: R) -> AsyncIterator[Any]:

@@ -55,7 +55,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
 
     @property
     def bulk_limit(self) -> int:
-        """How many records one change may have in this profile."""
+        """The number of records that one change may have in this profile."""
         return self._app_state.session.rules.bulk_limit
 
     def on_report(self, report: "Report[Any, Any]") -> None:

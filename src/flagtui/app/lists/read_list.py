@@ -29,7 +29,7 @@ class ReadList(ListScreen[R]):
 
     @abstractmethod
     async def read(self) -> Sequence[R] | Words:
-        """All rows, or why there are none. Raises ApiError."""
+        """Read all rows, or return why there are none. Raises ApiError."""
 
     @abstractmethod
     def about(self, row: R) -> Iterable[list[Piece]]:
@@ -52,7 +52,7 @@ class ReadList(ListScreen[R]):
         self.read_again()
 
     def update_from_state(self) -> None:
-        """Something is different."""
+        """Update the screen after the app's state changed."""
         if self._reads != self._app_state.reads:
             self._reads = self._app_state.reads
             self.read_again()

@@ -46,15 +46,15 @@ class RecordKeys(AnyScreen):
 
     @property
     def write_scope(self) -> str:
-        """What a key needs for what is changed here."""
+        """The scope that changes on this screen need."""
         return KINDS[self.kind].write_scope
 
     def may_change(self, action: str) -> bool | None:
-        """Whether the command may run: None dims its key, False takes it away."""
+        """Return whether the command may run: None dims its key, False hides it."""
         return may_run(self._app_state, action, self.place, self.write_scope)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Nothing that changes records has a key where it is known that it would be refused."""
+        """Hide the keys of changes that are known to be refused."""
         if action in writes_in(self.place) and (allowed := self.may_change(action)) is not True:
             return allowed
         command = command_of(self.place, action, *parameters[:1])

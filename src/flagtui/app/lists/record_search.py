@@ -20,7 +20,7 @@ PAUSE: Final = 0.25
 
 
 class RecordSearch:
-    """One search in the palette. What the server finds is kept while it is open."""
+    """One search in the palette; results from the server are kept while it is open."""
 
     def __init__(
         self,

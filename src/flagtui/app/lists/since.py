@@ -33,7 +33,7 @@ NAMES: Final = {"active": "on", "runtime": "runs on", "seen_at": "last seen"}
 
 
 class SinceScreen(Dialog[None]):
-    """Asks for a moment and shows the difference; sends no request."""
+    """Prompts for a moment and shows the difference; sends no request."""
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(
         Binding("escape", "leave", "close", key_display="esc"),
@@ -96,7 +96,7 @@ class SinceScreen(Dialog[None]):
 
 
 def difference_lines(comparison: Comparison[Struct], taken_at: float) -> Iterator[list[Piece]]:
-    """Each record that came, went or changed, in words."""
+    """Yield each added, removed or changed record, in words."""
     yield [(f"compared with the copy of {moment(taken_at)}", "$text-muted")]
     yield []
     if comparison.is_empty:
@@ -128,7 +128,7 @@ def _words(changed: Changed[Struct]) -> Iterator[str]:
 
 
 def _called(row: Struct) -> str:
-    """What a person knows the record by."""
+    """Return the name by which users know the record."""
     return safe_text(getattr(row, _label(row)), 80)
 
 

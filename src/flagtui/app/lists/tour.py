@@ -22,7 +22,7 @@ class TourStep:
 
 
 class Tour(Line):
-    """What to do next, until it is done."""
+    """The next step of the tour, until it is done."""
 
     DEFAULT_CSS = "Tour { height: 1; margin: 0 1 1 1; background: $panel; }"
 

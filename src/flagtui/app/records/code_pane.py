@@ -148,7 +148,7 @@ class CodePane(Vertical, RecordPane):
             open_place(self._runner, search.scan, self.place)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a place there is nothing to open."""
+        """Return whether the action applies; without a place there is nothing to open."""
         return self.place is not None if action == "open_place" else super().check_action(action, parameters)
 
     def action_scan_code(self) -> None:

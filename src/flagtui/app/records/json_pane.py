@@ -132,7 +132,7 @@ class JsonPane(Vertical, RecordPane):
         self._redraw(path)
 
     def action_fold_all(self) -> None:
-        """Everything below the first level folded, or nothing."""
+        """Fold everything below the first level, or unfold all."""
         value = self._value
         items = value.items() if isinstance(value, dict) else enumerate(as_list(value))
         every: set[Path] = {(key,) for key, inner in items if isinstance(inner, dict | list) and inner}

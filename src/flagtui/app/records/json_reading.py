@@ -46,7 +46,7 @@ class JsonReading:
             self.matches += [place for place in lines if self.words in rows[place].text.casefold()]
 
     def has_line(self, place: int) -> bool:
-        """Whether the line of the path to keep was read, or without one that of this place; else all is."""
+        """Return whether the line to keep was read: the line of a path, of a place, or all lines."""
         if self.is_whole:
             return True
         return len(self.rows) > place if self._keep is None else self.place is not None

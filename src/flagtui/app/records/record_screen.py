@@ -49,7 +49,7 @@ class RecordTabs(Line):
 
 
 class RecordPane(Widget):
-    """What a tab shows."""
+    """The content of a tab."""
 
     def move(self, way: str) -> None:
         """`down`, `up`, `page_down`, `page_up`, `first` or `last`."""

@@ -53,7 +53,7 @@ class ChangeTasks:
 
     @cached_property
     def signing_in(self) -> SignIn:
-        """Asks for another key when the current one is not accepted."""
+        """The prompt for another key when the current one is not accepted."""
         from flagtui.app.shell.sign_in import SignIn
 
         return SignIn(self.app, self._app_state)

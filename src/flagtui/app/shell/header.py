@@ -35,14 +35,14 @@ _LINK_COLOURS: Final[Mapping[LinkKind, str]] = {
 
 
 class Link(Struct, frozen=True):
-    """How much the rows on screen can be trusted, in a mark and a few words."""
+    """How current the rows on screen are, as a mark and a few words."""
 
     kind: LinkKind
     words: str
 
 
 class Location(Struct, frozen=True):
-    """Where changes would go. Names are raw; the header makes them safe."""
+    """The place where changes go. Names are raw; the header makes them safe."""
 
     badge: str
     colour: str

@@ -82,7 +82,7 @@ class KeyQueue:
         return True
 
     def _is_first(self, key: str) -> bool:
-        """Whether the key is one of a list that has no connection, or no rows yet, and needs them."""
+        """Return whether the key needs a connection, or rows, that its list does not have yet."""
         app, rows = self._app, self._app.focused
         if not isinstance(rows, RowList) or app.screen.is_modal:
             return False
@@ -129,7 +129,7 @@ class KeyQueue:
             show_toast(self._app, Notice(f"{cause}; your keys are queued until then. Esc drops them."))
 
     def _clear(self) -> int:
-        """How many keys there were."""
+        """Clear the queue and return the number of dropped keys."""
         dropped = len(self._keys)
         self._keys.clear()
         self._needs_rows = False
@@ -139,7 +139,7 @@ class KeyQueue:
         return dropped
 
     def _drop(self, why: str) -> bool:
-        """Whether there was any key to drop."""
+        """Drop the queued keys and return whether there were any."""
         dropped = self._clear()
         if dropped:
             # A question takes away every toast before it.

@@ -77,7 +77,7 @@ class Polling:
             self._is_due.set()
 
     def notice_tab(self) -> None:
-        """Another list came to the front; one that was not polled for long is polled at once."""
+        """Poll the list that came to the front if it was not polled for long."""
         app_state = self._app_state
         loading = app_state.workspace.loading(app_state.kind) if app_state.workspace else None
         if loading is not None and 0 < app_state.session.refresh <= (loading.age or 0.0):

@@ -187,7 +187,7 @@ class ScreenOwner(TerminalApp[ReturnT]):
         await until_closed(self, super()._process_messages_loop)
 
     def _handle_exception(self, error: Exception) -> None:
-        """What Textual calls with whatever was not caught, in the context of what raised it."""
+        """Handle an exception that nothing caught, in the context that raised it, for Textual."""
         if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
             worker = get_current_worker()
             self.contain(error.error, worker.node, worker)

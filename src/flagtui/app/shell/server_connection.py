@@ -111,13 +111,13 @@ class ServerConnection:
 
 
 def _as_left(client: Client, app_state: AppState) -> Client:
-    """Where no project is named, the one that was open last, rather than the browser's."""
+    """Open the project that was open last where none is named."""
     last = app_state.session.last_project
     return client.for_project(last) if last and client.project == "@current" else client
 
 
 def _when_it_shows(link: ConnectionState, watcher: Watcher) -> Watcher:
-    """Every request moves the link; only a wait, a failed read, or a change of offline is drawn."""
+    """Watch the link but redraw only for a wait, a failed read, or a change of offline."""
     before = link.is_offline, link.failed_reads
 
     def moved() -> None:

@@ -114,7 +114,7 @@ class SignInScreen(Dialog[AcceptedKey | None]):
 
 
 class SignIn:
-    """Asks for a key. What was open stays as it is: only the key is another one."""
+    """Prompts for a key; everything open stays open."""
 
     def __init__(self, app: App[Any], app_state: AppState) -> None:
         self._app = app
@@ -146,7 +146,7 @@ class SignIn:
         return True
 
     async def helps(self, error: ApiError | None) -> bool:
-        """Whether another key was all that was missing, and the person gave one. Only within a worker."""
+        """Ask for a key and return whether that resolved the error. Only within a worker."""
         if error is None or not needs_key(error):
             return False
         turns = self._asked
@@ -194,7 +194,7 @@ class SignIn:
     async def _adopt(
         self, session: Session, with_key: Callable[[str], Client], accepted: AcceptedKey
     ) -> None:
-        """Everything there is goes on with the new key."""
+        """Continue everything that is open with the new key."""
         workspace, client, introduction = self._app_state.workspace, accepted.client, accepted.introduction
 
         async def connect() -> Client:
@@ -213,7 +213,7 @@ class SignIn:
 
 
 def welcome(introduction: Introduction) -> Notice:
-    """Whose key it is and what will not work with it."""
+    """Return the toast with the owner of the key and what will not work with it."""
     lacking = [ability for ability in abilities(introduction.key) if not ability.works]
     who = f" as {introduction.person}" if introduction.person else ""
     lines = [f"signed in{who}", *(lacking_scope(ability.words, ability.scope) for ability in lacking)]

@@ -44,7 +44,7 @@ def location_of(app_state: AppState) -> Location:
 
 
 def link_of(app_state: AppState) -> Link:
-    """How current the list in front is, in minutes, so that the words seldom move."""
+    """Return how current the list in front is, in minutes, so that the words seldom change."""
     mirror = app_state.session.mirror
     if mirror is not None and mirror.trouble is not None:
         return Link("offline", "mirror gone")
@@ -64,7 +64,7 @@ def link_of(app_state: AppState) -> Link:
 
 
 def _awaited(app_state: AppState) -> str:
-    """How old the rows are that stand here until there is a connection."""
+    """Return the age of cached rows that are shown until there is a connection."""
     recalled = app_state.recalled
     if recalled is None:
         return "connecting"
@@ -120,7 +120,7 @@ def retry_words(app_state: AppState) -> str:
 
 
 def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
-    """What failed while other requests were answered."""
+    """Return the failure while other requests were answered."""
     if isinstance(trouble, Unanswered):
         return Link("retrying", _joined("slow", more, retry))
     if isinstance(trouble, Unreachable):
@@ -150,7 +150,7 @@ def tabs_of(app_state: AppState) -> list[Tab]:
 
 
 def count_of(workspace: Workspace, kind: Kind) -> str:
-    """How many records there are: `248`, `148 of 248` while pages are missing, empty while nothing is known.
+    """Return the number of records: `248`, `148 of 248` while pages are missing, empty while unknown.
 
     Archived ones are not counted, as the server does not list them.
 
@@ -167,7 +167,7 @@ def count_of(workspace: Workspace, kind: Kind) -> str:
 
 
 def words_without_records(app_state: AppState, kind: Kind, line: str, total: int) -> Words:
-    """Why a list shows no rows; `total` counts those the line hides."""
+    """Return why a list shows no rows; `total` counts those the line hides."""
     what = KINDS[kind].words
     workspace = app_state.workspace
     missing = missing_records(workspace, kind, total)
@@ -183,7 +183,7 @@ def words_without_records(app_state: AppState, kind: Kind, line: str, total: int
 
 
 def missing_records(workspace: Workspace | None, kind: Kind, shown: int) -> int:
-    """How many records of the list have not come; `shown` are those an empty line finds."""
+    """Return how many records have not arrived; `shown` are those an empty line matches."""
     if workspace is None or (collection := workspace.collection(kind)).is_complete:
         return 0
     return max(0, (collection.total or 0) - shown)
@@ -231,7 +231,7 @@ class FramedScreen(OwnedScreen[None]):
 
     @property
     def clears_on_escape(self) -> bool:
-        """Whether escape clears what the user entered here; toasts are cleared before that."""
+        """Whether escape clears the user's input here; toasts are cleared before that."""
         return False
 
     def action_back(self) -> None:
@@ -270,7 +270,7 @@ class Ages:
         self._app.set_timer(MINUTE - self._app_state.session.clock() % MINUTE, self.pass_minute)
 
     def pass_minute(self) -> None:
-        """Another minute has begun."""
+        """Redraw ages when another minute has begun."""
         self.start()
         for screen in self._app.screen_stack:
             # A closing app removes what is on its screens before the screens themselves.

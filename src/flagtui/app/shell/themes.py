@@ -91,7 +91,7 @@ FEW_COLOURS: Final = ("linux", "vt100", "vt102", "vt220", "ansi", "xterm-mono", 
 
 
 def why_plain(environment: Mapping[str, str]) -> str:
-    """What keeps this terminal from other colours than its own; empty when nothing does."""
+    """Return why this terminal has only its own colours; empty if it has others."""
     if "NO_COLOR" in environment:
         return "NO_COLOR is set"
     term = environment.get("TERM", "")

@@ -42,7 +42,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Session:
-    """One profile, ready to be opened. Nothing in it has asked the server anything yet."""
+    """One profile, ready to be opened. Creating it sends no request."""
 
     profile: str
     host: str
@@ -205,7 +205,7 @@ class AppState:
 
     @property
     def trouble(self) -> ApiError | None:
-        """Why there is no workspace, or why the list in front may be out of date."""
+        """The reason why there is no workspace, or why the list in front may be out of date."""
         if self.connection_trouble is not None or self.workspace is None:
             return self.connection_trouble
         return self.workspace.loading(self.kind).trouble
@@ -222,7 +222,7 @@ class AppState:
         return max(waiting, self.retry_at - self.session.monotonic(), 0.0)
 
     def notify_watchers(self) -> None:
-        """Something is different now."""
+        """Notify the watchers of a change."""
         for watcher in tuple(self._watchers):
             watcher()
 
@@ -270,7 +270,7 @@ class AppState:
         self.unlocked_until = self.session.monotonic() + self.session.unlock
 
     def become_troubled(self, trouble: ApiError | None) -> None:
-        """Why there is no connection, or that there is one."""
+        """Store why there is no connection, or that there is one."""
         self.connection_trouble = trouble
         if trouble is not None:
             self.recalled = None

@@ -45,7 +45,7 @@ class CodeSource(Protocol):
 
 @dataclass(eq=False)
 class CodeSearch:
-    """What the app knows of the code of a profile. `on_change` runs after every change."""
+    """The scanned code of a profile. `on_change` runs after every change."""
 
     source: CodeSource
     on_change: Callable[[], None]

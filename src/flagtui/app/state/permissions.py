@@ -41,19 +41,19 @@ def may_run(app_state: AppState, action: str, place: str, scope: str) -> bool | 
 
 
 def may_write(app_state: AppState, scope: str) -> bool | None:
-    """For `check_action`: True; None, which dims, without the scope; False, no key at all, to read only."""
+    """Return True, None (dims: the scope is missing) or False (hides: read-only) for `check_action`."""
     if app_state.session.rules.level is Level.READ_ONLY:
         return False
     return None if is_missing(app_state, scope) else True
 
 
 def is_missing(app_state: AppState, scope: str) -> bool:
-    """Whether the key lacks a scope; False while that is not known."""
+    """Return whether the key lacks a scope; False while unknown."""
     return app_state.workspace is not None and bool(scope) and not app_state.workspace.allows(scope)
 
 
 def why_refused(app_state: AppState, key: str, screen: Screen[Any], keymap: Mapping[str, str]) -> str:
-    """Why a key of this screen does nothing now; empty for every other key.
+    """Return why a key of this screen does nothing now; empty for every other key.
 
     `keymap` has the keys that the person chose.
     """
@@ -71,12 +71,12 @@ def why_refused(app_state: AppState, key: str, screen: Screen[Any], keymap: Mapp
 
 
 def why_dimmed(app_state: AppState, command: Command, screen: Screen[Any], sign: str) -> str:
-    """Why a command of the screen is dimmed: `needs feature_flag:write`, or what the records do not allow."""
+    """Return why a command is dimmed: `needs feature_flag:write`, or what the records do not allow."""
     return _why_out_of_scope(app_state, command, screen) or why_not_now(screen, command, sign)
 
 
 def why_not_now(screen: Screen[Any], command: Command, sign: str) -> str:
-    """Why the command cannot run on the marked records, or on the one under the cursor."""
+    """Return why the command cannot run on the marked records, or on the one under the cursor."""
     refuse: Callable[[Command, str], str] | None = getattr(screen, "why_not_now", None)
     return refuse(command, sign) if refuse is not None else ""
 

@@ -46,7 +46,7 @@ class TerminalAnswers:
         self.is_done, self.was_asked = False, True
 
     def sift(self, data: bytes) -> bytes:
-        """What is left of the data without answers. The beginning of one is kept until the rest is there."""
+        """Return the data without responses. The beginning of one is kept until the rest arrives."""
         if self.is_done:
             return data
         data, self._rest = self._rest + data, b""
@@ -68,7 +68,7 @@ ANSWERS: Final = TerminalAnswers()
 
 @contextmanager
 def asked_background(answers: TerminalAnswers = ANSWERS, *, keys: int = 0, screen: int = 2) -> Iterator[None]:
-    """Asks; what is loaded meanwhile costs nothing. `answers` know more at the end, or the time was up."""
+    """Query the terminal's background while other modules load; `answers` know more at the end."""
     until = time.monotonic() + PATIENCE
     # The answer must neither be shown nor wait for a line to end, and the app takes over much later.
     cannot = answers.was_asked or os.environ.get("TERM", "") in SILENT
@@ -82,7 +82,7 @@ def asked_background(answers: TerminalAnswers = ANSWERS, *, keys: int = 0, scree
 
 
 def _listen(answers: TerminalAnswers, keys: int, until: float) -> bytes:
-    """What was typed until the answers were there or the time was up; both may be long ago."""
+    """Return the bytes typed until the responses arrived or the time was up; both may be long ago."""
     typed = b""
     while not answers.is_done:
         if not select.select([keys], [], [], max(0.0, until - time.monotonic()))[0]:

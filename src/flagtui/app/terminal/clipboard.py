@@ -12,12 +12,12 @@ _WITHOUT: Final = ("linux", "vt100", "vt102", "vt220")
 
 
 def is_in_tmux(environment: Mapping[str, str]) -> bool:
-    """Whether tmux is between the program and the terminal, on this host or before ssh."""
+    """Return whether tmux is between the program and the terminal, on this host or before ssh."""
     return "TMUX" in environment or environment.get("TERM", "").startswith("tmux")
 
 
 def why_not_copied(text: str, environment: Mapping[str, str]) -> str:
-    """Why the text cannot go there; empty when it can be sent. What arrives only the terminal knows."""
+    """Return why the text cannot be copied; empty when it can be sent, which may still not arrive."""
     if environment.get("TERM", "") in _WITHOUT:
         return "this terminal has no clipboard"
     size = len(text.encode())
@@ -27,14 +27,14 @@ def why_not_copied(text: str, environment: Mapping[str, str]) -> str:
 
 
 def copied_hint(environment: Mapping[str, str]) -> str:
-    """What has to be set for it to arrive; empty where nothing is between."""
+    """Return which setting lets the copy arrive; empty where nothing is between."""
     if is_in_tmux(environment):
         return "if it does not arrive: tmux set -g set-clipboard on"
     return "if it does not arrive: screen 5 or a terminal without screen" if "STY" in environment else ""
 
 
 def clipboard_sequence(text: str, environment: Mapping[str, str]) -> str:
-    """What to write to the terminal."""
+    """Return the sequence that copies a text on the terminal."""
     plain = f"\x1b]52;c;{b64encode(text.encode()).decode()}\x07"
     if is_in_tmux(environment):
         # tmux takes the first itself with set-clipboard, and hands the second on with allow-passthrough.

@@ -68,7 +68,7 @@ def _cost_after(shift: Shift, old: Sequence[Row], new: Mapping[int, Row]) -> int
 
 
 def _differing(row: Row, other: Row) -> int:
-    """How many cells differ."""
+    """Count the cells that differ."""
     return 0 if row == other else sum(map(ne, row, other))
 
 
@@ -101,11 +101,11 @@ class Encoder:
         self._pen = pens.default
 
     def forget(self) -> None:
-        """Nothing is known of what the terminal shows."""
+        """Forget what the terminal shows."""
         self._shown = []
 
     def encode(self, width: int, height: int, patches: Iterable[Patch]) -> str:
-        """What to send so that the terminal shows the patches; empty when it does already."""
+        """Return the output that makes the terminal show the patches; empty when it does already."""
         if len(self._shown) != height or (height and len(self._shown[0]) != width):
             self._shown = [[None] * width for _ in range(height)]
         new = dict(sorted(self._apply(patches).items()))
@@ -121,11 +121,11 @@ class Encoder:
         return "".join([*sent, self._end()]) if sent else ""
 
     def shown(self) -> Sequence[Row]:
-        """What the terminal shows now, line by line; what is sent later does not change it."""
+        """Return the lines that the terminal shows now; later output does not change them."""
         return tuple(self._shown)
 
     def whole_frame(self, rows: Sequence[Row]) -> tuple[str, str]:
-        """What makes a blank terminal show these rows, and the style codes their first line ends in.
+        """Return output that draws these rows on a blank terminal, and the last style codes of line one.
 
         Both are empty when not every cell is known.
         """
@@ -137,7 +137,7 @@ class Encoder:
         return "".join([*sent, self._end()]), ";".join(filter(None, (last[1].colour, last[1].background)))
 
     def _end(self) -> str:
-        """No link may go on into what others write."""
+        """Return the codes that end a link, so that it never extends into other output."""
         return link_change(self._pen.link, "") + RESET
 
     def _apply(self, patches: Iterable[Patch]) -> dict[int, Row]:
@@ -206,7 +206,7 @@ class Encoder:
             yield f"\x1b[{stop + 1}G"
 
     def _blanks(self, new: Row, x: int, stop: int) -> int:
-        """How many cells from here on can be erased in one go."""
+        """Count the cells from here on that can be erased at once."""
         cell = new[x]
         if x + LONG_BLANK > stop or new[x + LONG_BLANK - 1] != cell or not self._is_erasable(cell):
             return 0
@@ -216,7 +216,7 @@ class Encoder:
         return end - x
 
     def _is_erasable(self, cell: Cell | None) -> bool:
-        """Whether erasing leaves this: a blank that shows nothing but a background the terminal erases in."""
+        """Return whether erasing leaves this: a blank with a background that the terminal erases in."""
         is_blank = cell is not None and cell[0] == " " and cell[1].is_plain
         return is_blank and cell is not None and (self._erases or not cell[1].background)
 

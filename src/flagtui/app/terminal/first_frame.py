@@ -58,12 +58,12 @@ def paint(arguments: "list[str]") -> None:
 
 
 def is_terminal() -> bool:
-    """Whether a person sees and types on a terminal with attributes."""
+    """Return whether a person sees and types on a terminal with attributes."""
     return os.name == "posix" and os.isatty(0) and os.isatty(1) and os.isatty(2)
 
 
 def quieten() -> bool:
-    """Nothing that is typed is shown, or waits for a line to end, until the app takes over or `leave`."""
+    """Turn off echo and line mode until the app takes over or `leave`."""
     global _found
     if _found is not None:
         return True
@@ -91,7 +91,7 @@ def attributes_before() -> "list[Any] | None":
 
 
 def is_painted() -> bool:
-    """Whether a frame is on the screen and the app did not take over."""
+    """Return whether a frame is on the screen and the app did not take over."""
     return _is_painted
 
 
@@ -122,7 +122,7 @@ def _end(number: int, _frame: object) -> None:
 
 
 def opens_the_app(arguments: "list[str]") -> bool:
-    """Whether these arguments, and nothing else, open the app; `--version` and the like must never blink."""
+    """Return whether these arguments open the app and nothing else; `--version` must never blink."""
     rest = list(arguments)
     while rest:
         argument = rest.pop(0)
@@ -134,14 +134,14 @@ def opens_the_app(arguments: "list[str]") -> bool:
 
 
 def frame_key(arguments: "list[str]") -> str:
-    """Everything a frame must agree with to be shown again, on one line."""
+    """Return, on one line, everything that must match for a frame to be shown again."""
     width, height = os.get_terminal_size(2)
     variables = [f"{name}={os.environ.get(name, '')!r}" for name in VARIABLES]
     return " ".join([__version__, f"{width}x{height}", *map(repr, arguments), *variables, _settings_age()])
 
 
 def frame_path(key: str) -> str:
-    """Where the frame for this key is kept; only its owner may read it."""
+    """Return where the frame of this key is stored; only its owner may read it."""
     return os.path.join(frames_folder(), f"frame-{crc32(key.encode()):08x}")
 
 
@@ -187,7 +187,7 @@ def _ago(seconds: float) -> str:
 
 
 def _settings_age() -> str:
-    """When the settings file was last written: another theme or profile is another frame."""
+    """Return when the settings file was last written: another theme or profile is another frame."""
     folder = find_folder("XDG_CONFIG_HOME", ".config", "Application Support")
     try:
         return str(os.stat(os.path.join(folder, "flagtui", "config.toml")).st_mtime_ns)

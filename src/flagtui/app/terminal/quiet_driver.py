@@ -193,7 +193,7 @@ class QuietDriver(LinuxDriver):
         self._ended = self._end = -1
 
     def _is_full(self) -> bool:
-        """Whether so much waits to be written that writing more blocks."""
+        """Return whether so much output is pending that writing more blocks."""
         return self._writer_thread is not None and self._writer_thread._queue.full()
 
     def _has_input(self, seconds: float = 0.0) -> bool:

@@ -36,7 +36,7 @@ KEPT_STYLES: Final = 4096
 
 @dataclass(frozen=True, eq=False)
 class Pen:
-    """One way to write a cell. There is one object for each, so `is` compares them.
+    """A way to write a cell. There is one object for each, so `is` compares them.
 
     The colours are the codes that set them, empty for the terminal's own.
     """
@@ -82,7 +82,7 @@ class Pens:
         return pen
 
     def change(self, old: Pen, new: Pen) -> str:
-        """What to send so that a terminal that wrote with `old` writes with `new`."""
+        """Return the output that switches a terminal from style `old` to `new`."""
         if old is new:
             return ""
         sent = self._changes.get((old, new))
@@ -114,7 +114,7 @@ class Pens:
 
 
 def link_change(old: str, new: str) -> str:
-    """What to send so that cells lead to the address `new`, or nowhere, and no more to `old`."""
+    """Return the output that links cells to the address `new`, or nowhere, instead of `old`."""
     if old == new:
         return ""
     return open_link(new) if new else CLOSE
@@ -205,7 +205,7 @@ def mend_halves(row: Row) -> None:
 
 
 def moves_surely(text: str) -> bool:
-    """Whether every terminal moves its cursor on by as many cells as are counted for it here."""
+    """Return whether every terminal moves its cursor by as many cells as are counted here."""
     return len(text) == 1 and (bisect(_SURE_WIDTHS, text) % 2 == 1 or text in _SURE_WIDTHS)
 
 

@@ -119,7 +119,7 @@ def end_if_stalled(
 
 
 def has_shell() -> bool:
-    """Whether a shell waits that can bring the program back; the first of a session would sleep for ever."""
+    """Return whether a shell can resume the program; the first process of a session would sleep for ever."""
     return os.getpgrp() != os.getsid(0)
 
 

@@ -42,7 +42,7 @@ class EarlyKeys:
         return True
 
     def release(self) -> list[events.Event]:
-        """Everything kept so far. From now on nothing is kept."""
+        """Return all buffered events and stop buffering."""
         kept, self._kept = self._kept or [], None
         return kept
 
@@ -134,11 +134,11 @@ class TerminalApp(App[ReturnT]):
             self.repaint()
 
     def has_frame_worth_keeping(self) -> bool:
-        """Whether the screen now is what the next start begins with, whole and live."""
+        """Return whether the screen is what the next start begins with, whole and live."""
         return False
 
     def next_start(self) -> object:
-        """What the next start begins with, to compare it with what was on the screen."""
+        """Return what the next start begins with, to compare it with the screen."""
         return None
 
     def remember_frame(self) -> None:
@@ -182,7 +182,7 @@ class TerminalApp(App[ReturnT]):
             await super().on_event(event)
 
     def _leaves_out(self, event: events.Event) -> bool:
-        """Whether it was pressed before a ctrl+q that overtakes it, or behind keys that were lost."""
+        """Return whether a key was pressed before a ctrl+q that overtakes it, or behind lost keys."""
         if not isinstance(event, events.InputEvent | events.Paste):
             return False
         if isinstance(event, events.Key) and event.key == "ctrl+q":
@@ -219,7 +219,7 @@ class TerminalApp(App[ReturnT]):
         return events.Key("escape", "\x1b"), events.Key(letter, letter)
 
     async def _obey(self, event: events.Key) -> bool:
-        """What is pressed in a list is a command, obeyed before the next key of the same packet is looked at.
+        """Run a command of a list before the next key of the same packet is read.
 
         Textual would let it climb up from the list first, and a search line opened meanwhile overtake it.
         """
@@ -258,7 +258,7 @@ class TerminalApp(App[ReturnT]):
         self.call_after_refresh(self.begin)
 
     def begin(self) -> object:
-        """What waits until the first screen is drawn, and what was typed before it has done what it does."""
+        """Run what waits for the first screen, then the keys typed before it."""
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual's own way to the terminal, for frames the encoder knows."""
@@ -282,7 +282,7 @@ class TerminalApp(App[ReturnT]):
             super()._display(screen, renderable)
 
     def _cursor_address(self) -> str:
-        """Where the terminal's own cursor waits: input methods and screen readers look there."""
+        """Return where the terminal's own cursor waits: input methods and screen readers look there."""
         x, y = self.screen.outer_size.clamp_offset(self.terminal_cursor)
         return f"\x1b[{y + 1};{x + 1}H"
 

@@ -142,7 +142,7 @@ class Watch:
 
 
 def holds_quit(keys: bytes) -> bool:
-    """Whether ctrl+q is among these bytes, as a control character or in the kitty protocol."""
+    """Return whether ctrl+q is among these bytes, as a control character or in the kitty protocol."""
     if QUIT in keys:
         return True
     for part in keys.split(b"\x1b[")[1:]:
@@ -156,7 +156,7 @@ def holds_quit(keys: bytes) -> bool:
 
 
 def is_in_front() -> bool:
-    """Whether keys of this terminal are for the app's process group, also where no shell is left."""
+    """Return whether keys of this terminal are for the app's process group, also where no shell is left."""
     try:
         return os.tcgetpgrp(KEYS) == os.getpgrp()
     except OSError:
@@ -164,7 +164,7 @@ def is_in_front() -> bool:
 
 
 def is_stopped(process: int) -> bool:
-    """Whether the process is stopped or traced; False where the system has no /proc."""
+    """Return whether the process is stopped or traced; False where the system has no /proc."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123
             return file.read().rpartition(b") ")[2][:1] in b"Tt"

@@ -52,7 +52,7 @@ RecordId = int | str
 
 
 class Slot(Struct, frozen=True):
-    """Where a cell is drawn and what else is true of its row at this moment."""
+    """The place of a cell, and the state of its row at this moment."""
 
     width: int
     glyphs: Glyphs
@@ -90,7 +90,7 @@ def text_cell(attribute: str, look: Look = "muted") -> Draw[Any]:
 
 
 def age_cell(attribute: str) -> Draw[Any]:
-    """How long ago a moment of the row was, in Unix seconds; empty when it is not known."""
+    """Return a drawing function for the age of a moment of the row; empty when it is not known."""
     return lambda row, slot: ((age(getattr(row, attribute), slot.now), "faint"),)
 
 
@@ -105,7 +105,7 @@ def id_cell(row: Any, slot: Slot) -> Cell:
 
 
 def tags_cell(row: Any, slot: Slot) -> Cell:
-    """As many tags as there can be room for."""
+    """Draw as many tags as there may be room for."""
     return ((" ".join(f"#{safe_text(tag, slot.width + 1)}" for tag in row.tags[: slot.width]), "muted"),)
 
 

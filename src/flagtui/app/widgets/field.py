@@ -77,7 +77,7 @@ class Field(Input, inherit_bindings=False):
         self.screen.focus_previous(STOPS)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Every line of what is pasted comes in; the library would keep the first alone."""
+        """Insert every line of the pasted text; the library would keep only the first."""
         event.prevent_default()
         event.stop()
         lines = " ".join(line.strip() for line in event.text.splitlines() if line.strip())
@@ -110,5 +110,5 @@ class Field(Input, inherit_bindings=False):
 
 
 def is_stop(widget: object) -> bool:
-    """Whether letters pressed there are text and not commands of the screen below."""
+    """Return whether letters pressed there are text and not commands of the screen below."""
     return isinstance(widget, Field | Button) or "-stop" in getattr(widget, "classes", ())

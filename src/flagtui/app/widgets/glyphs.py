@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Glyphs(Struct, frozen=True):
-    """One cell each, so that columns stay where they are in either set."""
+    """Signs of one cell each, so that columns stay in place in either set."""
 
     on: str
     off: str

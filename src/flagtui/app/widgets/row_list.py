@@ -57,7 +57,7 @@ class RowList(RowSurface[R]):
 
     @property
     def place(self) -> int:
-        """How many rows are above the cursor's; -1 without rows."""
+        """The number of rows above the cursor's; -1 without rows."""
         return self._view.place
 
     @property
@@ -67,12 +67,12 @@ class RowList(RowSurface[R]):
 
     @property
     def was_moved(self) -> bool:
-        """Whether the person has moved the cursor since it was last put on the first row."""
+        """Whether the user moved the cursor since it was last put on the first row."""
         return self._wanted is not None
 
     @property
     def shown(self) -> int:
-        """How many rows there are to scroll through."""
+        """The number of rows to scroll through."""
         return len(self._order)
 
     @property
@@ -224,7 +224,7 @@ class RowList(RowSurface[R]):
             self.post_message(self.SortAsked(column.name))
 
     def _step(self, rows: int) -> None:
-        """One row along. At the edge half a page is scrolled, unless scrolling by one row is cheap."""
+        """Move by one row; at the edge, scroll half a page unless scrolling by one row is cheap."""
         jump = not self._scrolls_cheaply()
         self._go(lambda: self._view.move_to(self._view.place + rows, jump=jump))
 
@@ -265,7 +265,7 @@ class RowList(RowSurface[R]):
         return [self._id_of(self._rows[at]) for at in self._order]
 
     def _find(self, record: RecordId | None, at: int) -> int:
-        """Where a record is in the order, or -1. `at` is its place in the rows when known, for speed."""
+        """Return the position of a record, or -1. `at` is its place in the rows when known, for speed."""
         if record is None:
             return -1
         if at >= 0:

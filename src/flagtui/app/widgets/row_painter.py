@@ -71,7 +71,7 @@ class RowStyles:
         return Style.from_color(colour.rich_color, background.rich_color) + text_style
 
     def _rules(self, name: str) -> RenderStyles:
-        """As Textual does for component classes: a node that is only there to be matched."""
+        """Return the styles of a component class, as Textual computes them: with a node only for matching."""
         node = DOMNode(classes=f"row-list--{name}")
         node._attach(self._widget)
         self._widget.app.stylesheet.apply(node)
@@ -93,7 +93,7 @@ BAR_WIDTH = 1
 
 
 class RowState(NamedTuple):
-    """What a row on screen shows beyond its record."""
+    """The state of a row on screen in addition to its record."""
 
     ground: Ground
     marked: bool
@@ -146,7 +146,7 @@ class RowPainter(Generic[R]):
             self._kept.discard(key)
 
     def row(self, row_id: RecordId, row: R, state: RowState, now: float) -> Strip:
-        """One row. A kept strip is used only for the very same record object."""
+        """Draw a row. A cached strip is used only for the very same record object."""
         kept = self._kept.get((row_id, state))
         if kept is not None and kept[0] is row:
             return kept[1]

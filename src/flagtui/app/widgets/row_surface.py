@@ -24,7 +24,7 @@ from flagtui.text.styled import Look
 
 
 class LineCache(StylesCache):
-    """For widgets without border, outline, padding and opacity, whose lines have settled colours.
+    """A line cache for widgets without border, outline, padding and opacity, whose colours are settled.
 
     Textual draws those around every line, and makes a new strip of it, which filters then process again: at
     forty lines a key that is a fifth of the work. Textual still decides which lines are dirty.
@@ -211,7 +211,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         self._painted.clear()
 
     def _content(self, line: int) -> tuple[R, RowState] | str | Rule:
-        """What is on a line: a row and its state, the dividing line, or words in place of rows."""
+        """Return the content of a line: a row and its state, the dividing line, or words in place of rows."""
         if line == self._view.rule_line:
             return Rule(self._rule_words)
         place = self._view.place_at(line)

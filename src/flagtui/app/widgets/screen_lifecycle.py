@@ -28,7 +28,7 @@ Watcher = Callable[[], None]
 
 
 def is_living(node: MessagePump | None) -> bool:
-    """Whether the node is mounted, not being removed, and on a screen that is open or kept for later."""
+    """Return whether the node is mounted, not being removed, and on a screen that is open or cached."""
     while node is not None:
         if isinstance(node, App):
             return not node._exit
@@ -116,7 +116,7 @@ else:
 
 
 class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
-    """What makes a screen hear nothing after its end, and be closed once."""
+    """Ensures that a screen gets no events after its end, and is closed once."""
 
     IS_SINGLE: ClassVar[bool] = False
     """Whether a second one is refused while one is open anywhere, not only directly below it."""
@@ -128,7 +128,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
 
     @property
     def opened_for(self) -> object:
-        """What the screen is about: two of a class on top of each other are about different things."""
+        """The subject of the screen: two of a class on top of each other have different ones."""
         return None
 
     def follow(self, watch: Callable[[Watcher], Watcher], watcher: Watcher) -> Watcher:
@@ -159,7 +159,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         return super().dismiss(result)
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
-        """What is drawn in that cell. One that was removed is drawn until the next layout."""
+        """Return the widget drawn in that cell, which may be removed until the next layout."""
         widget, offset = super().get_widget_and_offset_at(x, y)
         is_gone = widget is not None and widget is not self and widget.parent is None
         return (None, None) if is_gone else (widget, offset)
@@ -189,7 +189,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         StylesCache.get_inner_outer.cache_clear()
 
     def _on_screen_resume(self, event: ScreenResume) -> None:
-        """What was just mounted has its styles: Textual would work them all out once more."""
+        """Keep the computed styles of a screen that was just mounted, which Textual would compute again."""
         event.refresh_styles = event.refresh_styles and self._was_on_top
         self._was_on_top = True
 

@@ -17,7 +17,7 @@ KEPT_LINES = 50
 
 
 class LineHistory:
-    """Each line once; using it again makes it the newest."""
+    """Search lines without repeats; using one again makes it the newest."""
 
     def __init__(self, lines: tuple[str, ...] = ()) -> None:
         self.lines: list[str] = list(lines[-KEPT_LINES:])
@@ -104,7 +104,7 @@ class SearchLine(Field, inherit_bindings=False):
         self._offers: list[Completion] = []
 
     def on_resize(self) -> None:
-        """As many hints as there is room for, each of them whole."""
+        """Show as many whole hints as there is room for."""
         shown = self._hints
         while cell_len(shown) > self.size.width and "  " in shown:
             shown = shown.rpartition("  ")[0].rstrip()
@@ -112,7 +112,7 @@ class SearchLine(Field, inherit_bindings=False):
 
     @property
     def reason(self) -> str:
-        """Why the part at the cursor is wrong, else why the first wrong part is; empty when nothing is."""
+        """The reason why the part at the cursor is invalid, else the first invalid part; empty for none."""
         here = [why for start, end, why in self.problems if start <= self.cursor_position <= end]
         return (here or [why for _, _, why in self.problems] or [""])[0]
 

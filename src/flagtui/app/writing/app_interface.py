@@ -178,7 +178,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     @property
     def _is_here(self) -> bool:
-        """Whether `u` would take it back next."""
+        """Whether `u` would undo it next."""
         workspace = self._app_state.workspace
         return workspace is not None and self._signature.reaches(self._app_state.signature(workspace))
 

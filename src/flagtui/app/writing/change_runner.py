@@ -32,7 +32,7 @@ STAGED_EVERY: Final = 2.0
 
 
 class ChangeRunner(ChangeTasks):
-    """Begins every change of the app. The first one loads the write path."""
+    """Starts every change of the app; the first one loads the write path."""
 
     @cached_property
     def _path(self) -> WritePath:

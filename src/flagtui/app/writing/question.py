@@ -119,7 +119,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             yield Typed(id="reason")
 
     def _title(self, width: int) -> str:
-        """Where the change is made stays to be read, however long the name of the record is."""
+        """Return the title with a visible place, however long the name of the record is."""
         title, place = safe_text(self._question.title, 200), safe_text(self._question.place, 40)
         place = f" in {place}" if place else ""
         return cut(title.removesuffix(place), width - cell_len(place)) + place
@@ -258,7 +258,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
 
 class Typed(Field):
-    """For what must be typed: pasted text is refused."""
+    """A field for confirmations that must be typed: pasted text is refused."""
 
     def _on_paste(self, event: events.Paste) -> None:
         event.stop()

@@ -63,7 +63,7 @@ class Result:
 def results_of(
     outcomes: Iterable[Outcome[P, R]], unsent: Iterable[P], record_of: Callable[[P], RecordId]
 ) -> Iterator[Result]:
-    """What became of each, and what was not sent; `record_of` names the record that was chosen for a plan."""
+    """Yield the result of each change and the unsent ones; `record_of` maps plans to the chosen records."""
     for outcome in outcomes:
         reason = "" if outcome.is_saved else outcome.reason or outcome.ending
         done = done_word(outcome) if outcome.is_saved else ""

@@ -49,7 +49,7 @@ from flagtui.text.styled import Notice
 
 
 class WritePath:
-    """Plans, asks, saves and reports. What it begins runs only within `ChangeTasks.run`.
+    """Plans, asks, saves and reports. Its tasks run only within `ChangeTasks.run`.
 
     Loaded by the first change, or once the rows are loaded.
     """

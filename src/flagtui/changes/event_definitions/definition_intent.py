@@ -82,7 +82,7 @@ _SETTING: Final = {
 
 
 def set_field(id: str, name: str, value: JSON, seen: JSON) -> EventIntent:
-    """Another value of one field; an empty text is None where the field can be without a value."""
+    """Return an intent to set a field; an empty text is None where the field can be empty."""
     if not EVENT_FIELDS[name].takes.wrong(None):
         value, seen = value or None, seen or None
     return EventIntent(id, {name: value}, _SETTING[name], {name: seen})
@@ -98,7 +98,7 @@ def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]
 
 
 def tag_intent(row: EventDefinitionRow, wanted: TagLine) -> EventIntent:
-    """What a line of tags asks for. Tags only added, or only removed, can go for many events together."""
+    """Return an intent for a line of tags; adding only, or removing only, can go for many events together."""
     if wanted.added and not wanted.removed and not wanted.replaces:
         return retag(row.id, "add", wanted.added, row.tags)
     if wanted.removed and not wanted.added:
@@ -118,12 +118,12 @@ def delete(id: str) -> EventIntent:
 
 
 def tidy_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """As servers keep them: trimmed, lower case, each once."""
+    """Normalise tags as servers do: trimmed, lower case, each once."""
     return tuple(dict.fromkeys(tag.strip().lower() for tag in tags if tag.strip()))
 
 
 def definition_text(row: EventDefinitionRow) -> RecordText:
-    """What the editor opens."""
+    """Return the text that the editor opens."""
     shown = {name: _stored(row, name) for name in EVENT_FIELDS.edited}
 
     def problems(changed: Mapping[str, JSON]) -> Sequence[str]:
@@ -137,7 +137,7 @@ def definition_text(row: EventDefinitionRow) -> RecordText:
 
 
 def edit_intent(row: EventDefinitionRow, changes: Mapping[str, JSON]) -> EventIntent | None:
-    """What the edited values ask for; None where they are as they were."""
+    """Return the intent of the edited values; None without a difference."""
     values = dict(changes)
     if "tags" in values:
         values["tags"] = list(tidy_tags(values["tags"]))

@@ -25,7 +25,7 @@ _NEWEST_NAMES: Final = {"primary_property": "promoted_property"}
 
 @dataclass(frozen=True)
 class DefinitionContext:
-    """What is known beside the definition."""
+    """Facts for planning in addition to the definition."""
 
     now: float = 0.0
     people: Mapping[int, str] = field(default_factory=dict)
@@ -226,7 +226,7 @@ DAY: Final = 86_400.0
 def consequences_of(
     fresh: EventDefinition, values: Mapping[str, JSON], used_by: tuple[str, ...], now: float
 ) -> Iterator[Consequence]:
-    """What follows from these values."""
+    """Yield the consequences of these values."""
     if values.get("deleted") is True:
         yield from _deletion(fresh, now)
     if values.get("hidden") is True:

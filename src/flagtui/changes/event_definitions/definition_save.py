@@ -52,7 +52,7 @@ MOST: Final = 500
 
 @dataclass(frozen=True)
 class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
-    """What is peculiar to event definitions."""
+    """The adapter of event definitions for the pipeline."""
 
     definitions: EventDefinitions
 
@@ -68,7 +68,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         )
 
     def is_compared(self, plan: EventPlan) -> bool:
-        """Nothing is lost where a tag or the verification of another user is set again."""
+        """Return False: nothing is lost where a tag or the verification of another user is set again."""
         return _together(plan) is not None
 
     async def read(self, plan: EventPlan) -> EventDefinition | None:
@@ -121,7 +121,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         return Numbered(outcome.record.id if outcome.record is not None else outcome.plan.id)
 
     def groups(self, plans: Sequence[EventPlan]) -> Iterator[Sequence[EventPlan]]:
-        """In the order in which the first of each came."""
+        """Yield the groups in the order of their first plans."""
         groups: dict[tuple[object, ...], list[EventPlan]] = {}
         for place, plan in enumerate(plans):
             groups.setdefault(_together(plan) or (place,), []).append(plan)
@@ -159,7 +159,7 @@ def missing_in(plan: EventPlan, found: EventDefinition) -> tuple[str, ...]:
 
 
 def _together(plan: EventPlan) -> tuple[object, ...] | None:
-    """What it has in common with others that go in one request; None when it goes alone."""
+    """Return what groups it with others in one request; None when it goes alone."""
     if plan.is_deletion or plan.is_new:
         return None
     if set(plan.body) == {"verified"}:
@@ -248,12 +248,12 @@ class DefinitionEntries(EntryKind):
 
 
 def is_deletion(entry: Entry) -> bool:
-    """Whether it took the definition away, so that undoing means making it again."""
+    """Return whether it deleted the definition, so that undoing means recreating it."""
     return entry.after.get("deleted") is True
 
 
 def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
-    """Plans the old values on the current definition; a field changed since is a conflict."""
+    """Plan the old values on the current definition; a field changed since is a conflict."""
     if _is_recreation(entry):
         return plan_event(EventIntent(fresh.id, {"deleted": True}, "delete"), fresh, context)
     names = [name for name in entry.after if name in RECREATED_FIELDS and name in entry.before]
@@ -264,7 +264,7 @@ def plan_undo(entry: Entry, fresh: EventDefinition, context: DefinitionContext) 
 
 
 def _is_recreation(entry: Entry) -> bool:
-    """Whether it made the definition, so that undoing means deleting it."""
+    """Return whether it created the definition, so that undoing means deleting it."""
     return entry.verb in CREATING
 
 

@@ -30,7 +30,7 @@ Found = tuple[tuple[Use, ...] | None, str]
 
 
 class EventUses:
-    """Asks the server. An experiment is read once, whichever event it is looked at for."""
+    """Finds the experiments that use events; each experiment is read once."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -75,5 +75,5 @@ class EventUses:
 
 
 def uses_event(experiment: Experiment, name: str) -> bool:
-    """Whether the event is in what the experiment measures, or in who is counted as exposed."""
+    """Return whether the event is in what the experiment measures, or in its exposure."""
     return name in events_measured(experiment)

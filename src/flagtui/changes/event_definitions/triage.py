@@ -18,7 +18,7 @@ WORDS: Final = {"verified": "verify", "hidden": "hide", "description": "describe
 
 @dataclass(frozen=True)
 class TriageDecision:
-    """Everything decided about one event."""
+    """The decisions about one event."""
 
     id: str
     name: str
@@ -54,7 +54,7 @@ class Triage:
 
     @property
     def path(self) -> Path:
-        """One file for each host and project."""
+        """The file of this host and project."""
         return self.folder / f"inbox-{hashlib.sha256(self.place.encode()).hexdigest()[:16]}.json"
 
     def decide(self, row: EventDefinitionRow, changes: Mapping[str, JSON], same_as: str = "") -> None:
@@ -91,7 +91,7 @@ class Triage:
         self.save()
 
     def is_so(self, row: EventDefinitionRow) -> bool:
-        """Whether the definition already has the decided values, so that nothing has to be sent."""
+        """Return whether the definition already has the decided values, so that nothing has to be sent."""
         changes = self.by_id[row.id].changes if row.id in self.by_id else {}
         shown = {"verified": row.verified, "hidden": row.hidden, "description": row.description}
         shown["tags"] = sorted(row.tags)
@@ -107,7 +107,7 @@ class Triage:
             replace_file(self.path, json.dumps(decisions))
 
     def load(self) -> int:
-        """What an earlier run left; gives how many. A file that cannot be read counts as none."""
+        """Load the decisions of an earlier run and return their number. An unreadable file counts as none."""
         try:
             stored = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -41,7 +41,7 @@ def editable(fresh: Experiment) -> dict[str, JSON]:
 
 
 def experiment_text(fresh: Experiment) -> RecordText:
-    """What the editor opens."""
+    """Return the text that the editor opens."""
     return RecordText(
         name=fresh.name,
         about=f"experiment {fresh.id}",
@@ -79,7 +79,7 @@ class ExperimentCopy(Draft):
 
     @classmethod
     def new(cls, name: str, flag_key: str, *, is_linked: bool) -> "ExperimentCopy":
-        """For an experiment that is not there yet, on a flag that is there or one made with it."""
+        """Return a copy for a new experiment, on an existing flag or one created with it."""
         made = cls(Experiment.of({"id": 0, "name": name}), {"name": name, **_EMPTY}, has_own_flag=False)
         made.change_flag(flag_key, is_linked=is_linked)
         made._at_first = dict(made.values)
@@ -87,7 +87,7 @@ class ExperimentCopy(Draft):
         return made
 
     def change_flag(self, key: str, *, is_linked: bool) -> None:
-        """Another flag for an experiment that is not there yet; a linked one keeps the variants it has."""
+        """Choose another flag for a new experiment; a linked one keeps its variants."""
         self.fresh = Experiment.of({"id": 0, "name": self.fresh.name, "feature_flag_key": key})
         self.has_own_flag = not is_linked
         if is_linked:

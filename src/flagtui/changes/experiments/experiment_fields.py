@@ -52,7 +52,7 @@ def stored_field(fresh: Experiment, name: str) -> JSON:
 
 
 def is_kept(found: Experiment, name: str, value: JSON, same: Callable[[JSON, JSON], bool]) -> bool:
-    """Whether a new value arrived. Servers fill in what settings, variants and metrics leave out."""
+    """Return whether a new value was stored. Servers fill in missing settings, variants and metrics."""
     if name in SAYS_HOW:
         return True
     stored = stored_field(found, name)
@@ -74,7 +74,7 @@ def variants_in(parameters: JSON) -> list[JSON]:
 
 
 def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:
-    """What a strict server would refuse of these new values, top to bottom."""
+    """Yield what a strict server would refuse of these new values, top to bottom."""
     yield from EXPERIMENT_FIELDS.problems(fields)
     if variants := variants_in(fields.get("parameters")):
         yield from _problems_in_variants(variants)
@@ -165,7 +165,7 @@ def _metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str
 
 
 def _by_uuid(metrics: list[JSON]) -> dict[str, dict[str, JSON]]:
-    """What has no number yet is known by its place."""
+    """Index items by UUID; those without one by their place."""
     objects = (as_dict(metric) for metric in metrics)
     return {as_text(metric.get("uuid")) or f"new {place}": metric for place, metric in enumerate(objects)}
 

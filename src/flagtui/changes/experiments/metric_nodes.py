@@ -50,7 +50,7 @@ def form_of(metric: Mapping[str, JSON]) -> Item:
 
 
 def nodes_of(metric: Mapping[str, JSON]) -> Iterator[Item]:
-    """Everything the metric counts, in reading order."""
+    """Yield everything the metric counts, in reading order."""
     form = form_of(metric)
     places = _SOURCES.get(as_text(form.get("metric_type")))
     if places is None:
@@ -67,7 +67,7 @@ def events_of(metric: Mapping[str, JSON]) -> tuple[str, ...]:
 
 
 def measured(experiment: Experiment) -> Iterator[Item]:
-    """Every metric of an experiment, shared ones too, as it is stored; a goal of the first servers as one."""
+    """Yield every metric of an experiment as stored, shared ones too; a goal of the first servers as one."""
     for own in (*experiment.metrics, *experiment.metrics_secondary):
         yield as_dict(own)
     yield from (link.query for link in experiment.saved_metrics)
@@ -76,7 +76,7 @@ def measured(experiment: Experiment) -> Iterator[Item]:
 
 
 def exposing(experiment: Experiment) -> Iterator[Item]:
-    """What makes people count as having met it, where that is not its flag being called."""
+    """Yield the events that expose users, where that is not a call of the flag."""
     for part in ("exposure_config", "activation_config"):
         if node := as_dict(experiment.exposure_criteria.get(part)):
             yield node
@@ -93,7 +93,7 @@ def events_measured(experiment: Experiment) -> tuple[str, ...]:
 
 
 def goals_of(experiment: Experiment, role: str) -> tuple[Item, ...]:
-    """What the first servers measure in place of metrics: one goal in `filters`, others beside it."""
+    """Return what the first servers measure in place of metrics: a goal in `filters`, others beside it."""
     if role == "primary":
         goal = _goal("", experiment.filters)
         return (goal,) if goal["series"] else ()

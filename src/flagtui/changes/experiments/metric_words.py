@@ -32,7 +32,7 @@ def metric_name(metric: Mapping[str, JSON]) -> str:
 
 
 def metric_words(metric: Mapping[str, JSON], unit: str = "people") -> str:
-    """What it measures, as a phrase; `unit` is what the experiment counts (`Experiment.unit`). Raw."""
+    """Describe what the metric measures; `unit` is what the experiment counts (`Experiment.unit`). Raw."""
     form = form_of(metric)
     kind = as_text(form.get("metric_type")) or as_text(form.get("kind")) or "?"
     nodes = [*nodes_of(form)]
@@ -40,12 +40,12 @@ def metric_words(metric: Mapping[str, JSON], unit: str = "people") -> str:
 
 
 def further_words(metric: Mapping[str, JSON]) -> tuple[str, ...]:
-    """Everything else that decides what it counts, a phrase each: windows, bounds, test accounts. Raw."""
+    """Return phrases for all other settings of a metric: windows, bounds, test accounts. Raw."""
     return tuple(_further(form_of(metric)))
 
 
 def window_words(metric: Mapping[str, JSON]) -> str:
-    """How long after meeting the experiment something still counts; empty for no limit."""
+    """Describe how long after exposure something still counts; empty for no limit."""
     form = form_of(metric)
     count, unit = as_number(form.get("conversion_window")), as_text(form.get("conversion_window_unit"))
     if not count or not unit:

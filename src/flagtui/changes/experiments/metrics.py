@@ -42,7 +42,7 @@ def event_node(event: str, counting: Counting = "total", of: str = "") -> Item:
 
 
 def mean_of(source: Item) -> Item:
-    """What each person does, on average."""
+    """Return a metric of the mean per person."""
     return _metric("mean", source=source)
 
 
@@ -52,7 +52,7 @@ def funnel_of(events: Sequence[str]) -> Item:
 
 
 def ratio_of(numerator: Item, denominator: Item) -> Item:
-    """One thing over another."""
+    """Return a metric of one thing over another."""
     return _metric("ratio", numerator=numerator, denominator=denominator)
 
 
@@ -68,12 +68,12 @@ def _metric(kind: Kind, **parts: JSON) -> Item:
 
 
 def retention_nodes(start: str, completion: str) -> Item:
-    """What people did, and what they come back for."""
+    """Return the first event and the return event."""
     return {"start_event": _step(start), "completion_event": _step(completion)}
 
 
 def return_span(first: int, last: int, unit: str) -> Item:
-    """When people count as having come back."""
+    """Return the span in which people count as having returned."""
     ends = {"retention_window_start": first, "retention_window_end": last}
     return {**ends, "retention_window_unit": unit}
 
@@ -83,7 +83,7 @@ def _step(event: str) -> Item:
 
 
 def problems_in_metric(metric: Mapping[str, JSON]) -> Iterator[str]:
-    """What a server would refuse of a metric of this engine."""
+    """Yield what a server would refuse of a metric of this engine."""
     name = as_text(metric.get("name"))
     if len(name) > LONGEST_NAME:
         yield f"the name of a metric is longer than {LONGEST_NAME} characters"

@@ -31,7 +31,7 @@ WEEK: Final = 7.0
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What else is known when a step is planned."""
+    """Facts for planning a step."""
 
     now: float = 0.0
     flag_keys: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ class StepContext:
 def consequences(
     fresh: Experiment, step: Step, choices: Choices, context: StepContext
 ) -> Iterator[Consequence]:
-    """All that is known to follow, in the order of a dialog."""
+    """Yield all known consequences, in the order of a dialog."""
     match step.name:
         case "launch":
             yield from _launching(fresh)
@@ -202,7 +202,7 @@ def _archiving(fresh: Experiment, step: Step, choices: Choices) -> Consequence:
 
 
 def _did(fresh: Experiment) -> str:
-    """What makes people belong to the cohort: the exposure event, in its older place too."""
+    """Return the words for who belongs to the cohort: the exposure event, in its older place too."""
     criteria = fresh.exposure_criteria
     older = as_list(as_dict(fresh.parameters.get("custom_exposure_filter")).get("events"))
     if as_dict(criteria.get("exposure_config")):
@@ -257,7 +257,7 @@ def _copying(choices: Choices, context: StepContext) -> Iterator[Consequence]:
 
 
 def _peeking(fresh: Experiment, context: StepContext) -> Iterator[Caution]:
-    """What looking at results and stopping when they please is worth."""
+    """Yield the warning about peeking at results and stopping early."""
     started = unix(fresh.start_date)
     if started is None or not context.now:
         return

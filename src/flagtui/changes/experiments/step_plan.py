@@ -76,7 +76,7 @@ class ExperimentPlan(PlanBase):
 
 
 def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext) -> ExperimentPlan | Blocked:
-    """What the step means for the experiment as it is now."""
+    """Plan the step for the current experiment."""
     step, choices = intent.step, intent.choices
     if refusal := foresee_refusal(fresh, step, choices):
         return refusal
@@ -132,7 +132,7 @@ async def gather_for_step(
 
 
 def is_reached(plan: ExperimentPlan, found: Experiment) -> bool:
-    """Whether the experiment is as the step leaves it."""
+    """Return whether the experiment has the state that the step leads to."""
     choices, state = plan.choices, found.state
     is_on = state in ("running", "exposure_frozen")
     is_concluded = not choices.conclusion or found.conclusion == choices.conclusion

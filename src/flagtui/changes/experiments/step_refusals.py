@@ -109,7 +109,7 @@ def _of_flag(fresh: Experiment, step: Step) -> Iterator[Blocked]:
 
 
 def _of_exposure(fresh: Experiment, step: Step) -> Iterator[Blocked]:
-    """Why servers would not freeze or unfreeze the exposure of a running experiment."""
+    """Yield why servers would not freeze or unfreeze the exposure of a running experiment."""
     if step.name == "unfreeze":
         if not fresh.frozen_conditions:
             yield Blocked(NO_OP, "its exposure is not frozen")
@@ -129,7 +129,7 @@ def _of_exposure(fresh: Experiment, step: Step) -> Iterator[Blocked]:
 
 
 def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Blocked]:
-    """What strict servers refuse, and fields that this experiment cannot change any more."""
+    """Yield what strict servers refuse, and fields that this experiment cannot change any more."""
     fields, is_edit = choices.fields, step.name == "edit"
     if not is_edit and step.name != "create":
         return

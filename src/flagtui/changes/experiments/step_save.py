@@ -207,7 +207,7 @@ def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, J
 
 
 def server_values(step: StepName, record: Experiment) -> dict[str, JSON]:
-    """What the server chose when the step was taken."""
+    """Return the values that the server chose when the step was taken."""
     if step in MAKING:
         return {"name": record.name}
     return {"end_date": record.raw.get("end_date")} if step in ("end", "ship") else {}

@@ -152,7 +152,7 @@ def _intent(entry: Entry, step: Step) -> ExperimentIntent | None:
 
 
 def _old_values(entry: Entry, step: Step) -> Iterator[tuple[str, JSON]]:
-    """What has to be written again, by field."""
+    """Yield the old values to write again, by field."""
     if step.name == "end" or (step.name == "ship" and "status" in entry.after):
         yield "end_date", None
     names: Iterable[str] = CONCLUDED
@@ -168,7 +168,7 @@ def _old_values(entry: Entry, step: Step) -> Iterator[tuple[str, JSON]]:
 def plan_step_back(
     entry: Entry, intent: ExperimentIntent, fresh: Experiment, context: StepContext
 ) -> ExperimentPlan | Blocked | None:
-    """Plans the undo of one step on the experiment as it is now; None when nothing would change."""
+    """Plan the undo of a step on the current experiment; None when nothing would change."""
     if intent.step.name == "delete":
         found = plan_step(intent, fresh, context)
         conflicts = tuple(_changed_since(entry, fresh))
@@ -196,7 +196,7 @@ def plan_step_back(
 
 
 def _changed_since(entry: Entry, fresh: Experiment) -> Iterator[FieldConflict]:
-    """What was changed on an experiment since it was created, which deleting it would lose."""
+    """Yield the later changes of a created experiment, which deleting it would lose."""
     step = BY_VERB.get(entry.verb)
     if step is None or step.name not in MAKING:
         return

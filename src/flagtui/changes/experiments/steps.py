@@ -47,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the person chose on the way to a step."""
+    """The choices of the user for a step."""
 
     conclusion: str = ""
     comment: str = ""

@@ -47,7 +47,7 @@ class Answers(Protocol):
 
 @dataclass(frozen=True)
 class ContextQuery:
-    """What the context is read with: other flags, the user, the time, the patience."""
+    """The parameters for reading a context: other flags, the user, the time, the patience."""
 
     rows: Sequence[FlagRow]
     me: User | None

@@ -35,7 +35,7 @@ class FilterProblem:
 def problems_in(
     filters: JSON, flag_id: int | None = None, is_new: bool = False, is_encrypted: bool = False
 ) -> tuple[FilterProblem, ...]:
-    """Everything wrong with these `filters`, top to bottom; paths begin inside `filters`.
+    """Return everything wrong with these `filters`, top to bottom; paths begin inside `filters`.
 
     `flag_id` finds a flag that depends on itself; `is_new` asks for a condition, as only creating does;
     encrypted payloads may be a placeholder, which is not JSON.
@@ -192,7 +192,7 @@ def _index(item: Mapping[str, JSON], at: Path) -> Iterator[FilterProblem]:
 
 
 def problems_in_fields(fields: Mapping[str, JSON], flag: Flag | None = None) -> list[str]:
-    """What is wrong with these new values, each as a sentence that names its place."""
+    """Return the problems of these new values, each as a sentence that names its place."""
     problems: list[str] = []
     for name, value in fields.items():
         if name != "filters":

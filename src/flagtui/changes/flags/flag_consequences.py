@@ -24,7 +24,7 @@ TOUCHES: Final = 3
 def consequences(
     intent: Intent, fresh: Flag, values: Mapping[str, JSON], context: Context
 ) -> Iterator[Consequence]:
-    """All that is known to follow from these new values, in the order of a dialog."""
+    """Yield all known consequences of these new values, in the order of a dialog."""
     was_on = fresh.active and not fresh.deleted
     is_on = bool(values.get("active", fresh.active)) and not values.get("deleted", fresh.deleted)
     if was_on is not is_on or (is_on and "filters" in values):
@@ -57,7 +57,7 @@ def touch_words(touch: Touch, now: float) -> str:
 
 
 def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
-    """What becomes of the conditions that ask for it, whatever value they ask for."""
+    """Describe what becomes of conditions that depend on the flag, whatever value they need."""
     if values.get("deleted") is True:
         return "depends on this flag, which will be missing: such a condition matches no one"
     if fresh.active and values.get("active") is False:
@@ -66,7 +66,7 @@ def _what_they_find(fresh: Flag, values: Mapping[str, JSON]) -> str:
 
 
 def reach_in_words(reach: Reach | NotKnown) -> Consequence:
-    """Who gains or loses it."""
+    """Describe who gains or loses the flag."""
     if isinstance(reach, NotKnown):
         return Consequence("Reach", reach.words, "warning")
     if reach == NO_USERS:
@@ -137,7 +137,7 @@ SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", 
 
 
 def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Iterator[Caution]:
-    """Every reason to look twice, the gravest first."""
+    """Yield every warning, the gravest first."""
     for experiment in experiments_of(fresh, context) if SPOILING & values.keys() else ():
         name = f"#{experiment.id} {experiment.name}".rstrip()
         if experiment.is_on:

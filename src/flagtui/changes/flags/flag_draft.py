@@ -34,7 +34,7 @@ def editable(flag: Flag) -> dict[str, JSON]:
 
 
 def flag_text(flag: Flag) -> RecordText:
-    """What the editor opens."""
+    """Return the text that the editor opens."""
     version = "" if flag.version is None else f", version {flag.version}"
     notes = []
     if why := why_read_only(flag.targeting):
@@ -85,7 +85,7 @@ class WorkingCopy(Draft):
 
     @classmethod
     def new(cls, fields: Mapping[str, JSON]) -> "WorkingCopy":
-        """For a flag that is not there yet."""
+        """Return a copy for a new flag."""
         values = {
             name: field.blank
             for name, field in FLAG_FIELDS.items()
@@ -108,7 +108,7 @@ class WorkingCopy(Draft):
 
     @property
     def why_read_only(self) -> str:
-        """Why the targeting is not part of the copy; empty when it is."""
+        """The reason why the targeting cannot be edited; empty when it can."""
         return why_read_only(self.flag.targeting)
 
     @property
@@ -171,7 +171,7 @@ class WorkingCopy(Draft):
         return as_list(as_dict(self.groups[place]).get("properties"))
 
     def set_property(self, place: int, within: int | None, item: dict[str, JSON]) -> None:
-        """One property of a condition in place of another, or one more."""
+        """Replace a property of a condition, or add one."""
         group = self.change_group(place)
         if not isinstance(group.get("properties"), list):
             group["properties"] = []
@@ -227,7 +227,7 @@ class WorkingCopy(Draft):
         variants.append({"key": key, "name": "", "rollout_percentage": share})
 
     def rename_variant(self, place: int, key: str) -> None:
-        """With what names it: its payload, and the conditions that force it."""
+        """Rename a variant, its payload, and the conditions that force it."""
         old = as_dict(self.variants[place]).get("key")
         super().rename_variant(place, key)
         if old in self.payloads:
@@ -239,7 +239,7 @@ class WorkingCopy(Draft):
                 self.change_group(each)["variant"] = key
 
     def remove_variant(self, place: int) -> None:
-        """With its payload. The last one leaves a flag that is on or off."""
+        """Remove a variant and its payload. Without the last one, the flag is on or off."""
         self._drop_payload(as_text(as_dict(self.variants[place]).get("key")))
         del self.change(*self.variants_path)[place]
         if not self.variants:
@@ -249,12 +249,12 @@ class WorkingCopy(Draft):
 
     @property
     def payload_keys(self) -> tuple[str, ...]:
-        """What can have a payload: every variant, else the flag being on."""
+        """The keys that can have a payload: every variant, else `true`."""
         keys = tuple(as_text(as_dict(variant).get("key")) for variant in self.variants)
         return tuple(key for key in keys if key) or ("true",)
 
     def payload_text(self, key: str) -> str:
-        """As it is stored; empty for one that is encrypted or not there."""
+        """Return the payload as stored; empty if it is encrypted or missing."""
         payload = self.payloads.get(key)
         return payload if isinstance(payload, str) and payload != MASK else ""
 

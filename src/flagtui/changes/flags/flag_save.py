@@ -99,7 +99,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return None if report.missing else _saved(plan, seen, report)
 
     def is_as_before(self, plan: Plan, seen: Flag | None) -> bool:
-        """Not with two writes since, or where no versions are counted: ours may be overwritten by then."""
+        """Return whether a write is certainly not applied; unknown after two writes, or without versions."""
         if seen is None:
             return True
         if plan.version is None or seen.version is None:
@@ -215,7 +215,7 @@ def _in_one_form(values: Mapping[str, JSON]) -> dict[str, JSON]:
 def _seen_like(
     before: Mapping[str, JSON], expected: Mapping[str, JSON], stored: dict[str, JSON]
 ) -> dict[str, JSON]:
-    """What is stored, as far as it can be compared: answers may lack fields, or show what reading blanks."""
+    """Return the comparable part of a stored record: responses may lack fields, or mask secrets."""
     shown = {name: value for name, value in stored.items() if name in expected}
     for name in before:
         is_blanked = name in _MAY_BE_BLANKED and before[name] == []

@@ -136,7 +136,7 @@ GROUP_TYPE: Final = "aggregation_group_type_index"
 def in_words(
     line: DifferenceLine, before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
 ) -> str:
-    """One differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
+    """Describe a differing path of a flag as a phrase: `condition 2: rollout 25 % → 50 %`."""
     match line.path:
         case ("filters", "groups", int() as place):
             return _condition_words(line, place, names, (before, after))
@@ -228,7 +228,7 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
 
 
 def _at(listed: JSON, place: int) -> dict[str, JSON]:
-    """What is at a place of a list; nothing beyond its end."""
+    """Return the item at a place of a list; empty beyond its end."""
     items = as_list(listed)
     return as_dict(items[place]) if place < len(items) else {}
 

@@ -20,7 +20,7 @@ OPEN: Final[Filters] = {"properties": [], SHARE: 100}
 
 @dataclass(frozen=True, slots=True)
 class NarrowWrite:
-    """Another share for one condition, or a condition for everyone put first."""
+    """Another share for one condition, or a condition for everyone in first place."""
 
     condition: int | None = None
     """Its place, counted from 0; None puts one for everyone first."""
@@ -73,7 +73,7 @@ def _to_everyone(before: Filters, after: Filters) -> NarrowWrite | None:
 
 
 def _share(item: JSON) -> JSON:
-    """Of a condition or a variant."""
+    """Return the share of a condition or a variant."""
     return as_dict(item).get(SHARE)
 
 

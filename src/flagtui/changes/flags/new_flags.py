@@ -86,7 +86,7 @@ class Taken:
 
 
 def taken_by(key: str, taken: Taken) -> Blocked | None:
-    """Why there can be no new flag with this key."""
+    """Return why this key is not free for a new flag; None if it is."""
     if any(row.key == key for row in taken.rows):
         return Blocked("taken", f"there is already a flag {key}", "choose another key")
     return None

@@ -44,7 +44,7 @@ Found = Iterator[tuple[str, str]]
 
 
 def problems_in_property(item: JSON, group_type: int | None, flag_id: int | None) -> Found:
-    """Everything wrong with one property of a condition for people (`group_type` None) or for groups."""
+    """Return the problems of a property of a condition on users (`group_type` None) or on groups."""
     if not isinstance(item, dict):
         yield "", "must be an object"
         return
@@ -128,7 +128,7 @@ def _value(value: JSON, operator: str) -> Iterator[str]:
 
 
 def is_read(read: Callable[[str], object], text: str) -> bool:
-    """Whether the text is what this function reads: JSON, a pattern, a date."""
+    """Return whether this function can read the text: JSON, a pattern, a date."""
     try:
         read(text)
     except (ValueError, re.error, RecursionError, OverflowError):
@@ -152,7 +152,7 @@ MANY: Final = LIST_OPERATORS | {"exact", "is_not"}
 
 
 def needs_value(operator: str) -> bool:
-    """Whether there is anything to type."""
+    """Return whether the operator needs a value."""
     return operator not in PRESENCE_OPERATORS
 
 
@@ -183,7 +183,7 @@ def value_line(value: JSON) -> str:
 
 
 def value_problem(item: dict[str, JSON], group_type: int | None, flag_id: int | None) -> str:
-    """What is wrong with the property's value, in words; empty when nothing is."""
+    """Return what is wrong with the property's value, in words; empty when nothing is."""
     if item.get("value") in (None, "", []) and needs_value(str(item.get("operator"))):
         return "type a value; several with commas" if item.get("operator") in MANY else "type a value"
     problems = problems_in_property(item, group_type, flag_id)

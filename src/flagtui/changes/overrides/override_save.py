@@ -39,7 +39,7 @@ OverrideOutcome = Outcome[OverridePlan, MirrorState]
 
 @dataclass(frozen=True)
 class OverrideAdapter(Adapter[OverridePlan, MirrorState]):
-    """What is peculiar to overrides."""
+    """The adapter of overrides for the pipeline."""
 
     mirror: OverrideMirror
 

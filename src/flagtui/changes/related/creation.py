@@ -21,7 +21,7 @@ from flagtui.models.json_value import JSON
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedPlan(AboutFlag):
-    """Something that could be made from a flag, or kept for later; the flag itself stays as it is."""
+    """A plan to create something from a flag, or to schedule a change; the flag itself stays unchanged."""
 
     fresh: Flag
     kind: str

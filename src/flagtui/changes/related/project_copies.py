@@ -48,7 +48,7 @@ class Target:
 
 
 def bound_to_its_project(flag: Flag) -> str:
-    """Why the flag cannot be copied to another project as it is; empty when it can."""
+    """Return why the flag cannot be copied to another project unchanged; empty when it can."""
     targeting = flag.targeting
     if why := why_no_copy(flag):
         return why
@@ -60,12 +60,12 @@ def bound_to_its_project(flag: Flag) -> str:
 
 
 def needs_the_server(flag: Flag) -> bool:
-    """Whether its conditions ask for what has another number in every project."""
+    """Return whether its conditions refer to ids that differ between projects."""
     return bool(flag.targeting.cohorts or flag.targeting.depends_on)
 
 
 def stays_behind(flag: Flag, scheduled: int | None) -> tuple[str, ...]:
-    """What a copy does not have; `scheduled` changes are None where that is not known."""
+    """Return what a copy does not have; `scheduled` changes are None where that is not known."""
     parts = [*_own_parts(flag)]
     parts += ["its experiments"] if flag.experiment_set else []
     parts += ["early access"] if flag.features else []
@@ -78,7 +78,7 @@ def stays_behind(flag: Flag, scheduled: int | None) -> tuple[str, ...]:
 
 
 def _own_parts(flag: Flag) -> Iterator[str]:
-    """What is stored with the flag and belongs to this project, or is secret."""
+    """Yield what is stored with the flag and belongs to this project, or is secret."""
     raw = flag.targeting.raw
     if flag.targeting.holdout_id is not None or as_list(raw.get("holdout_groups")):
         yield f"holdout #{flag.targeting.holdout_id}" if flag.targeting.holdout_id else "its holdout"
@@ -101,7 +101,7 @@ def why_no_new_flag(flag: Flag) -> Skipped | None:
 
 
 async def find_left_behind(flag: Flag, client: Client) -> tuple[str, ...]:
-    """What a copy does not have, with the scheduled changes where the key may read them."""
+    """Return what a copy does not have, with scheduled changes where the key may read them."""
     try:
         due = await client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
     except ApiError:
@@ -181,7 +181,7 @@ async def send_copy(flag: Flag, target: Target, flags: Flags) -> Answered:
 
 
 def kept_of(made: Flag) -> dict[str, JSON]:
-    """What the journal keeps of a copy."""
+    """Return the journal's data of a copy."""
     return {name: stored_value(made, name) for name in _KEPT}
 
 

@@ -60,7 +60,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         return await self.client.flags.get(plan.id)
 
     def conflict(self, plan: RelatedPlan, now: Seen) -> RelatedOutcome | None:
-        """What is made of a flag that was changed since is not what was agreed to."""
+        """Return the conflict of a flag that was changed since it was confirmed."""
         old = plan.fresh
         if not isinstance(now, Flag) or _about(now) == _about(old):
             return None
@@ -93,7 +93,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
 
 
 def _about(flag: Flag) -> Mapping[str, JSON]:
-    """What a copy or a cohort takes from it, and what a schedule will change."""
+    """Return the fields that a copy or cohort uses, or that a schedule changes."""
     return {"deleted": flag.deleted, "active": flag.active, "filters": dict(flag.filters)}
 
 

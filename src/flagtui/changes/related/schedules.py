@@ -40,7 +40,7 @@ _TIME: Final = re.compile(r"\d{1,2}:\d{2}")
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """What shall happen."""
+    """A change at a later time."""
 
     words: str
     """`turned off`."""
@@ -87,13 +87,13 @@ def read_moment(text: str, now: float) -> float | str:
 
 
 def switching(is_on: bool, at: datetime) -> Later:
-    """On or off."""
+    """Return a later change that turns the flag on or off."""
     payload: dict[str, JSON] = {"operation": "update_status", "value": is_on}
     return Later("turned on" if is_on else "turned off", payload, at)
 
 
 def adding_condition(share: float, at: datetime) -> Later:
-    """One condition more, for a share of everyone in percent."""
+    """Return a later change that adds a condition for a share of everyone in percent."""
     percentage = int(share) if float(share).is_integer() else share
     group: JSON = {"properties": [], "rollout_percentage": percentage}
     payload: dict[str, JSON] = {"operation": "add_release_condition", "value": {"groups": [group]}}
@@ -101,7 +101,7 @@ def adding_condition(share: float, at: datetime) -> Later:
 
 
 def dropping(change: ScheduledChange, words: str) -> Later:
-    """That it shall not happen after all, with what it takes to schedule it again."""
+    """Return the removal of a scheduled change, with what it takes to schedule it again."""
     again = {name: change.raw[name] for name in RECURRENCE if change.raw.get(name)}
     at = change.scheduled_at or local_time.utc(0)
     return Later(words, change.payload, at, change.id, again if change.is_recurring else {})
@@ -171,7 +171,7 @@ async def _send(later: Later, id: int, client: Client) -> Answered:
 
 
 def kept_of(later: Later) -> dict[str, JSON]:
-    """What the journal keeps of it."""
+    """Return the journal's data of a scheduled change."""
     kept: dict[str, JSON] = {"words": later.words, "payload": dict(later.payload), "at": _sent(later.at)}
     if later.known is not None:
         kept["scheduled"] = later.known
@@ -183,7 +183,7 @@ def _sent(moment: datetime) -> str:
 
 
 def refuse_undo_of_schedule(entry: Entry) -> Blocked | None:
-    """Why a change that was scheduled or dropped stays so."""
+    """Return why a scheduled or dropped change cannot be undone."""
     kept = entry.after or entry.before
     if not kept.get("payload"):
         return Blocked(
@@ -207,7 +207,7 @@ def inverse_of(entry: Entry) -> Later:
 
 
 def schedule_conflicts(later: Later, current: ScheduledChange) -> list[FieldConflict]:
-    """What was changed on it since."""
+    """Return the later changes of the scheduled fields."""
     conflicts: list[FieldConflict] = []
     if not same(dict(later.payload), current.payload):
         conflicts.append(FieldConflict(("payload",), dict(later.payload), "dropped", current.payload))

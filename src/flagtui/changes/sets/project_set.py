@@ -98,7 +98,7 @@ class StagedSet:
 
 @dataclass(frozen=True)
 class Added:
-    """What was staged, and the set with it."""
+    """The staged changes, and the set with them."""
 
     changes: list[StagedChange]
     change_set: ChangeSet

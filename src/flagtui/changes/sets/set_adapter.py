@@ -34,7 +34,7 @@ class SetAdapter(Adapter[Proposal, Any]):
         return self._rules(plan).journal_entry(plan if resolved is None else resolved)
 
     def is_compared(self, plan: Proposal) -> bool:
-        """Every record is compared here, whatever its server compares."""
+        """Return True: every record is compared here, whatever its server compares."""
         return False
 
     async def read(self, plan: Proposal) -> Any:

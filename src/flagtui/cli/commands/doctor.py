@@ -51,7 +51,7 @@ FINDING: Final[RecordSchema[Finding]] = RecordSchema(
 
 
 def diagnose(profile: str, *, offline: bool) -> list[Finding]:
-    """All findings, in the order in which one thing depends on another."""
+    """Return all findings, in the order in which one thing depends on another."""
     given, key, places = read_environment(), take_variable(KEY_VARIABLE), find_locations()
     findings = [*find_program(__version__), *find_terminal(), *find_folders(places), *_journal(places)]
     try:

@@ -17,7 +17,7 @@ from flagtui.service.server import CannotListen, Place, listen, run
 
 @dataclass(frozen=True)
 class Serving:
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     port: int
     host: str

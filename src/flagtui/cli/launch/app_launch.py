@@ -42,7 +42,7 @@ def open_mirror(environment: LoginEnvironment, request: ProfileRequest) -> int:
 
 
 def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
-    """For a person who has set up nothing yet: the demo, or signing in and then the app."""
+    """Offer a first-time user the demo, or signing in and then the app."""
     with asked_background():
         from flagtui.app.shell.welcome import WelcomeApp
     way = WelcomeApp(theme=environment.settings.theme or "auto", is_light=ANSWERS.is_light).run()

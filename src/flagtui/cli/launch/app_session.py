@@ -67,7 +67,7 @@ def preferences_of(settings: Settings, settings_file: Path | None, memory: Path)
 
 
 def make_session(opening: Opening, *, read_only: bool, preferences: Preferences | None = None) -> Session:
-    """What the app needs to work in this profile; preferences are kept for the next one. Raises Trouble."""
+    """Return the session of the app in this profile; preferences are kept for the next. Raises Trouble."""
     if opening.project_name:
         what = f"the app opens a project by its id, not by its name: {opening.project_name}."
         raise Trouble(what, "See the ids: flagtui projects", code="usage")
@@ -136,7 +136,7 @@ def _mirror_of(opening: Opening) -> "MirrorWatch | None":
 
 @dataclass
 class KeyInUse:
-    """One for each session. What asks the server is loaded when the first rows are on the screen."""
+    """The key of a session. The modules that send requests load after the first rows."""
 
     opening: Opening
     _known: list[Secret] = field(default_factory=list, repr=False)

@@ -29,7 +29,7 @@ DEMO_PROFILE: Final = "demo"
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     fresh: bool = False
     nasty: bool = False
@@ -41,7 +41,7 @@ class Demonstration:
 
     @property
     def words(self) -> str:
-        """What opens the same sample: `demo --nasty`."""
+        """The words that open the same sample: `demo --nasty`."""
         count = "" if self.flags is None else f" --flags {self.flags}"
         return f"demo{' --nasty' * self.nasty}{count}"
 
@@ -104,7 +104,7 @@ def demo_folder() -> Path:
 
 
 def profile_of(options: Demonstration) -> Profile:
-    """How the demo looks wherever it is named."""
+    """Return the profile of the demo."""
     return (
         Profile(DEMO_PROFILE, badge="NASTY", colour="yellow")
         if options.nasty
@@ -113,7 +113,7 @@ def profile_of(options: Demonstration) -> Profile:
 
 
 def name_of(options: Demonstration) -> str:
-    """Each kind of sample keeps its own file."""
+    """Return the file name of a kind of sample."""
     kind = "nasty" if options.nasty else "demo"
     return kind if options.flags is None else f"{kind}-{options.flags}"
 

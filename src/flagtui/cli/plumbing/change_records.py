@@ -45,7 +45,7 @@ NO_PLACE: Final = ChangePlace()
 
 @dataclass(frozen=True)
 class ChangeResult:
-    """What became of one record."""
+    """The result of one record."""
 
     key: str
     ending: str
@@ -66,7 +66,7 @@ class ChangeResult:
 
 @dataclass(frozen=True)
 class ChangePlan:
-    """What one record would become, or why it stays as it is."""
+    """The planned changes of one record, or the reason for none."""
 
     plan: Proposal | None
     left_out: Skipped | None = None
@@ -80,7 +80,7 @@ class ChangePlan:
 
     @property
     def ending(self) -> str:
-        """How the real run ends with everything in `needs`, unless the server or the network fails."""
+        """The ending of the real run with everything in `needs`, unless the server or the network fails."""
         if self.left_out is None:
             return "saved"
         return UNCHANGED if self.left_out.is_no_op else LEFT_OUT
@@ -219,7 +219,7 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
 
 
 def exit_code(results: Sequence[ChangeResult]) -> int:
-    """That of the gravest ending."""
+    """Return the exit code of the gravest ending."""
     endings = {result.ending: result for result in results}
     worst = next((endings[ending] for ending in CODES if ending in endings), None)
     return EXIT_CODES[worst.code or CODES[worst.ending]] if worst is not None else 0

@@ -83,7 +83,7 @@ class ChangeReport:
                 warn(f"{what}{now} {_advice(result)}".rstrip())
 
     def plans(self, found: Sequence[ChangePlan]) -> None:
-        """What a dry run would change."""
+        """Print what a dry run would change."""
         self._plans = [*(self._plans or ()), *(replace(plan, place=self.place) for plan in found)]
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ PROBLEM_LIMIT = 20
 
 @dataclass(frozen=True)
 class ScanPlace:
-    """Which files are searched, and which of their references are reported."""
+    """The files to search, and which of their references to report."""
 
     folders: Sequence[Path]
     languages: Collection[str] = ()

@@ -65,7 +65,7 @@ def descriptions() -> Mapping[str, Mapping[str, Any]]:
 
 
 class CommandPlace(click.Context):
-    """Where on the command line we are; a mistake of the person there names it."""
+    """The current command on the command line, which usage errors name."""
 
     def __exit__(
         self,
@@ -171,7 +171,7 @@ def _option(one: Mapping[str, Any], fields: Sequence[str]) -> click.Option:
 
 
 def _type(one: Mapping[str, Any], fields: Sequence[str] = ()) -> click.ParamType[Any]:
-    """What completes its value; `fields` are those that the command prints."""
+    """Return the type that completes an option's value; `fields` are those that the command prints."""
     way, _of, kind = one["completed_by"].partition(" of ")
     makers: dict[str, Callable[[], click.ParamType[Any]]] = {
         "": lambda: click.STRING,

@@ -65,7 +65,7 @@ async def ask_and_send(
     asked_with: QuestionContext = PLAIN,
     interface: "TerminalInterface[Any, Any] | None" = None,
 ) -> int:
-    """One question of a command, and what follows from its answer; the exit code.
+    """Ask the question of a command, send, and return the exit code.
 
     `interface` is a `TerminalInterface` unless given. Raises Trouble, and ApiError for a record that could
     not be read.

@@ -88,7 +88,7 @@ class Trouble(Exception):
         return EXIT_CODES[self.code]
 
     def as_json(self) -> str:
-        """One line for programs, in plain ASCII."""
+        """Return one line for programs, in plain ASCII."""
         error = {"code": self.code, "message": self.what, "fix": self.fix, "retryable": self.retryable}
         return json.dumps({"error": error}, ensure_ascii=True)
 
@@ -108,7 +108,7 @@ def time_to_retry(error: ApiError) -> str:
 
 
 def code_of(error: ApiError) -> Code:
-    """How a command ends that got this answer."""
+    """Return the error code of a command that got this response."""
     match error:
         case errors.NotSignedIn() | errors.BadKey() | errors.Forbidden():
             return "sign_in"
@@ -133,7 +133,7 @@ def _may_work_later(error: ApiError) -> bool:
 
 
 def require_text(given: str) -> str:
-    """What was typed or piped in, as text, whatever the locale is. Raises Trouble for bytes that are none."""
+    """Return typed or piped text, whatever the locale is. Raises Trouble for bytes that are not text."""
     try:
         # A locale without UTF-8 leaves bytes of it undecoded.
         return given.encode(errors="surrogateescape").decode()

@@ -17,7 +17,7 @@ _FORMS: Final = {"bash_complete": "plain,{}", "zsh_complete": "plain\n{}\n_", "f
 
 
 def quick_words() -> list[str] | None:
-    """What to print for the shell; None where the command line has to be read."""
+    """Return the words for the shell; None where the command line has to be parsed."""
     shell = os.environ.get("_FLAGTUI_COMPLETE", "")
     line, place = os.environ.get("COMP_WORDS", ""), os.environ.get("COMP_CWORD", "")
     words = line.split("\n") if "\n" in line else line.split()
@@ -46,7 +46,7 @@ def _is_option(word: str, known: Container[str]) -> bool:
 
 
 def known_words(kind: str, profile: str, project: str, begun: str = "", *, is_tag: bool = False) -> list[str]:
-    """Of the profile's newest copy those that begin so, sorted; none where no copy can be read."""
+    """Return sorted names with this beginning from the newest cache; none where no cache can be read."""
     name = profile or os.environ.get("FLAGTUI_PROFILE", "")
     for path in sorted(_copies(kind, name, project), key=lambda path: -path.stat().st_mtime):
         if words := read_words(path, is_tag=is_tag):

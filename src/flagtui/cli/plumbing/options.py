@@ -70,7 +70,7 @@ class WorkPlace:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What the options of a writing command agree to beforehand."""
+    """The confirmations that the options of a writing command give beforehand."""
 
     yes: bool = False
     typed: str = ""
@@ -118,7 +118,7 @@ def is_read_only() -> bool:
 
 
 def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
-    """How such records are printed."""
+    """Return the options that choose how records are printed."""
     some = ",".join(kind.names[:2])
     return [
         click.Option(
@@ -141,7 +141,7 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
 
 
 def place_options() -> list[click.Parameter]:
-    """Which profile and project a command works in."""
+    """Return the options for the profile and the project."""
     return [
         click.Option(
             ["--profile"],
@@ -176,7 +176,7 @@ IF_VERSION = click.option(
 
 
 def agreement_options() -> list[click.Parameter]:
-    """What answers the question before a change."""
+    """Return the options that answer the question before a change."""
     return [
         click.Option(["-y", "--yes"], is_flag=True, help="Confirm without a question."),
         click.Option(["--type", "typed"], default="", metavar="TEXT", help="The key, for strict profiles."),
@@ -212,7 +212,7 @@ class TagOptions(TypedDict):
 
 
 def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[str]) -> "Retagging":
-    """What the options ask for. Raises Trouble."""
+    """Return the tag changes of the options. Raises Trouble."""
     from flagtui.changes.tag_line import read_tags
 
     if only and (added or removed):

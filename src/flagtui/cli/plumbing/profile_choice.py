@@ -30,7 +30,7 @@ BUILT_IN: Final[dict[str, Profile]] = {}
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """What was asked for on the command line."""
+    """The profile and project of the command line."""
 
     profile: str | None = None
     project: str | None = None
@@ -83,12 +83,12 @@ class Opening:
 
     @property
     def owner(self) -> Owner:
-        """Whose key is looked for."""
+        """The owner of the key to use."""
         return Owner(self.profile.name, self.host.origin)
 
     @property
     def keys(self) -> KeyPlaces:
-        """Where the key can be."""
+        """The places of the key."""
         command, folder = self.profile.key_command, self.environment.places.state
         return KeyPlaces(environment=self.environment.key, command=command, folder=folder)
 
@@ -102,7 +102,7 @@ class Opening:
         return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
 
     def rules(self, *, read_only: bool) -> GuardRules:
-        """How careful the profile is; `read_only` wins over what it allows."""
+        """The guard rules of the profile; `read_only` wins over what it allows."""
         return GuardRules(
             level=Level.READ_ONLY if read_only else Level(self.profile.level),
             require_reason=self.profile.require_reason,
@@ -111,7 +111,7 @@ class Opening:
         )
 
     def state_folder(self) -> Path:
-        """Where the journal and crash reports go. Raises Trouble."""
+        """Return the folder of the journal and crash reports. Raises Trouble."""
         return writable_state(self.environment.places)
 
 
@@ -184,7 +184,7 @@ def choose_signed_in(environment: LoginEnvironment, request: ProfileRequest) -> 
 
 
 def choose_other(opening: Opening, name: str) -> Opening:
-    """Another profile as it is written down, chosen while the program runs. Raises Trouble.
+    """Choose another configured profile while the program runs. Raises Trouble.
 
     The variables were meant for the profile the program was started with: its key goes to no other host.
     """
@@ -206,7 +206,7 @@ def writable_state(places: Locations) -> Path:
 
 
 def no_key_words(opening: Opening, found: NoCredential) -> tuple[str, str]:
-    """That there is no key, or what keeps it from being read, and what to do next."""
+    """Return that there is no key, or why it cannot be read, and the next step."""
     is_own = opening.chosen.has_own_host
     whose = f"the profile {opening.profile.name}" if is_own else opening.host.origin
     where = f"--profile {opening.profile.name}" if is_own else f"--host {opening.host.origin} --profile NAME"

@@ -111,7 +111,7 @@ class ProjectSession:
 
     @property
     def rules(self) -> GuardRules:
-        """How careful the profile is."""
+        """The guard rules of the profile."""
         return self.opening.rules(read_only=self.is_read_only)
 
     @property
@@ -179,7 +179,7 @@ class ProjectSession:
     async def until(
         self, look: Callable[[], Awaitable[Answer | None]], wait: float, what: str
     ) -> Answer | None:
-        """What `look` finds within so many seconds; None after them. A line that fails is tried again."""
+        """Poll `look` for so many seconds and return its result, else None. Retries a lost connection."""
         ends, answer = self.clock.monotonic() + wait, None
         progress(f"waiting until {what}, for {wait:g} s at most")
         while answer is None:
@@ -192,7 +192,7 @@ class ProjectSession:
         return answer
 
     def pages(self, kind: str) -> Callable[[HasId], str]:
-        """What gives the address of a record's page as a link; empty where it cannot be one."""
+        """Return a function for the address of a record's page; empty where it cannot be a link."""
         client, host = self.client, str(self.client.host)
 
         def page(record: HasId) -> str:

@@ -23,13 +23,13 @@ class Prompts:
     """Whether there is a user to ask."""
 
     def ask(self, question: str, default: str) -> str:
-        """One line; enter alone takes the default."""
+        """Ask for a line; enter alone returns the default."""
         with _stoppable():
             answer: str = click.prompt(safe_text(question, 300), default=default, show_default=bool(default))
         return answer.strip()
 
     def ask_hidden(self, question: str) -> str:
-        """One line that the terminal does not show."""
+        """Ask for a line that the terminal does not show."""
         try:
             return getpass.getpass(f"{safe_text(question, 300)}: ")
         except EOFError:
@@ -65,7 +65,7 @@ def _stoppable() -> Iterator[None]:
 
 
 def find_prompts() -> Prompts:
-    """Those of this terminal; they ask nothing unless input and output are a terminal."""
+    """Return the prompts of this terminal; they ask nothing unless input and output are a terminal."""
     return Prompts(sys.stdin.isatty() and sys.stdout.isatty())
 
 

@@ -42,7 +42,7 @@ class RowSource:
     """The names of a row, apart from its id."""
 
     def is_query(self, word: str) -> bool:
-        """Whether a word of the command line is a query: it has a qualifier such as `tag:web`."""
+        """Return whether a word of the command line is a query: it has a qualifier such as `tag:web`."""
         if ":" not in word:
             return False
         from flagtui.store.query.language import read_line
@@ -125,7 +125,7 @@ class RowSource:
     async def unknown(
         self, session: ProjectSession, words: Sequence[str], rows: Sequence[Any] | None = None
     ) -> Trouble:
-        """That no record is called so, with names near it. Raises Trouble for half a query, ApiError.
+        """Return that no record has this name, with similar names. Raises Trouble for a bad query, ApiError.
 
         A name may have a colon in it, so that half a query is known by no record being called so.
         """
@@ -226,12 +226,12 @@ def read_address(session: ProjectSession, word: str, kind: RecordKind) -> int | 
 
 
 def is_id(word: str) -> bool:
-    """Whether a word can be the number of a record."""
+    """Return whether a word can be the number of a record."""
     return word.isascii() and word.isdigit() and len(word) < 19
 
 
 def only_one(found: Sequence[Found], noun: str) -> Found:
-    """What a command that takes one record was given. Raises Trouble when a query finds none, or several."""
+    """Return the only record of a command that needs one. Raises Trouble for none, or for several."""
     if not found:
         raise Trouble("nothing was found; nothing was done.", code="nothing_to_do")
     if len(found) > 1:
@@ -240,7 +240,7 @@ def only_one(found: Sequence[Found], noun: str) -> Found:
 
 
 async def several(words: Sequence[Word], find: Callable[[Word], Awaitable[Found]]) -> list[Found]:
-    """What is found for each, a few at a time, in their order. Raises ApiError."""
+    """Return the results for each word, a few at a time, in their order. Raises ApiError."""
     turn, steps = asyncio.Semaphore(AT_ONCE), Steps(len(words), "read")
 
     async def one(word: Word) -> Found:

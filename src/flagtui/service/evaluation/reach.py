@@ -62,7 +62,7 @@ def _count_people(people: Sequence[Stored], definitions: Definitions, now: datet
 
 
 class _FilterStep:
-    """What divides people into few kinds is asked first, and leaves few people for the rest."""
+    """A step that divides people into few kinds, so that few are left for the others."""
 
     def __init__(self, filter_: Filter, definitions: Definitions) -> None:
         self._asked = filter_

@@ -20,7 +20,7 @@ from flagtui.service.reader import remember
 
 
 def load_definitions(db: sqlite3.Connection, project_id: int) -> Definitions:
-    """Everything but deleted flags."""
+    """Load everything but deleted flags."""
     return _definitions(db, project_id, _load_flags(db, project_id))
 
 

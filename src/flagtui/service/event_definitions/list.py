@@ -88,7 +88,7 @@ def narrowed(call: Call) -> Where:
 
 
 def _add_search(_: Call, where: Where, text: str) -> None:
-    """Every word must occur; one that is longer than any name occurs nowhere."""
+    """Require every word to occur; one that is longer than any name occurs nowhere."""
     terms = text.split()
     if any(len(term) > LONGEST_NAME for term in terms):
         where.add("0")

@@ -84,7 +84,7 @@ def _free_name(call: Call, name: str) -> str:
 
 
 def _target(call: Call, number: int) -> Project:
-    """Another project of the same organization, that the caller and the key may write to."""
+    """Return another project of the same organization that the caller and the key may write to."""
     row = None
     if abs(number) < 2**63:
         row = call.db.execute(

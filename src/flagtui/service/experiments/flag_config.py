@@ -25,7 +25,7 @@ NO_CONTROL = "Feature flag must have a variant with key 'control'"
 
 @dataclass(frozen=True, slots=True)
 class FlagConfig:
-    """What the body changes of the flag; None where nothing."""
+    """The changes of the flag in a body; None where nothing."""
 
     variants: list[dict[str, Json]] | None = None
     rollout: Json = None

@@ -23,7 +23,7 @@ def is_frozen(group: Json) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LinkedFlag:
-    """What an experiment needs to know of a flag; `fields` are its columns with JSON decoded."""
+    """The data of a flag that an experiment needs; `fields` are its columns with JSON decoded."""
 
     fields: Mapping[str, Json]
     id: int

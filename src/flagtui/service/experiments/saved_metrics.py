@@ -62,14 +62,14 @@ SAVED_METRICS: Final = SavedMetrics()
 
 
 class Link(NamedTuple):
-    """That an experiment uses a saved metric."""
+    """The use of a saved metric by an experiment."""
 
     saved_metric: int
     metadata: dict[str, Json]
 
 
 def checked_links(call: Call, sent: Json) -> list[Link]:
-    """Each metric once, in the order sent; null is no metric."""
+    """Return each metric once, in the order sent; null is no metric."""
     if sent is None:
         return []
     if not isinstance(sent, list):

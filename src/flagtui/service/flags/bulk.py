@@ -111,7 +111,7 @@ def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
 
 
 def _hindrance(call: Call, row: sqlite3.Row, batch: Mapping[int, sqlite3.Row]) -> str | None:
-    """Why a flag of the batch must stay."""
+    """Return why a flag of the batch must stay."""
     if find(call.db, "early_access_features", flag_id=row["id"]):
         return "Cannot delete a feature flag that is in use with early access features"
     running = experiments_on(call.db, row["id"], running=True)

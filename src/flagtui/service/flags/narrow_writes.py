@@ -55,7 +55,7 @@ def _check_not_deleted(row: sqlite3.Row, doing: str) -> None:
 
 
 def set_release_condition_rollout(call: Call) -> Answer:
-    """Another share for one condition, which is named by its place."""
+    """Set another share for one condition, which is named by its place."""
     row = called_row(call, "editor")
     refuse_rollout_action(row)
     fields = Fields(call.body())

@@ -30,7 +30,7 @@ Texts = Mapping[int, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What other tables know of some flags, read once for all of them."""
+    """The data of other tables about some flags, read once for all of them."""
 
     experiments: Texts
     experiment_ids: Texts

@@ -29,7 +29,7 @@ def user(first_name: str) -> int:
 
 @cache
 def authors() -> tuple[int, ...]:
-    """Everyone who changes things by hand."""
+    """Return everyone who changes things by hand."""
     return tuple(
         employee["id"] for employee in load_subject("company")["employees"] if employee["first_name"]
     )
@@ -60,7 +60,7 @@ class Moments:
 
 
 def stamped(moment: datetime | None) -> str | None:
-    """As the service's own clock writes it; moments here are in UTC, which makes it several times quicker."""
+    """Format a moment as the service's own clock does; moments here are in UTC, which is faster."""
     return None if moment is None else moment.isoformat(timespec="microseconds")[:26] + "Z"
 
 

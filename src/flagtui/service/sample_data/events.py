@@ -69,7 +69,7 @@ def written(time: float) -> str | None:
 
 
 def last_week(people: list[Person], now: datetime) -> Iterator[Happening]:
-    """What clients send all day: they name the flags that were on when it happened."""
+    """Yield the events of a week, which name the flags that were on when they happened."""
     random = Random("acme week")
     for person in random.choices(people, k=LAST_WEEK):
         time = now.timestamp() - random.random() * 7 * 86_400
@@ -94,7 +94,7 @@ def happenings(plan: Plan, people: list[Person], now: datetime) -> Iterator[Happ
 
 
 def truths(plan: Plan) -> list[tuple[str, float]]:
-    """Each variant and the factor of its conversion rate; the holdout's is that of the first."""
+    """Return each variant and the factor of its conversion rate; the holdout's is that of the first."""
     keys = [key for key, _ in plan.variants]
     return [*zip(keys, (1.0, *plan.lifts), strict=True), (HELD_OUT, 1.0)]
 
@@ -137,7 +137,7 @@ def call_of(key: str, variant: str) -> str:
 def consequences(
     plan: Plan, exposed: list[Exposed], lift: float, random: Random, end: float
 ) -> Iterator[Happening]:
-    """As many convert as `truths` has, so that results are known; who and when is random."""
+    """Yield as many conversions as `truths` has, so that results are known; who and when is random."""
     winners = set(
         random.sample(range(len(exposed)), min(len(exposed), round(len(exposed) * plan.rate * lift)))
     )
@@ -147,7 +147,7 @@ def consequences(
 
 
 class Deed(NamedTuple):
-    """One exposed person in front of one metric."""
+    """An exposed person in front of a metric."""
 
     exposed: Exposed
     converts: bool

@@ -73,7 +73,7 @@ class Plan:
 
 @cache
 def plans() -> tuple[Plan, ...]:
-    """In the order they were made; the ids are theirs."""
+    """Return the plans in the order they were made; the ids are theirs."""
     rows: list[dict[str, Any]] = load_subject("experiments")["experiments"]
     return tuple(Plan(number, **row) for number, row in enumerate(rows, start=1))
 

@@ -40,7 +40,7 @@ class Idea:
 
 @dataclass(frozen=True, slots=True)
 class Dice:
-    """Where chance comes from, and what now is: the only two things a sample depends on."""
+    """The source of chance, and the current time: the only two things a sample depends on."""
 
     random: Random
     moments: Moments

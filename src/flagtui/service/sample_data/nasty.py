@@ -45,7 +45,7 @@ def add_nasty_project(db: sqlite3.Connection, now: datetime) -> None:
 
 
 def turned(index: int, by: int) -> str:
-    """Another hostile text than the one of the same index."""
+    """Return another hostile text than the one of the same index."""
     return HOSTILE[(index + by) % len(HOSTILE)]
 
 

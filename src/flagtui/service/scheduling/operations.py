@@ -40,7 +40,7 @@ def _read_zone(fields: Fields, name: str, _: Target) -> Json:
 
 
 class ScheduledChanges(Resource):
-    """What the payload asks for is looked at only when its time has come."""
+    """Handles scheduled changes; a payload is read only when its time has come."""
 
     table = "scheduled_changes"
     fields = Table(

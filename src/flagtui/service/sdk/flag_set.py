@@ -24,7 +24,7 @@ OVERRIDE: Final = "override"
 
 @dataclass(frozen=True, slots=True)
 class FlagRecord:
-    """What responses show of a flag to every caller."""
+    """The fields of a flag that responses show to every caller."""
 
     key: str
     id: int = 0

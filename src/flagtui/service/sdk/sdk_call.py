@@ -36,7 +36,7 @@ class EvaluationContext:
 
 
 class FlagSource(Protocol):
-    """Where the flags come from, for the length of one request."""
+    """The source of the flags, for the length of one request."""
 
     def admit(self, token: str) -> None:
         """Check who asks. Raises the faults of an unknown token or key."""
@@ -57,7 +57,7 @@ class FlagSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SdkCall:
-    """What an endpoint is given."""
+    """The arguments of an endpoint."""
 
     source: FlagSource
     params: Mapping[str, str] = field(default_factory=dict)
@@ -152,7 +152,7 @@ def read_keys(body: Mapping[str, Json]) -> list[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What a program requested: the flags it got, and keys that do not exist."""
+    """The requests of a program: the flags it got, and keys that do not exist."""
 
     results: Sequence[FlagResult]
     missing: Sequence[str] = ()

@@ -35,7 +35,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class InTurn:
-    """One node after another."""
+    """A sequence: one node after another."""
 
     parts: "tuple[Node, ...]"
 

@@ -50,7 +50,7 @@ def _wrapped(metric: Metric, width: int) -> Iterator[list[Piece]]:
 
 
 def settings_lines(experiment: Experiment, width: int) -> Lines:
-    """How people are counted and numbers are judged, wrapped beside the labels."""
+    """Yield the settings for exposure and statistics, wrapped beside the labels."""
     for label, text in _settings(experiment):
         first, *rest = wrap(safe_text(text, LONG), max(20, width - LABEL)) or [""]
         yield [(f"{label:<{LABEL}}", "$text-muted"), (first, "")]
@@ -93,7 +93,7 @@ def _statistics(experiment: Experiment) -> Iterator[str]:
 
 
 def _cuped(settings: Mapping[str, JSON], unit: str) -> str | None:
-    """What the units did before exposure explains part of the differences."""
+    """Return the words of CUPED, which adjusts for behaviour before exposure; None without it."""
     if settings.get("enabled") is not True:
         return None
     days = as_number(settings.get("lookback_days"))

@@ -22,7 +22,7 @@ OWN_ALARMS: Final = ("srm", "bias_risk_multiple_excluded")
 
 
 def variant_lines(findings: Findings, width: int) -> Lines:
-    """Each variant with its share, its exposures and its note, and whether the split is as intended."""
+    """Yield each variant with its share, exposures and note, and whether the split is as intended."""
     experiment = findings.experiment
     if experiment is None:
         return

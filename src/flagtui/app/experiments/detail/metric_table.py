@@ -27,7 +27,7 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True)
 class Strokes:
-    """One cell each."""
+    """Characters of an interval, one cell each."""
 
     left: str
     line: str
@@ -43,12 +43,12 @@ _TYPED: Final = Strokes("[", "-", "*", "]", "|", "<", ">")
 
 
 def strokes_for(glyphs: Glyphs) -> Strokes:
-    """What the terminal can write."""
+    """Return the strokes that the terminal can draw."""
     return _DRAWN if glyphs is UNICODE else _TYPED
 
 
 def strokes_here() -> Strokes:
-    """What this terminal can write."""
+    """Return the strokes that this terminal can draw."""
     return strokes_for(glyphs_for(terminal_encoding()))
 
 
@@ -104,7 +104,7 @@ WORDS_FROM: Final = 48
 
 @dataclass(frozen=True)
 class Shape:
-    """How wide each part is; 0 leaves it out."""
+    """Widths of the parts of the table; 0 hides a part."""
 
     name: int
     value: int

@@ -48,7 +48,7 @@ def head_lines(row: ExperimentRow, width: int) -> Lines:
 
 
 def conclusion_lines(experiment: Experiment) -> Lines:
-    """What people decided; it can be set while the experiment still runs."""
+    """Yield the conclusion, which can be set while the experiment still runs."""
     if not experiment.conclusion and not experiment.conclusion_comment:
         return
     word = experiment.conclusion or ""
@@ -63,14 +63,14 @@ def conclusion_lines(experiment: Experiment) -> Lines:
 
 
 def hint_lines(findings: Findings) -> Lines:
-    """What a draft still lacks before it can measure anything."""
+    """Yield what a draft still lacks before it can measure anything."""
     if findings.needs_code and findings.row.status == "draft":
         yield [("! no code yet: ", "bold $warning"), (NO_CODE, "$warning")]
         yield [(f"  make it ask for {safe_text(findings.row.key, 60)} before you launch", "$text-muted")]
 
 
 def sizing_of(findings: Findings) -> Sizing | None:
-    """How many people are needed: as the server planned it, else worked out from the first metric."""
+    """Return the planned sample size: the server's, else the one computed from the first metric."""
     experiment = findings.experiment
     if experiment is None:
         return None
@@ -118,7 +118,7 @@ def sizing_lines(findings: Findings, now: float) -> Lines:
 
 
 def results_line(findings: Findings, now: float) -> list[Piece]:
-    """How far the results are, or how old."""
+    """Return the progress of the results, or their age."""
     experiment = findings.experiment
     is_old = experiment is not None and experiment.uses_legacy_metrics
     if is_old and not any(reading.result for reading in findings.readings):

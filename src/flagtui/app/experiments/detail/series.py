@@ -41,7 +41,7 @@ CUMULATIVE: Final = "% over the baseline, all days so far"
 
 
 def courses_of(series: Timeseries) -> tuple[Course, ...]:
-    """One for each variant, over every day of the experiment."""
+    """Return a course for each variant over every day of the experiment."""
     keys: dict[str, None] = {}
     for _day, result in series.days:
         for variant in result.variant_results if result else ():
@@ -102,7 +102,7 @@ def _day_cells(judgement: Judgement, cells: Widths) -> Iterator[Piece]:
 
 
 def state_words(series: Timeseries) -> tuple[str, str]:
-    """What there is to know about how complete the days are, and its colour."""
+    """Return in words how complete the days are, and the colour of the words."""
     days = series.days
     calculated = sum(result is not None for _day, result in days)
     if series.is_recalculating:
@@ -237,7 +237,7 @@ class SeriesScreen(FramedScreen):
 
 
 def why_no_days(error: ApiError) -> str:
-    """What happened and what to do next, in two sentences of their own."""
+    """Return the error and the next step, in two sentences."""
     # The experiment was read a moment ago, so it is the days that are not there.
     is_unknown = isinstance(error, NotFound) and "timeseries" in error.facts.path
     if is_unknown or isinstance(error, NOT_HERE):

@@ -141,7 +141,7 @@ def _shared(link: Mapping[str, JSON], companions: Companions) -> Iterator[Piece]
 
 
 def _setting(copy: ExperimentCopy, settings: Mapping[str, JSON], name: str) -> Piece:
-    """One of the settings that are together in a field."""
+    """Return a setting of a field that holds several."""
     match name:
         case "exposure_config":
             return safe_text(exposed_by(settings), 120), ""

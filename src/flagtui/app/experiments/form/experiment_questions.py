@@ -95,7 +95,7 @@ ONE_OF: Final = {
 
 
 class ExperimentQuestions:
-    """Asks, and puts the answer into the working copy."""
+    """Prompts for values and puts them into the working copy."""
 
     def __init__(self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace) -> None:
         self.copy = copy
@@ -188,7 +188,7 @@ class ExperimentQuestions:
             self.copy.change_settings(field)["exposure_config"] = config
 
     async def _one_of(self, name: str) -> None:
-        """One of a few values."""
+        """Choose one of a few values."""
         field, title, usual = ONE_OF[name]
         now = as_text(self.copy.settings(field).get(name)) or usual
         offered = [Choice(way, words, about, way == now) for way, words, about in self._ways(name)]

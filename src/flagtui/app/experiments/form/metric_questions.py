@@ -26,7 +26,7 @@ USUAL_RETURN: Final = "1 to 14 days"
 
 
 class MetricQuestions:
-    """Asks, and gives the metric as wanted; None to leave things as they are."""
+    """Prompts for a metric and returns it; None to keep the current one."""
 
     def __init__(self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace) -> None:
         self._copy = copy
@@ -66,13 +66,13 @@ class MetricQuestions:
         return metrics.retention_of(*ends, span) if ends and span else None
 
     async def _ends(self, start: str, completion: str) -> tuple[str, str] | None:
-        """What people did, and what they come back for."""
+        """Ask for the first event and the return event."""
         did = await self.event("First event", start)
         again = await self.event("Return event", completion) if did else None
         return (did, again) if did and again else None
 
     async def change(self, metric: Item, others: str) -> Item | str | None:
-        """One part of a metric; a word for what is to become of the whole of it."""
+        """Ask for a new value of one part of a metric; a word for what to do with the whole metric."""
         is_up = metric.get("goal") != "decrease"
         kind = as_text(metric.get("metric_type"))
         choices = [
@@ -124,7 +124,7 @@ class MetricQuestions:
         return {**metric, **{key: made[key] for key in ("source", "numerator", "denominator") if key in made}}
 
     async def name(self, value: str) -> str | None:
-        """What people call it."""
+        """Ask for the name of the metric."""
         problem = f"a name has at most {LONGEST} characters"
         line = await ask_line(
             self._runner, "Name of the metric", "", value, lambda line: problem * (len(line) > LONGEST)
@@ -231,7 +231,7 @@ def window_of(line: str) -> tuple[int | None, str]:
 
 
 def window_problem(line: str) -> str:
-    """Why a line is no window."""
+    """Return why a line is not a valid window; empty if it is."""
     if not line.strip() or window_of(line)[0] is not None:
         return ""
     return f"a number and one of {', '.join(f'{unit}s' for unit in UNITS)}"
@@ -253,7 +253,7 @@ def _span_problem(line: str) -> str:
 
 
 def _about_return(metric: Item) -> Iterator[Choice[str]]:
-    """What only a retention metric has."""
+    """Yield the choices that only a retention metric has."""
     if as_text(metric.get("metric_type")) != "retention":
         return
     yield Choice("span", "when they come back", return_words(metric))

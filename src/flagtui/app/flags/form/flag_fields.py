@@ -118,7 +118,7 @@ PEOPLE = -1
 
 
 class FieldQuestions:
-    """Asks, and puts the answer into the working copy."""
+    """Prompts for values and puts them into the working copy."""
 
     def __init__(self, copy: WorkingCopy, runner: ChangeRunner, app_state: AppState) -> None:
         self._copy = copy
@@ -200,7 +200,7 @@ class FieldQuestions:
                 copy.remove_condition(place)
 
     async def _counted(self, place: int | None) -> None:
-        """What a condition, or every one, counts: people, or groups of a type the project has."""
+        """Ask whether a condition, or every one, applies to users or to a group type of the project."""
         copy, names = self._copy, self._app_state.names
         flag = copy.flag
         if flag.features or flag.targeting.feature_enrollment:
@@ -224,7 +224,7 @@ class FieldQuestions:
             copy.set_group_type(None if chosen == PEOPLE else chosen, place)
 
     def _lost(self, kind: int | None, place: int | None) -> str:
-        """What choosing this takes away."""
+        """Return what choosing this group type would remove."""
         copy = self._copy
         places = [each for each in range(len(copy.groups)) if place in (None, each)]
         lost = sum(len(copy.properties(each)) for each in places if copy.group_type(each) != kind)

@@ -44,7 +44,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
 
     @work(exclusive=True, group="inspect")
     async def _learn_names(self) -> None:
-        """What groups and cohorts are called; the form can be used meanwhile."""
+        """Load the names of groups and cohorts; the form can be used meanwhile."""
         inspector = self._app_state.inspector
         if inspector is None or "filters" not in self._copy.values:
             return

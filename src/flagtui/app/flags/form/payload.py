@@ -64,7 +64,7 @@ class PayloadScreen(Dialog[str | None]):
 
 
 def json_problem(text: str) -> str:
-    """Why this is not JSON, with the line; empty for JSON, and for nothing at all."""
+    """Return why the text is not JSON, with the line; empty for JSON, and for an empty text."""
     if not text.strip():
         return ""
     try:

@@ -41,7 +41,7 @@ _KINDS: Final = (
 
 @dataclass(frozen=True)
 class PropertyContext:
-    """What a property may be about."""
+    """The property types that a condition may use."""
 
     group_type: int | None
     """The group type of its condition; None for people."""

@@ -126,7 +126,7 @@ Choice = tuple[int | None, float, Content]
 
 
 def choices_of(flags: Sequence[Flag]) -> Iterator[Choice]:
-    """Each condition, and all of them together where there are several."""
+    """Yield each condition, and all of them together where there are several."""
     filters = flags[0].targeting
     places = (place for place, raw in enumerate(filters.stored_conditions) if isinstance(raw, dict))
     if len(flags) == 1:

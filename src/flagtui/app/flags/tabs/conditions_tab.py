@@ -47,7 +47,7 @@ def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def _pages(filters: Filters, study: Study) -> Iterator[list[list[Piece]]]:
-    """Each condition with what else is kept with it, and an empty line."""
+    """Yield each condition with its details and an empty line."""
     for raw, lines in zip(filters.stored_conditions, condition_blocks(filters, study.names), strict=True):
         yield [*lines, *(_beside(raw) if isinstance(raw, dict) else ()), []]
 

@@ -161,7 +161,7 @@ def log_line(entry: Activity, study: Study, width: int, marked: int | None = Non
 
 
 def entry_lines(entry: Activity, study: Study) -> Iterator[list[Piece]]:
-    """One entry in full: when, who, how, and what moved."""
+    """Yield one entry in full: time, user, way and changes."""
     version = version_made(entry)
     who = "the system"
     if entry.user is not None and entry.actor != SYSTEM:

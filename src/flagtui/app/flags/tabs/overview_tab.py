@@ -44,7 +44,7 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def status_lines(study: Study) -> Iterator[list[Piece]]:
-    """What the server makes of the flag, and why."""
+    """Yield the server's status of the flag, with its reason."""
     details = study.details
     status = details.status
     if status is not None and status.status:

@@ -19,7 +19,7 @@ Lines = Iterable[list[Piece]]
 
 @dataclass(frozen=True)
 class Study:
-    """Everything known about the flag at this moment, for whichever tab is open."""
+    """Everything known about the flag at this moment, for the open tab."""
 
     details: FlagDetails
     now: float

@@ -25,7 +25,7 @@ PAYLOAD_LINES = 400
 
 
 def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Each variant with its share and payload."""
+    """Yield each variant with its share and payload."""
     flag = study.details.flag
     if flag is None:
         yield [("loading…" if not study.details.trouble else "not known", "$text-muted")]
@@ -52,7 +52,7 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
 
 
 def _page(study: Study, flag: Flag, place: int) -> Iterator[list[Piece]]:
-    """One variant with its payload, and an empty line."""
+    """Yield one variant with its payload, and an empty line."""
     variant, style = flag.targeting.variants[place], VARIANT_STYLES[place % len(VARIANT_STYLES)]
     name = f"  {safe_text(variant.name, 80)}" if variant.name else ""
     yield [
@@ -106,7 +106,7 @@ def _indented(value: JSON) -> Iterator[list[Piece]]:
 
 
 def payload_value(stored: JSON) -> JSON:
-    """What a program gets: the JSON inside the stored text; text that is none stays text."""
+    """Return the payload that a program gets: the JSON inside the stored text, or the text itself."""
     if not isinstance(stored, str):
         return stored
     try:

@@ -215,7 +215,7 @@ def _sentence(account: PersonEvaluation, study: Study) -> str:
 
 
 def value_style(value: JSON) -> str:
-    """On and variants stand out."""
+    """Return the style of a value; on and variants are highlighted."""
     if value is True:
         return "bold $success"
     return "$text-muted" if value is False else ("$warning" if value is None else "bold $secondary")

@@ -31,7 +31,7 @@ class SignedIn:
     introduction: Introduction
 
     def scopes(self, *, works: bool) -> list[str]:
-        """Those of abilities that the key has, or lacks."""
+        """Return the scopes of abilities that the key has, or lacks."""
         return [ability.scope for ability in abilities(self.introduction.key) if ability.works is works]
 
 
@@ -91,7 +91,7 @@ def logout(profile: str) -> None:
 
 
 def _forget_key(opening: Opening) -> list[Source]:
-    """Where one was."""
+    """Remove stored keys and return where they were."""
     gone: list[Source] = []
     try:
         gone += replace(opening.keys, keyring=None).forget(opening.owner)
@@ -114,7 +114,7 @@ def _forget_rows(opening: Opening) -> None:
 
 
 def tell_introduction(host: Host, found: Introduction) -> None:
-    """Whose key it is, and what will and won't work with it."""
+    """Print the owner of the key, and what will and won't work with it."""
     say(f"Signed in to {host.address}{f' as {found.person}' if found.person else ''}.")
     granted = abilities(found.key)
     if not granted:

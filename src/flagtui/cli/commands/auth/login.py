@@ -38,7 +38,7 @@ MOST_TRIES = 5
 
 @dataclass(frozen=True)
 class SignIn:
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     profile: str = ""
     host: str = ""
@@ -61,7 +61,7 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
 
 @dataclass(frozen=True)
 class TerminalSignIn:
-    """One go at it."""
+    """One sign-in at the terminal."""
 
     options: SignIn
     environment: LoginEnvironment

@@ -188,7 +188,7 @@ async def _change(
 
 
 async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], person: str) -> dict[int, str]:
-    """Everybody known here by number: who holds the key, and who owns events."""
+    """Return the known users by number: the key's owner, and the owners of events."""
     people = {
         definition.owner.id: definition.owner.email
         for definition in fresh

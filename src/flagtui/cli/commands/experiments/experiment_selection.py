@@ -10,7 +10,7 @@ from flagtui.models.rows import ExperimentRow
 
 
 async def experiments_of(session: ProjectSession, wanted: Wanted) -> list[Experiment]:
-    """Each once. Raises ApiError, and Trouble when one is missing or a name means several."""
+    """Return each experiment once. Raises ApiError, and Trouble when one is missing or ambiguous."""
     ids = await ids_of(session, wanted)
     experiments = await several(ids, lambda id: _read(session, id))
     missing = [str(id) for id, experiment in zip(ids, experiments, strict=True) if experiment is None]

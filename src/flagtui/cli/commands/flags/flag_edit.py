@@ -103,7 +103,7 @@ def _edit_intent(
 
 
 def _edited(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
-    """What is left of the flag's JSON when the editor closes. Raises Trouble."""
+    """Return the intent of the edited JSON when the editor closes. Raises Trouble."""
     if terms.printer.format != "table" or not find_prompts().is_there:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
     folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)

@@ -30,7 +30,7 @@ from flagtui.text.evaluation_words import condition_sentences, decided_by, paylo
 
 @dataclass(frozen=True)
 class FlagValue:
-    """What one person gets of one flag."""
+    """The value that one person is served by one flag."""
 
     key: str
     value: JSON
@@ -122,7 +122,7 @@ async def explain(session: ProjectSession, flags: Wanted, people: tuple[str, ...
 
 
 def subject_of(line: str) -> EvaluationSubject:
-    """Who is meant. Raises Trouble."""
+    """Parse a subject. Raises Trouble."""
     try:
         subject = read_subject(line)
     except InvalidSubject as wrong:

@@ -187,7 +187,7 @@ async def _later(session: ProjectSession, flag: Flag, later: Later, terms: Write
 async def change_related(
     session: ProjectSession, flag: Flag, plan: RelatedPlan | Blocked, terms: WriteTerms, place: str = ""
 ) -> int:
-    """What is made from a flag, or kept for later; the exit code. Raises Trouble."""
+    """Create something from a flag, or schedule a change; return the exit code. Raises Trouble."""
 
     async def make() -> RelatedPlan | Blocked:
         return plan

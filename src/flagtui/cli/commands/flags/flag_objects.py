@@ -23,7 +23,7 @@ async def rows_of(session: ProjectSession, wanted: Wanted) -> list[FlagRow]:
 
 
 async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject]:
-    """Each once. Raises ApiError, and Trouble when one is missing."""
+    """Return each flag once. Raises ApiError, and Trouble when one is missing."""
     named = await _named(session, wanted)
     ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in named]

@@ -10,7 +10,7 @@ from flagtui.store.activity_feed import recent_deletions
 
 
 async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
-    """Each once. Raises ApiError, and Trouble when one is missing: then the others are left alone, too."""
+    """Return each flag once. Raises ApiError, and Trouble when one is missing: then none is changed."""
     return [Flag.of(raw) for raw in await objects_of(session, wanted)]
 
 

@@ -150,7 +150,7 @@ async def copy_flags(
 
 
 def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str | None) -> dict[str, JSON]:
-    """What a flag of this kind starts with. Raises Trouble."""
+    """Return the first fields of a flag of this kind. Raises Trouble."""
     if odd := [variant for variant in variants if not fullmatch(r"[\w.-]+", variant)]:
         fix = "--variant takes a key alone; shares are equal, and changed with: flagtui flags edit"
         raise Trouble(f"{odd[0]!r} is no key of a variant.", fix, code="usage")

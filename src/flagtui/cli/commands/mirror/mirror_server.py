@@ -155,7 +155,7 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
 
 @dataclass(frozen=True)
 class _Source:
-    """Where definitions come from, where they are kept, and the project that the app opens."""
+    """The source of definitions, their cache, and the project that the app opens."""
 
     upstream: Upstream
     kept: KeptDefinitions | None = None

@@ -44,7 +44,7 @@ class Steps:
     told_at: float = field(default_factory=time.monotonic)
 
     def take(self, done: int = 1) -> None:
-        """So many steps more."""
+        """Count the next steps and report the progress now and then."""
         self.done += done
         if done and self.done < self.count and time.monotonic() - self.told_at >= self.every:
             self.told_at = time.monotonic()

@@ -24,13 +24,13 @@ Page = Callable[[R], str]
 
 
 def no_page(_record: object) -> str:
-    """Nothing leads anywhere."""
+    """Return an empty address: nothing links anywhere."""
     return ""
 
 
 @dataclass(frozen=True)
 class Printer:
-    """What `--json`, `--ndjson`, `--fields` and the terminal make of records."""
+    """Formats records for `--json`, `--ndjson`, `--fields` and the terminal."""
 
     format: Format
     fields: tuple[str, ...] = ()
@@ -46,12 +46,12 @@ class Printer:
     """Whether a table begins with the names of its columns."""
 
     def names_of(self, kind: RecordSchema[Any]) -> tuple[str, ...]:
-        """Of the fields that are printed of such a record."""
+        """Return the names of the printed fields."""
         return self.fields or tuple(field.name for field in self._usual(kind))
 
     @property
     def is_for_programs(self) -> bool:
-        """Nothing but the document may be on standard output."""
+        """Whether only the document may be on standard output."""
         return self.format in ("json", "ndjson")
 
     def records(
@@ -78,7 +78,7 @@ class Printer:
         sys.stdout.flush()
 
     def document(self, kind: RecordSchema[R], record: R) -> str:
-        """One record as one line of JSON."""
+        """Format one record as one line of JSON."""
         fields = kind.chosen(self.fields) if self.fields else kind.standard
         return _dumped(_envelope(kind, _object(fields, record)))
 
@@ -197,5 +197,5 @@ def _envelope(kind: RecordSchema[Any], members: dict[str, Any]) -> dict[str, Any
 
 
 def _dumped(value: Any, indent: int | None = None) -> str:
-    """In plain ASCII, so that a terminal has nothing to obey, and every text is exact."""
+    """Format as plain ASCII, so that a terminal has nothing to obey, and every text is exact."""
     return json.dumps(value, ensure_ascii=True, indent=indent)

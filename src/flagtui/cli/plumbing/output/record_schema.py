@@ -78,7 +78,7 @@ class RecordField(Generic[R_contra]):
 
 @dataclass(frozen=True, slots=True)
 class RecordSchema(Generic[R]):
-    """What a command prints, one or many. `name` is that of the schema, too."""
+    """The fields that a command prints. `name` is that of the schema, too."""
 
     name: str
     about: str

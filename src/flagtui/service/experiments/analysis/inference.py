@@ -132,7 +132,7 @@ METHODS: Final[Mapping[str, Method]] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How results are judged: a name of METHODS and its limit."""
+    """The settings for judging results: a name of METHODS and its limit."""
 
     method: str = "bayesian"
     limit: float = 0.95

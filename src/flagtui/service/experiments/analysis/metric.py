@@ -37,7 +37,7 @@ class NotComputable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Which events count, and what each is worth."""
+    """The events that count, and the worth of each."""
 
     node: Mapping[str, Any]
     """As stored: event or action, and property filters."""

@@ -56,7 +56,7 @@ def recommended_sample(
 
 
 def recommended_days(sample: int | None, exposures_per_day: float | None) -> int | None:
-    """Whole days until that many people were met."""
+    """Return the whole days until that many people were exposed."""
     if not sample or not exposures_per_day or exposures_per_day <= 0:
         return None
     return math.ceil(sample / exposures_per_day)

@@ -22,7 +22,7 @@ _INSTANT = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Everything about one experiment and one metric that was ever recorded, in order of time."""
+    """Everything recorded about one experiment and one metric, in order of time."""
 
     metric: Metric
     exposures: Mapping[str, Sequence[Exposure]]

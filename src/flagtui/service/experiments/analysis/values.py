@@ -14,7 +14,7 @@ DAY = 86_400
 
 
 class Exposure(NamedTuple):
-    """One time the flag was asked for; `time` in Unix seconds, UTC."""
+    """A call of the flag; `time` in Unix seconds, UTC."""
 
     time: float
     variant: str
@@ -98,7 +98,7 @@ class Occurrence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What one entity adds to its variant."""
+    """The value that one entity adds to its variant."""
 
     numerator: float
     denominator: float = 0.0
