@@ -81,7 +81,8 @@ check-types: $(READY)
 	$(BIN)/mypy
 
 check-source: $(READY)
-	$(PYTEST) -q -m source tests/text/test_words.py tests/test_architecture.py tests/test_house.py
+	$(PYTEST) -q -m source tests/text/test_words.py tests/test_architecture.py tests/test_house.py \
+		tests/test_dependencies.py tests/app/test_screens_in_the_source.py tests/journeys/test_new_kind.py
 
 format: $(READY) ## put the code into shape
 	$(BIN)/ruff check --fix src tests benchmarks

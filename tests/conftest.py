@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests.doubles.parsed_styles import parse_once
-from tests.doubles.slices import is_left_out
+from tests.doubles.slices import at_most, is_left_out
 
 from flagtui.local_time import use_zone
 
@@ -39,8 +39,9 @@ _keep_files_in_memory()
 
 # On a build machine the same examples every time: a new find belongs to a run that looks for it,
 # not to the next change.
-settings.register_profile("same", derandomize=True, deadline=None)
-settings.register_profile("new", deadline=None)
+EXAMPLES = at_most(40, 100)
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=EXAMPLES)
+settings.register_profile("new", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("same" if os.environ.get("CI") else "new")
 
 # Thousands of tests and the modules they load stay until the end. Looking through them for garbage again

@@ -9,8 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+import pytest
 from tests.doubles.source_trees import find_nodes
 
+pytestmark = pytest.mark.source
 ROOT: Final = Path(__file__).parents[1]
 INDIRECT: Final = {"sniffio": "httpx looks for it at every request, and slowly where it is missing"}
 """Declared without being imported, and why."""

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import pytest
+
+pytestmark = pytest.mark.source
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
 STACK: Final = {"app/shell/screen_owner.py", "app/widgets/screen_lifecycle.py"}
 """Where the stack of screens is handled, and how long screens live."""

@@ -20,7 +20,7 @@ from flagtui.app.writing.results_screen import SKIPPED, Result, ResultsScreen
 from flagtui.changes.guard import GuardRules, Level
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui" / "app"
-DEALT: Final = 30
+DEALT: Final = 60
 """Of so many screens each has other sizes; a full run has every size on every screen."""
 ROOMY: Final = (100, 40)
 TINY: Final = ((5, 3), (1, 1), (7, 24), (9, 12))

@@ -62,8 +62,9 @@ async def test_task_takes_its_documented_keys_at_the_smallest_size(setting: Sett
             await program.press("3")
         pressed = 0
         for key in keys:
-            asked = re.search(r"to confirm, type (\d+)", program.screen)
-            typed = [*asked[1]] if key == COUNT and asked else [key]
+            typed = [key]
+            if key == COUNT and (asked := re.search(r"to confirm, type (\d+)", program.screen)):
+                typed = [*asked[1]]
             pressed += len(typed)
             await program.press(*typed)
         assert proof in words(program.screen)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import pytest
 from tests.doubles.source_trees import find_nodes
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
@@ -43,6 +44,7 @@ def test_kettles_need_no_change_of_what_they_have_in_common(template: Path, tmp_
     assert settings == "{'kettles': ('name',)}"
 
 
+@pytest.mark.source
 def test_the_kinds_are_listed_in_one_place() -> None:
     listing = {path.relative_to(SOURCE).as_posix() for path in files() if lists_kinds(path)}
     assert listing - ELSEWHERE.keys() == {"store/kinds.py"}

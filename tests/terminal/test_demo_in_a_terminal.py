@@ -47,7 +47,7 @@ def test_it_shows_rows_and_gives_the_terminal_back_when_quit(demo: Terminal) -> 
     assert demo.modes_on() == set()
 
 
-@pytest.mark.parametrize("number", [pytest.param(signal.SIGTERM, marks=story), signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_and_gives_the_terminal_back(demo: Terminal, number: signal.Signals) -> None:
     demo.signal(number)
     assert demo.wait_for_end() == 128 + number
@@ -133,7 +133,6 @@ def odd_bytes(sent: bytes) -> list[bytes]:
     return OBEYED.findall(KNOWN.sub(b"", sent))
 
 
-@story
 def test_next_start_shows_the_last_screen_with_its_age(
     kept: dict[str, str],
 ) -> None:

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
@@ -26,7 +25,6 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory, furnish: Furnish) -> 
     }
 
 
-@story
 def test_names_link_to_their_own_server_and_links_are_closed(surroundings: dict[str, str]) -> None:
     with Terminal(DEMO, size=(132, 40), environment=surroundings) as terminal:
         terminal.wait_for("synced")

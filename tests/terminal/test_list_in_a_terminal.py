@@ -119,7 +119,6 @@ def test_screen_is_redrawn_after_stop_and_continue(terminal: Terminal) -> None:
     assert terminal.text == shown
 
 
-@story
 def test_screen_is_redrawn_after_another_program() -> None:
     with Terminal([*PROGRAM, "100"]) as terminal:
         terminal.wait_for("READY 100/100")

@@ -52,7 +52,6 @@ def assert_restored(terminal: Terminal) -> None:
     assert terminal.modes_on() == set()
 
 
-@story
 def test_deaf_app_obeys_sigterm_and_ctrl_q() -> None:
     with Terminal(STUCK) as signalled, Terminal(STUCK) as typed:
         watchdogs = [wait_for_watchdog(signalled), wait_for_watchdog(typed)]

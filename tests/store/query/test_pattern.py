@@ -3,6 +3,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.doubles.slices import at_most
 
 from flagtui.store.query.pattern import Pattern, PatternError
 from flagtui.store.query.pattern_needs import needs_of
@@ -29,7 +30,7 @@ def _any_of(*words: str) -> ContainsAny:
     return ContainsAny(frozenset(words))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=at_most(100, 300), deadline=None)
 @given(_SOURCE, st.text("abc1-_.", max_size=8))
 def test_a_pattern_finds_what_the_standard_library_finds(source: str, text: str) -> None:
     expected = re.search(source.replace("$", r"\Z"), text, re.IGNORECASE) is not None
@@ -38,7 +39,7 @@ def test_a_pattern_finds_what_the_standard_library_finds(source: str, text: str)
     assert pattern.each([text, "", text]) == bytes([expected, pattern(""), expected])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=at_most(100, 300), deadline=None)
 @given(_SOURCE, _SOURCE, st.text("abc1-_.", max_size=8))
 def test_longer_pattern_matches_nothing_its_beginning_does_not(beginning: str, rest: str, text: str) -> None:
     pattern, shorter = Pattern(beginning + rest), Pattern(beginning)
