@@ -20,9 +20,10 @@ from flagtui.cli.plumbing.project_session import report_waits
 CALCULATED = ("experiments results", "experiments timeseries", "flags wait")
 
 
-def test_every_changing_or_calculating_command_takes_wait() -> None:
+def test_every_command_that_asks_the_server_takes_wait() -> None:
     waiting = {name for name, each in all_commands().items() if "wait" in {one.name for one in each.params}}
-    assert waiting == {*CALCULATED, *(name for name, each in all_commands().items() if each.writes)}
+    others = {name for name, each in all_commands().items() if each.writes or each.reads_projects}
+    assert waiting == {*CALCULATED, *others}
     limits = [one.type for each in all_commands().values() for one in each.params if one.name == "wait"]
     assert {(each.min, each.max) for each in limits if isinstance(each, click.FloatRange)} == {(0, 86_400)}
 

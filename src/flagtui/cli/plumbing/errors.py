@@ -98,7 +98,7 @@ def in_words(error: ApiError) -> Trouble:
     fix = error.next
     if isinstance(error, errors.RateLimited):
         fix = f"Nothing was changed; run again {time_to_retry(error)}."
-    return Trouble(error.what, fix, code=code_of(error), retryable=_may_work_later(error))
+    return Trouble(error.what, fix, code=code_of(error), retryable=may_work_later(error))
 
 
 def time_to_retry(error: ApiError) -> str:
@@ -127,7 +127,8 @@ def code_of(error: ApiError) -> Code:
     return "failed"
 
 
-def _may_work_later(error: ApiError) -> bool:
+def may_work_later(error: ApiError) -> bool:
+    """Return whether the same request may work a little later."""
     passing = (errors.Unreachable, errors.Unanswered, errors.ServerFault, errors.RateLimited)
     return isinstance(error, passing) and not isinstance(error, errors.TlsFailed)
 

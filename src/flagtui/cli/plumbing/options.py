@@ -66,6 +66,8 @@ class WorkPlace:
     profile: str = ""
     project: str = ""
     read_only: bool = False
+    wait: float = 0.0
+    """Seconds for which a read is tried again while the server is away, fails or asks for a pause."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,19 @@ def place_options() -> list[click.Parameter]:
             default="",
             metavar="PROJECT",
             type=ProjectId(),
-            help="Its id or name; else the profile's.",
+            help="Its id or name; else the profile's. A list takes several: 1,2.",
         ),
     ]
+
+
+def wait_option() -> click.Option:
+    """Return the option of a command that reads, which tries again for that long."""
+    return click.Option(
+        ["--wait"],
+        type=WAIT_SECONDS,
+        metavar="SECONDS",
+        help="How long to try again while the server cannot be reached, fails or asks for a pause.",
+    )
 
 
 def staging_options(*, is_hidden: bool) -> list[click.Parameter]:

@@ -1,11 +1,12 @@
 """The project of a command: its id, a name that the server is asked for, or the one of a journal entry."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import Opening
-from flagtui.config.profiles import CURRENT_PROJECT
+from flagtui.config.profiles import CURRENT_PROJECT, is_project_id
 
 if TYPE_CHECKING:
     from flagtui.api import Client
@@ -16,6 +17,17 @@ NAME_IT: Final = (
 )
 ProjectOfChange = Callable[[Opening, Mapping[str, Any]], str]
 """Return the project that the arguments of a command name by a journal entry; empty for none."""
+
+
+def split_projects(opening: Opening) -> Sequence[Opening]:
+    """Return an opening for each project of `--project 1,2`; one for a single project."""
+    names = [name.strip() for name in opening.project_name.split(",")]
+    if len(names) < 2 or not all(names):
+        return [opening]
+    return [
+        opening.in_project(name) if is_project_id(name) else replace(opening, project_name=name)
+        for name in dict.fromkeys(names)
+    ]
 
 
 def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Opening:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError, NotSignedIn, RateLimited, ServerFault, Unanswered, Unreachable
-from flagtui.cli.plumbing.errors import Trouble, in_words
+from flagtui.cli.plumbing.errors import Trouble, in_words, may_work_later
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import (
@@ -71,15 +71,29 @@ def find_key(opening: Opening) -> FoundSecret:
     return secret
 
 
-def ask(opening: Opening, found: FoundSecret, question: "Callable[[Client], Awaitable[Answer]]") -> Answer:
-    """The server's answer. Raises Trouble."""
+def ask(
+    opening: Opening,
+    found: FoundSecret,
+    question: "Callable[[Client], Awaitable[Answer]]",
+    wait: float = 0.0,
+) -> Answer:
+    """The server's answer; a question is asked again for `wait` seconds. Raises Trouble."""
     # Half of what a command takes to start, which its help and its completion do without.
     from flagtui.cli.plumbing.client import make_client
 
     async def run() -> Answer:
         async with make_client(opening.profile, opening.host, found.key) as client:
             client.connection.link.watch(report_waits(client.connection.link))
-            return await question(client)
+            ends = client.connection.clock.monotonic() + wait
+            while True:
+                try:
+                    return await question(client)
+                except ApiError as error:
+                    left = ends - client.connection.clock.monotonic()
+                    if left <= 0 or not may_work_later(error):
+                        raise
+                    progress(f"{error.what.rstrip('.')}; trying again for {left:.0f} s at most")
+                    await client.connection.clock.sleep(min(left, error.facts.retry_after or LOOK_EVERY))
 
     try:
         return asyncio.run(run())
@@ -219,4 +233,4 @@ def in_opened(
         destination, opened = await open_project(client, opening)
         return await work(ProjectSession(opened, destination, place.read_only))
 
-    return ask(opening, find_key(opening), run)
+    return ask(opening, find_key(opening), run, place.wait)

@@ -1,9 +1,10 @@
 """Declare a command: what it prints, which operations it calls, how it is used; and call it."""
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from inspect import iscoroutinefunction
+from operator import attrgetter
 from typing import Any
 
 import click
@@ -21,11 +22,13 @@ from flagtui.cli.plumbing.options import (
     output_options,
     place_options,
     staging_options,
+    wait_option,
 )
 from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer, no_page
-from flagtui.cli.plumbing.output.record_schema import RecordSchema
-from flagtui.cli.plumbing.project_choice import ProjectOfChange, name_project
-from flagtui.cli.plumbing.project_session import ProjectSession, in_opened, in_project, open_profile
+from flagtui.cli.plumbing.output.record_schema import PROJECT, InProject, RecordSchema
+from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.cli.plumbing.project_choice import ProjectOfChange, name_project, split_projects
+from flagtui.cli.plumbing.project_session import ProjectSession, in_opened, open_profile
 from flagtui.cli.plumbing.registry import COMMANDS
 from flagtui.cli.plumbing.selection import SOURCES, read_words
 from flagtui.cli.plumbing.word_types import RecordWord
@@ -55,6 +58,11 @@ class RecordCommand(ShownCommand):
         """Why its changes cannot be kept in a change set; empty when they can."""
         if plans is not None:
             params += [*agreement_options(), *staging_options(is_hidden=bool(self.never_staged))]
+        self.reads_projects = is_online and plans is None and iscoroutinefunction(more.get("callback"))
+        """Whether it prints records of one project or several."""
+        self._has_own_wait = any(param.name == "wait" for param in params)
+        if self.reads_projects and not self._has_own_wait:
+            params.append(wait_option())
         params += place_options() if is_online else []
         params += output_options(kind) if kind is not None else []
         self.empty = more.pop("empty", "")
@@ -89,10 +97,12 @@ class RecordCommand(ShownCommand):
             options = OutputOptions(
                 **{option.name: given.pop(option.name) for option in fields(OutputOptions)}
             )
-            given["printer"] = choose_printer(kind, options)
+            given["printer"] = choose_printer(kind, options, (PROJECT,) if self.reads_projects else ())
         if self.is_online:
             profile, project = given.pop("profile"), given.pop("project")
-            given["place"] = WorkPlace(named_profile(profile), named_project(project), is_read_only())
+            wait = given.pop("wait") or 0.0 if self.reads_projects and not self._has_own_wait else 0.0
+            place = WorkPlace(named_profile(profile), named_project(project), is_read_only(), wait)
+            given["place"] = place
         if self.writes:
             agreement = Agreement(
                 **{option.name: given.pop(option.name, option.default) for option in fields(Agreement)}
@@ -144,19 +154,54 @@ class RecordCommand(ShownCommand):
             named = name_project(opening, lambda: self.project_of(opening, given))
             code: int = in_opened(named, place, lambda session: work(session, **given))
             return code
-        place, printer, kind = given.pop("place"), given.pop("printer"), self.kind
+        place, printer = given.pop("place"), given.pop("printer")
+        kind: RecordSchema[Any] = self.kind
 
-        async def read(session: ProjectSession) -> Any:
+        async def read(session: ProjectSession) -> Reading:
             session.fields = printer.names_of(kind)
             records = await work(session, **given)
-            return records, session.pages(self.pages) if self.pages else no_page, session.exit_code
+            page = session.pages(self.pages) if self.pages else no_page
+            return Reading(records, page, session.exit_code, str(session.client.project))
 
-        results, page, code = in_project(place, read)
+        openings = split_projects(open_profile(place.profile, place.project))
+        readings = [self._read_in(opening, place, read, len(openings)) for opening in openings]
+        records, page = readings[0].records, readings[0].page
+        if len(openings) > 1 or PROJECT in printer.fields:
+            kind = kind.in_projects()
+            records = [each for reading in readings for each in reading.in_project()]
+            page = attrgetter("page")
         if self.is_whole:
-            printer.details(self.kind, results, page)
+            printer.details(kind, records, page)
         else:
-            printer.records(self.kind, results, self.empty, page)
-        return code
+            printer.records(kind, records, self.empty, page)
+        return max(reading.exit_code for reading in readings)
+
+    @staticmethod
+    def _read_in(
+        opening: Opening, place: WorkPlace, read: Callable[[ProjectSession], Awaitable["Reading"]], count: int
+    ) -> "Reading":
+        """Return what is read in one of `count` projects. Raises Trouble that names it among several."""
+        try:
+            return in_opened(opening, place, read)
+        except Trouble as trouble:
+            if count > 1:
+                trouble.what = f"project {opening.project_name or opening.profile.project}: {trouble.what}"
+            raise
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a command read in one project."""
+
+    records: Iterable[Any]
+    page: Callable[[Any], str]
+    """Returns the address of a record's page."""
+    exit_code: int
+    project: str
+
+    def in_project(self) -> Iterable[InProject[Any]]:
+        """Return the records with their project."""
+        return (InProject(record, self.project, self.page(record)) for record in self.records)
 
 
 def command(name: str, **more: Any) -> Callable[[Callable[..., Any]], RecordCommand]:

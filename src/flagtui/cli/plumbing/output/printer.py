@@ -47,7 +47,8 @@ class Printer:
 
     def names_of(self, kind: RecordSchema[Any]) -> tuple[str, ...]:
         """Return the names of the printed fields."""
-        return self.fields or tuple(field.name for field in self._usual(kind))
+        names = self.fields or tuple(field.name for field in self._usual(kind))
+        return tuple(name for name in names if name in kind.names)
 
     @property
     def is_for_programs(self) -> bool:
@@ -156,8 +157,11 @@ class OutputOptions:
     no_trunc: bool = False
 
 
-def choose_printer(kind: RecordSchema[Any], options: OutputOptions) -> Printer:
-    """Return the printer for these options. Raises Trouble for two formats, and for fields that are none."""
+def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[str, ...] = ()) -> Printer:
+    """Return the printer for these options; `more` are fields beyond those of the kind.
+
+    Raises Trouble for two formats, and for unknown fields.
+    """
     formats: set[Format] = {options.output_format} if options.output_format else set()
     formats |= {"json"} if options.as_json else set()
     formats |= {"ndjson"} if options.as_ndjson else set()
@@ -165,7 +169,7 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions) -> Printer:
         raise Trouble("choose one of --json, --ndjson and -o, not both.", code="usage")
     fields = options.fields
     names = tuple(name.strip() for name in fields.split(",") if name.strip())
-    unknown = [name for name in names if name not in kind.names]
+    unknown = [name for name in names if name not in (*kind.names, *more)]
     if unknown or (fields and not names):
         raise Trouble(
             f"there is no field {', '.join(unknown) or 'without a name'}.",

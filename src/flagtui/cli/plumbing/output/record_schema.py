@@ -76,6 +76,24 @@ class RecordField(Generic[R_contra]):
         return self.words(value) if self.words is not None else plain(value)
 
 
+PROJECT: Final = "project"
+_ABOUT_PROJECT: Final = "The id of its project, where several projects are read."
+
+
+@dataclass(frozen=True, slots=True)
+class InProject(Generic[R]):
+    """A record of one of several projects."""
+
+    record: R
+    project: str
+    page: str = ""
+    """The address of its page; empty where it has none."""
+
+
+def _record_of(each: InProject[R]) -> R:
+    return each.record
+
+
 @dataclass(frozen=True, slots=True)
 class RecordSchema(Generic[R]):
     """The fields that a command prints. `name` is that of the schema, too."""
@@ -97,11 +115,17 @@ class RecordSchema(Generic[R]):
             def value(outer: Outer) -> JSON:
                 return field.read(inner(outer))
 
-            return RecordField(
-                field.name, field.type, field.about, value, field.is_shown, field.words, is_long=field.is_long
-            )
+            shape = (field.is_shown, field.words, field.is_extra, field.is_long, field.choices)
+            return RecordField(field.name, field.type, field.about, value, *shape)
 
         return tuple(map(outside, self.fields))
+
+    def in_projects(self) -> "RecordSchema[InProject[R]]":
+        """Return the schema of the same records of several projects, each with the id of its project."""
+        fields = self.within(_record_of)
+        if PROJECT not in self.names:
+            fields = (*fields, RecordField(PROJECT, "text", _ABOUT_PROJECT, is_shown=True))
+        return RecordSchema(self.name, self.about, fields, self.version)
 
     def chosen(self, names: Sequence[str]) -> tuple[RecordField[R], ...]:
         """The fields of these names in their order. Raises KeyError with the first that is none."""
@@ -123,13 +147,19 @@ class RecordSchema(Generic[R]):
 
         With `--fields` the document names them as `fields`, and records have those members only.
         """
-        record = {
+        record: dict[str, Any] = {
             "type": "object",
             "additionalProperties": False,
             "properties": {field.name: _value_schema(field) for field in self.fields},
         }
+        # Only where several projects are read.
+        record["properties"].setdefault(PROJECT, {"type": "string", "description": _ABOUT_PROJECT})
         complete = {"required": [field.name for field in self.standard]}
-        names = {"type": "array", "items": {"enum": list(self.names)}, "description": "The chosen fields."}
+        names = {
+            "type": "array",
+            "items": {"enum": list(record["properties"])},
+            "description": "The chosen fields.",
+        }
         return {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": self.name,

@@ -1,0 +1,73 @@
+"""Reads of several projects, and reads that wait for the server."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.cli.conftest import KEY, Run, run_at
+from tests.doubles.faulty_service import served
+from tests.doubles.json_schema import faults
+
+from flagtui.cli.records.flag_records import FLAG
+
+
+def test_rows_of_several_projects_name_their_project(signed_in: Run) -> None:
+    lines = signed_in("flags", "list", "--project", "1,2").out.splitlines()
+    assert {line.split("\t")[-1] for line in lines} == {"1", "2"}
+    document = json.loads(signed_in("flags", "list", "--project", "2,1", "--json").out)
+    assert list(faults(document, FLAG.schema())) == []
+    assert len(document["records"]) == len(lines)
+    assert document["records"][0]["project"] == "2"
+
+
+def test_projects_can_be_named(signed_in: Run) -> None:
+    projects = json.loads(signed_in("projects", "--json").out)["records"][:2]
+    names = ",".join(each["name"] for each in projects)
+    done = signed_in("flags", "list", "-L", "1", "--project", names, "--json", "--fields", "project")
+    document = json.loads(done.out)
+    assert document["records"] == [{"project": str(each["id"])} for each in projects]
+    assert list(faults(document, FLAG.schema())) == []
+
+
+def test_error_names_its_project(signed_in: Run) -> None:
+    done = signed_in("flags", "get", "new-nav", "--project", "1,2")
+    assert (done.code, "project 2: there is no flag new-nav" in done.err) == (6, True)
+
+
+def test_change_takes_one_project(signed_in: Run) -> None:
+    done = signed_in("flags", "disable", "new-nav", "--yes", "--project", "1,2")
+    assert (done.code, "there is no project 1,2" in done.err) == (6, True)
+
+
+class Waking:
+    """A server that fails a few times before it answers."""
+
+    failures = 0
+
+    async def __call__(self, _scope: Any, _receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        status, body = 200, b'{"results": [], "next": null, "count": 0}'
+        if self.failures:
+            self.failures -= 1
+            status, body = 500, b"{}"
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture(scope="module")
+def waking() -> Iterator[tuple[Waking, str]]:
+    server = Waking()
+    with served(server) as address:
+        yield server, address
+
+
+@pytest.mark.parametrize(("wait", "code"), [("60", 0), ("0", 1)])
+def test_read_waits_for_the_server(
+    wait: str, code: int, waking: tuple[Waking, str], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, address = waking
+    server.failures = 3
+    done = run_at(address, run, monkeypatch, KEY)("experiments", "list", "--json", "--wait", wait)
+    assert done.code == code, done
+    assert done.err.count("trying again for") == (3 if wait == "60" else 0)
