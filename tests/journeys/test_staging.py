@@ -219,9 +219,31 @@ async def test_a_change_by_another_user_is_marked_and_not_applied(setting: Setti
         await program.press("ampersand")
         assert "changed since" in program.screen
         await program.press("A")
-        assert not isinstance(program.app.screen, ConfirmScreen)
-        assert "nothing was sent" in words(program.screen)
+        assert isinstance(program.app.screen, ConfirmScreen)
+        shown = words(program.screen)
+        assert "Applies the set to the current records. new-nav changed since (v4 → v5)" in shown
+        await program.press("escape")
         assert (await program.stored("new-nav")).active
+        assert len(set_on_disk(program).file.read().changes) == 1
+
+
+async def test_a_conflict_is_asked_about_with_all_three_sides(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await stage_two(program)
+        flag = await program.stored("export-parquet")
+        filters = {**flag.filters, "groups": [{"properties": [], "rollout_percentage": 90}]}
+        await program.colleague().flags.update(flag.id, {"filters": filters})
+        await program.press("ampersand", "A")
+        shown = words(program.screen)
+        assert "another user changed filters.groups[0] since" in shown
+        assert "was 75 theirs 90 yours 40" in shown
+        assert "Overwrite theirs" in shown
+        await program.press("y")
+        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("o")
+        assert (await program.stored("export-parquet")).targeting.rollout == 40
+        assert not (await program.stored("new-nav")).active
+        assert not set_on_disk(program).file.exists
 
 
 async def test_a_second_program_is_told_who_stages(setting: Setting) -> None:

@@ -168,6 +168,8 @@ def bulk_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
                 yield [("      ", ""), (line, _STYLES[worst.tone])]
         for caution in plan.cautions:
             yield from caution_lines(caution.text, (), width)
+        conflicts = (conflict_lines(conflict, width) for conflict in plan.conflicts)
+        yield from shortened(conflicts, len(plan.conflicts), "conflicts", MOST, "")
 
 
 def _shared(plans: Sequence[Proposal], gravest: Iterable[Consequence | None]) -> dict[str, Consequence]:

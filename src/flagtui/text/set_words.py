@@ -11,6 +11,8 @@ from flagtui.text.formats import count
 from flagtui.text.styled import Notice
 
 UNDO_AT_ONCE: Final = Notice("undo and redo are sent at once: end staging first", "warning", "not staged")
+NAMED: Final = 3
+"""Records that a note names."""
 LISTED: Final = "& shows them all"
 
 
@@ -48,6 +50,13 @@ def order_note(changes: int) -> str:
     return (
         "The API has no transactions: changes are sent one after the other; the first refusal stops the rest."
     )
+
+
+def outdated_note(outdated: Sequence[OutdatedChange]) -> str:
+    """Return the note of a question on the current records, which are not those of the set."""
+    named = "; ".join(f"{each.change.key} {each.words}" for each in outdated[:NAMED])
+    more = f"; and {len(outdated) - NAMED:,} more" if len(outdated) > NAMED else ""
+    return f"Applies the set to the current records. {named}{more}."
 
 
 def explain_pending(pending: Sequence[Entry]) -> Notice:

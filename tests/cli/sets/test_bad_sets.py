@@ -26,11 +26,16 @@ def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run) -> Non
     (conflict,) = next(value for value in record.values() if isinstance(value, list))
     assert (conflict["where"], conflict["yours"], conflict["theirs"]) == ("name", "Mine", "Theirs")
     on_screen = here("apply", "set.json", "--yes", is_shown=True)
-    assert [line.split() for line in on_screen.out.splitlines()][1:] == [
+    assert [line.split() for line in on_screen.out.splitlines()] == [
+        [FLAG],
+        ["!", "another", "user", "changed", "name", "since"],
         ["was", '"Export', "query", "results", "as", 'Parquet"'],
         ["theirs", '"Theirs"'],
         ["yours", '"Mine"'],
     ]
+    piped = here("apply", "set.json", "--yes")
+    assert piped.err == on_screen.out
+    assert piped.out.startswith(f"{FLAG}\tconflicted\t")
     done(here("apply", "set.json", "--yes", "--overwrite"))
 
 

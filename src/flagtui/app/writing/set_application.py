@@ -19,12 +19,19 @@ from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.pipeline import Report
 from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError
+from flagtui.changes.sets.set_planner import OutdatedChange
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
 from flagtui.changes.sets.set_rows import SetRows
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error, explain_skipped
-from flagtui.text.set_words import explain_outdated, explain_pending, explain_set_fault, order_note
+from flagtui.text.set_words import (
+    explain_outdated,
+    explain_pending,
+    explain_set_fault,
+    order_note,
+    outdated_note,
+)
 from flagtui.text.styled import Notice
 
 AFTER_REFUSAL: Final[Sequence[Choice[str]]] = (
@@ -66,33 +73,45 @@ class SetApplication:
         elif plan.blocked:
             self._runner.show_toast(explain_skipped(plan.blocked[0]))
         elif plan.outdated:
-            self._runner.show_toast(explain_outdated(plan.outdated))
+            await self._ask_about_current(change_set, plan.outdated, workspace)
         else:
-            await self._send(change_set, plan, workspace)
+            await self._send(change_set, plan, workspace, order_note(len(plan.planned.plans)))
         if not plan.pending:
             self._staging.drop(plan.progress.applied.keys())
 
-    async def _plan(self, change_set: ChangeSet, workspace: Workspace) -> SetPlan | None:
+    async def _ask_about_current(
+        self, change_set: ChangeSet, outdated: Sequence[OutdatedChange], workspace: Workspace
+    ) -> None:
+        """Plan on the current records instead; the question shows every value that both sides changed."""
+        plan = await self._plan(change_set, workspace, is_overwriting=True)
+        if plan is None or plan.planned is None:
+            return
+        if plan.blocked or not plan.planned.plans:
+            self._runner.show_toast(explain_outdated(outdated))
+        else:
+            await self._send(change_set, plan, workspace, outdated_note(outdated))
+
+    async def _plan(
+        self, change_set: ChangeSet, workspace: Workspace, *, is_overwriting: bool = False
+    ) -> SetPlan | None:
         """Plan what is left of the set; show why it cannot be planned."""
         context = WorkspaceContext(self._app_state, workspace, is_applying=True)
         writing = self._path.write_context(self._app_state.signature(workspace))
         try:
             with self._runner.reading(count(len(change_set.changes), "change")):
-                return await plan_set(change_set, context, writing)
+                return await plan_set(change_set, context, writing, is_overwriting=is_overwriting)
         except ApiError as error:
             self._runner.show_toast(explain_error(error, "the staged changes cannot be planned"))
         except JournalUnwritable as fault:
             self._runner.show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
         return None
 
-    async def _send(self, change_set: ChangeSet, plan: SetPlan, workspace: Workspace) -> None:
+    async def _send(self, change_set: ChangeSet, plan: SetPlan, workspace: Workspace, note: str) -> None:
         planned = plan.planned
         assert planned is not None
         words = count(len(planned.plans), "change")
         purpose = Purpose("Apply", f"{words}, {change_set.reason}" if change_set.reason else words)
-        asked_with = QuestionContext(
-            purpose=purpose, batch=change_set.id, note=order_note(len(planned.plans))
-        )
+        asked_with = QuestionContext(purpose=purpose, batch=change_set.id, note=note)
         signature = self._app_state.signature(workspace)
         interface = SetInterface(
             self._app_state,

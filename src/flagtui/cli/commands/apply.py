@@ -21,7 +21,7 @@ from flagtui.cli.plumbing.change_report import ChangeReport, change_command, res
 from flagtui.cli.plumbing.confirmation import TerminalInterface, ask_and_send, place_of, show_conflicts
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, code_of
 from flagtui.cli.plumbing.options import WriteTerms
-from flagtui.cli.plumbing.output.lines import progress
+from flagtui.cli.plumbing.output.lines import progress, say
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import SessionContext, signature_of
@@ -33,6 +33,8 @@ from flagtui.text.set_words import order_note
 
 Choice = Literal["stop", "undo", "continue"]
 CHOICES: Final[Sequence[Choice]] = ("stop", "undo", "continue")
+FOR_PEOPLE: Final = ("table", "tsv")
+"""Formats beside which the three sides of a conflict are shown in words."""
 OPERATIONS: Final = (
     *("flags.list", "flags.get", "flags.create", "flags.update", "flags.activity"),
     *("event_definitions.get", "event_definitions.update"),
@@ -147,8 +149,11 @@ class ApplyRun:
             for item in outdated
         ]
         self.report.results(results)
-        if self.terms.printer.format == "table":
-            show_conflicts([conflict for item in outdated for conflict in item.conflicts])
+        if self.terms.printer.format in FOR_PEOPLE:
+            # Beside the table of a script, the values are for the reader of its log.
+            show = say if self.terms.printer.format == "table" else progress
+            for item in outdated:
+                show_conflicts(item.change.key, item.conflicts, show)
         return exit_code(results)
 
     async def _send(self, planned: Any) -> int:
@@ -228,6 +233,8 @@ class ApplyInterface(TerminalInterface[Any, Any]):
 
     async def on_outcome(self, outcome: Outcome) -> bool:
         goes_on = await super().on_outcome(outcome)
+        if self._terms.printer.format in FOR_PEOPLE:
+            show_conflicts(outcome.plan.key, outcome.conflicts, progress)
         if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
             return goes_on
         if self.choice is None:

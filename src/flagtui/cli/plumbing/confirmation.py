@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Final, Generic
@@ -257,11 +257,13 @@ def show_question(question: Question[Any], place: ChangePlace) -> None:
         say(f"  skipped: {more:,} more")
 
 
-def show_conflicts(conflicts: Sequence[FieldConflict]) -> None:
-    """Show the previous, the current and the requested value of each conflict."""
+def show_conflicts(key: str, conflicts: Sequence[FieldConflict], show: Callable[[str], None] = say) -> None:
+    """Show the previous, the current and the requested value of each conflict of a record."""
+    if conflicts:
+        show(key)
     for conflict in conflicts:
         for line in conflict_lines(conflict, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)):
-            say("".join(text for text, _style in line).rstrip())
+            show("".join(text for text, _style in line).rstrip())
 
 
 def settle(question: Question[Any], given: Confirmation, person: Prompts) -> Approved[Any] | NotYet:
