@@ -1,7 +1,9 @@
 """Changes are staged with +, looked at with & and applied together, with one undo."""
 
 from dataclasses import replace
+from typing import Final
 
+from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import fill, stand_on
 
@@ -9,6 +11,8 @@ from flagtui.app.journal.staged_screen import StagedScreen
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.sets.project_set import StagedSet
+
+MINUTE: Final = 60.0
 
 
 def set_on_disk(program: Program) -> StagedSet:
@@ -225,6 +229,30 @@ async def test_a_change_by_another_user_is_marked_and_not_applied(setting: Setti
         await program.press("escape")
         assert (await program.stored("new-nav")).active
         assert len(set_on_disk(program).file.read().changes) == 1
+
+
+async def test_polling_marks_a_staged_change_that_is_outdated(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("plus", "space")
+        clock = await start_polling(program, MINUTE)
+        flag = await program.stored("new-nav")
+        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
+        assert "○Δ" in program.screen
+        await pass_time(program, clock, MINUTE)
+        assert "○!" in program.screen
+
+
+async def test_polling_marks_an_outdated_change_in_the_open_set(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        await program.press("plus", "space", "ampersand")
+        clock = await start_polling(program, MINUTE)
+        flag = await program.stored("new-nav")
+        await program.colleague().flags.update(flag.id, {"name": "Theirs"})
+        assert "ready" in program.screen
+        await pass_time(program, clock, MINUTE)
+        assert "changed since" in program.screen
 
 
 async def test_a_conflict_is_asked_about_with_all_three_sides(setting: Setting) -> None:
