@@ -1,4 +1,4 @@
-"""Takes the pictures of the documents from the real program in a terminal: `make pictures`."""
+"""Takes the pictures of the documents from the real program in a terminal: all, or the named ones."""
 
 import os
 import sys
@@ -16,6 +16,7 @@ DEMO = [sys.executable, "-m", "flagtui", "demo"]
 FOLDERS = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 DOWN = "\x1b[B"
 UNTIL = "synced just now"
+PLAYED_NAME = "find-off-undo"
 
 Step = tuple[str, str, str, float]
 """Keys, what comes after them (a pattern), the words above the picture, seconds to look at it."""
@@ -29,11 +30,23 @@ PLAYED: tuple[Step, ...] = (
     ("u", r"newest version(?s:.*)Undo  y", "u · undo: the same question", 2.6),
     ("y", "U redoes it", "y · undone", 2.6),
 )
+STAGED = (
+    ("jj", "new-nav"),
+    ("+", "STAGING 0"),
+    (" ", "STAGING 1"),
+    ("j%", "of conditions|every condition|Rollout"),
+    ("40\r", "STAGING 2"),
+)
+"""Two staged changes."""
+QUESTION = (*STAGED, ("&", "Staged 2"), ("A", "Apply  y"))
+SIZES = {"": (132, 36), "-80x24": (80, 24), "-60x15": (60, 15)}
 PICTURES: dict[str, tuple[tuple[int, int], tuple[tuple[str, str], ...]]] = {
     "flags": ((132, 36), (("jx", "1 marked"), ("x", "2 marked"), ("k", "RECENT CHANGES"))),
     "flags-80x24": ((80, 24), ()),
     "question": ((132, 36), (("jj", "new-nav"), (" ", r"newest version(?s:.*)Turn OFF  y"))),
     "flag": ((110, 36), (("j", "."), ("\r", "RECENT CHANGES|HISTORY|AGE"))),
+    **{f"staging{name}": (size, (*STAGED, ("\x1b", "STAGING 2"))) for name, size in SIZES.items()},
+    **{f"set-question{name}": (size, QUESTION) for name, size in SIZES.items()},
 }
 
 
@@ -55,19 +68,24 @@ def scenes(size: tuple[int, int], steps: Iterable[Step], home: Path) -> Iterable
 
 
 def main() -> None:
-    """Write every picture again."""
+    """Write every picture again, or those that are named."""
     os.environ.pop("NO_COLOR", None)
     folder = ROOT / "docs" / "pictures"
     folder.mkdir(exist_ok=True)
+    wanted = sys.argv[1:] or [*PICTURES, PLAYED_NAME]
     for name, (size, keys) in PICTURES.items():
+        if name not in wanted:
+            continue
         with tempfile.TemporaryDirectory() as home:
             steps: list[Step] = [("", UNTIL, "flagtui demo", 1.0)]
             steps += [(one, comes, "flagtui demo", 1.0) for one, comes in keys]
             last = [*scenes(size, steps, Path(home))][-1]
             (folder / f"{name}.svg").write_text(picture(last), encoding="utf-8")
+    if PLAYED_NAME not in wanted:
+        return
     with tempfile.TemporaryDirectory() as home:
         played = moving_picture([*scenes((100, 26), PLAYED, Path(home))])
-        (folder / "find-off-undo.svg").write_text(played, encoding="utf-8")
+        (folder / f"{PLAYED_NAME}.svg").write_text(played, encoding="utf-8")
 
 
 if __name__ == "__main__":
