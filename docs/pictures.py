@@ -72,16 +72,16 @@ def main() -> None:
     os.environ.pop("NO_COLOR", None)
     folder = ROOT / "docs" / "pictures"
     folder.mkdir(exist_ok=True)
-    wanted = sys.argv[1:] or [*PICTURES, PLAYED_NAME]
+    chosen_names = sys.argv[1:] or [*PICTURES, PLAYED_NAME]
     for name, (size, keys) in PICTURES.items():
-        if name not in wanted:
+        if name not in chosen_names:
             continue
         with tempfile.TemporaryDirectory() as home:
             steps: list[Step] = [("", UNTIL, "flagtui demo", 1.0)]
             steps += [(one, comes, "flagtui demo", 1.0) for one, comes in keys]
             last = [*scenes(size, steps, Path(home))][-1]
             (folder / f"{name}.svg").write_text(picture(last), encoding="utf-8")
-    if PLAYED_NAME not in wanted:
+    if PLAYED_NAME not in chosen_names:
         return
     with tempfile.TemporaryDirectory() as home:
         played = moving_picture([*scenes((100, 26), PLAYED, Path(home))])

@@ -1,0 +1,19 @@
+"""Two staged changes, and the set on disk, for journeys."""
+
+from tests.doubles.whole_program import Program
+
+from flagtui.changes.sets.project_set import StagedSet
+
+
+def set_on_disk(program: Program) -> StagedSet:
+    workspace = program.app.app_state.workspace
+    assert workspace is not None
+    folder = program.app.app_state.session.state_folder / "sets"
+    return StagedSet(folder, program.app.app_state.signature(workspace), "another program")
+
+
+async def stage_two(program: Program) -> None:
+    await program.go_to("new-nav")
+    await program.press("plus", "space")
+    await program.go_to("export-parquet")
+    await program.press("percent_sign", *"40", "enter")
