@@ -127,7 +127,7 @@ def test_what_is_not_written_has_careful_defaults() -> None:
         ("queries = {}", 1, "queries: has to be tables: [[queries]]"),
         ("[[queries]]\nname = 'a'", 1, "queries.0: line is missing"),
         ("[[queries]]\nname='a'\nline='b'\n[[queries]]\nline = 'c'\nname = 'a'", 6, "'a' is there twice"),
-        ("[[queries]]\nname='a'\nline='b'\nlist = 'persons'", 4, "deleted, journal, my_flags or ids"),
+        ("[[queries]]\nname='a'\nline='b'\nlist = 'persons'", 4, "deleted, journal, my_flags, ids or code"),
         ("a = ", 1, "not valid TOML"),
         pytest.param("a = " + "[" * 100_000, 1, "not valid TOML", id="deep"),
         ("a = 1\na = 2", 2, "not valid TOML"),

@@ -13,12 +13,19 @@ from flagtui.mirror.requests_seen import RecordFile
 from flagtui.models.code_uses import CodeUse, UseFinding
 
 FINDING = UseFinding("rolled-out", "Everyone gets true of new-nav: keep what it turns on.")
+UNKNOWN = UseFinding("unknown-key", "There is no flag new-navv, and none was deleted.")
+DELETED = UseFinding("deleted-key", "The flag old-prices was deleted; the call gets no value.")
+NO_EVENT = UseFinding("unknown-key", "There is no event definition order payed.")
 BECOMES = "keep what it turns on"
 PLACES = (
     CodeUse("src/nav/sidebar.ts", 12, 5, "call", "new-nav", "flag", "ts", BECOMES, (FINDING,)),
     CodeUse("web/src/components/layout/header.tsx", 118, 22, "wrapper", "new-nav", "flag", "tsx", BECOMES),
     CodeUse("tests/nav/sidebar.test.ts", 3, 1, "test", "new-nav", "flag", "ts"),
     CodeUse("docs/nav.md", 40, 11, "string", "new-nav"),
+    CodeUse("src/nav/menu.ts", 8, 5, "call", "new-navv", "flag", "ts", findings=(UNKNOWN,)),
+    CodeUse("src/nav/tree.ts", 19, 12, "call", "new-navv", "flag", "ts", findings=(UNKNOWN,)),
+    CodeUse("api/prices.py", 77, 20, "call", "old-prices", "flag", "python", findings=(DELETED,)),
+    CodeUse("src/checkout/pay.ts", 31, 9, "call", "order payed", "event", "ts", findings=(NO_EVENT,)),
 )
 SCREENS: dict[str, tuple[str, ...]] = {
     "flags": (),
@@ -26,6 +33,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "flags-marked": ("x", "x", "down"),
     "flag": ("down", "enter"),
     "flag-code": ("slash", *"new-nav", "enter", "enter", "left", "left"),
+    "code-keys": ("f6",),
     "question": ("down", "down", "space"),
     "question-delete": ("down", "down", "d"),
     "question-left-out": ("x", *("down",) * 18, "X", "d"),

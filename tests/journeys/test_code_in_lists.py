@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.doubles.code_source import FakeCode, make_scan
-from tests.doubles.whole_program import NOW, Program, Setting, running, words
+from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running, words
 
 from flagtui.config.preferences import Preferences
 from flagtui.models.code_uses import CodeUse, UseFinding
@@ -71,3 +71,37 @@ async def test_scan_in_the_app_updates_the_list(setting: Setting) -> None:
         await program.go_to("new-nav")
         await program.press("enter", "left", "left", "R", "escape")
         assert "1 of 248" in await search(program, "refs:>1")
+
+
+def first_keys(program: Program) -> list[str]:
+    return [line.split()[1] for line in program.screen.splitlines() if " %" in line][:3]
+
+
+async def test_unused_flags_are_sorted_by_how_safely_they_go(setting: Setting) -> None:
+    used = CodeUse("a.ts", 1, 1, "call", "billing-tax-ids")
+    code = FakeCode(make_scan(used, taken_at=NOW.timestamp()))
+    async with running(replace(setting, size=WIDE, code=code)) as program:
+        before = first_keys(program)
+        shown = await search(program, "is:stale")
+        assert "safest first: code, value, last call 34 of 248" in shown
+        await program.press("end")
+        assert "billing-tax-ids" in program.screen
+        await program.press("slash", "backspace", "enter", "home")
+        assert first_keys(program) == before
+        assert program.app.app_state.session.preferences.remembered.sorts == {}
+
+
+async def test_clean_up_order_without_a_scan_names_the_lack(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        shown = await search(program, "is:stale")
+        assert "safest first: value, last call 34 of 248" in shown
+        await program.press("S")
+        assert "riskiest first" in words(program.screen)
+
+
+async def test_chosen_order_stays_after_a_clean_up(setting: Setting) -> None:
+    async with running(setting) as program:
+        await search(program, "is:stale")
+        assert "safest first" in words(program.screen)
+        await program.press("s")
+        assert "UPDATED ↓" in program.screen

@@ -61,6 +61,7 @@ WAYS: Final = (
     *(Way("FlagScreen", ("down", "down", "enter", *["tab"] * tab)) for tab in (range(9) if FULL else (0, 3))),
     Way("FormScreen", ("down", "down", "e")),
     Way("JournalScreen", ("J",)),
+    Way("CodeKeysScreen", ("f6",)),
     Way("StagedScreen", ("&",)),
     Way("ColumnsScreen", ("c",)),
     Way("SinceScreen", ("equals_sign",)),

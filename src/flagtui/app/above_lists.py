@@ -37,11 +37,18 @@ class AboveLists:
         kind = here.kind if isinstance(here, WorkspaceList) else "flags"
         self._app.push_screen(SinceScreen(self._app_state, kind))
 
-    def show_journal(self) -> None:
-        """The person's own changes."""
-        self._app.push_screen(JournalScreen(self._app_state, self._runner, self._runner.undo_entries))
+    def show(self, what: str) -> None:
+        """Open the list of the user's own changes, of staged ones, or of keys in code without a record."""
+        if what == "journal":
+            self._app.push_screen(JournalScreen(self._app_state, self._runner, self._runner.undo_entries))
+        elif what == "staged":
+            self._show_staged()
+        else:
+            from flagtui.app.records.code_keys_screen import CodeKeysScreen
 
-    def show_staged(self) -> None:
+            self._app.push_screen(CodeKeysScreen(self._app_state, self._runner))
+
+    def _show_staged(self) -> None:
         """Show the staged changes of this project."""
         from flagtui.app.journal.staged_screen import StagedScreen
         from flagtui.app.staged_edits import StagedChangeEditor

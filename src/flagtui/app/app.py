@@ -217,11 +217,8 @@ class FlagTui(ScreenOwner[None]):
     def action_since(self) -> None:
         self.above.show_since()
 
-    def action_journal(self) -> None:
-        self.above.show_journal()
-
-    def action_staged(self) -> None:
-        self.above.show_staged()
+    def action_show(self, what: str) -> None:
+        self.above.show(what)
 
     def action_tour(self) -> None:
         self.above.switch_tour()

@@ -28,7 +28,7 @@ from flagtui.store.kinds import KINDS
 
 __all__ = ["SavedQuery", "Settings", "SettingsError", "parse_settings", "read_settings"]
 
-LISTS: Final = (*KINDS, "activity", "deleted", "journal", "my_flags", "ids")
+LISTS: Final = (*KINDS, "activity", "deleted", "journal", "my_flags", "ids", "code")
 """Lists with columns and saved queries."""
 
 

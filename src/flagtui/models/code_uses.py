@@ -23,6 +23,8 @@ RuleId = Literal[
     "default-differs",
     "missing-required",
 ]
+MISSING: Final[frozenset[RuleId]] = frozenset(("unknown-key", "deleted-key"))
+"""Rules about keys that have no record."""
 RULE_IDS: Final[tuple[RuleId, ...]] = get_args(RuleId)
 
 
@@ -58,6 +60,22 @@ class CodeUse(msgspec.Struct, frozen=True):
     def place(self) -> str:
         """Return `src/app.ts:12:5`."""
         return f"{self.path}:{self.line}:{self.column}"
+
+
+class MissingKey(msgspec.Struct, frozen=True):
+    """A key that code uses and that has no record."""
+
+    subject: str
+    key: str
+    rule: str
+    """`unknown-key` or `deleted-key`."""
+    message: str
+    places: tuple[CodeUse, ...]
+
+    @property
+    def id(self) -> str:
+        """Return what identifies it in a list."""
+        return f"{self.subject}:{self.key}"
 
 
 class CodeUses(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from flagtui.models.code_uses import CodeUse, CodeUses
+from flagtui.models.code_uses import MISSING, CodeUse, CodeUses, MissingKey, UseFinding
 from flagtui.private_folders import is_foreign, make_private
 
 _SUFFIX: Final = ".json"
@@ -45,6 +45,20 @@ class CodeScan(msgspec.Struct, frozen=True):
         """Return the places that name a flag or an event: uses first, then by file and line."""
         places = [each for each in self.places if (each.key, each.subject) == (key, subject)]
         return sorted(places, key=lambda each: not each.is_use)
+
+    def missing_keys(self) -> list[MissingKey]:
+        """Return the keys that code uses and that have no record, with every use."""
+        uses: defaultdict[tuple[str, str], list[CodeUse]] = defaultdict(list)
+        reports: dict[tuple[str, str], UseFinding] = {}
+        for place in self.places:
+            missing = next((each for each in place.findings if each.rule in MISSING), None)
+            if missing is not None:
+                uses[place.subject, place.key].append(place)
+                reports.setdefault((place.subject, place.key), missing)
+        return [
+            MissingKey(subject, key, report.rule, report.message, tuple(uses[subject, key]))
+            for (subject, key), report in reports.items()
+        ]
 
 
 class CodeIndex:

@@ -106,6 +106,19 @@ def _state(row: FlagRow) -> float:
     return 1 if row.is_stale else 0
 
 
+_NOT_KNOWN: Final = 0.5
+"""Between no use and one: code was not searched."""
+_TIER: Final = 1e11
+"""More seconds than any time of a call."""
+
+
+def _cleanup(row: FlagRow, uses: float = _NOT_KNOWN) -> float:
+    """Return how risky it is to remove the flag: by its uses in code, its values, its last call."""
+    varies = not (_is_full(row) or row.rollout == 0 or not row.active)
+    called = row.called_at if row.called_at is not None or row.has_call_times else row.updated_at
+    return min(uses, 1e4) * 4 * _TIER + (varies + (row.type == "experiment")) * _TIER + (called or 0.0)
+
+
 _TYPE_PLACES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
 
 FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
@@ -118,6 +131,7 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "type": Order(lambda row: _TYPE_PLACES.get(row.type)),
     "runtime": field_order(FLAG_FIELDS.shown("runtime")),
     "version": Order(lambda row: row.version, is_descending=True),
+    "cleanup": Order(_cleanup, in_code=lambda row, code: _cleanup(row, code.uses(row.key))),
     "refs": Order(is_descending=True, in_code=lambda row, code: code.uses(row.key)),
 }
 

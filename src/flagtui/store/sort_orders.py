@@ -42,6 +42,11 @@ class Order(Struct, Generic[Row], frozen=True):
         """Return whether a value is compared, not the key alone."""
         return self.value is not None or self.in_code is not None
 
+    @property
+    def needs_code(self) -> bool:
+        """Return whether nothing is compared without a scan of code."""
+        return self.value is None and self.in_code is not None
+
     def rank(self, row: Row, *, is_reversed: bool, code: CodeKeys | None = None) -> float:
         """Return the value to sort by: the smallest comes first, an unknown one last."""
         value = self.value(row) if self.value else None if self.in_code else 0.0

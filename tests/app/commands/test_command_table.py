@@ -24,6 +24,7 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.journal.journal_screen import JournalScreen
 from flagtui.app.journal.staged_screen import StagedScreen
+from flagtui.app.records.code_keys_screen import CodeKeysScreen
 from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.widgets.row_list import RowList
@@ -49,6 +50,7 @@ SCREENS: dict[Any, tuple[str, ...]] = {
     JsonPane: ("json",),
     HistoryPane: ("history",),
     CodePane: ("code",),
+    CodeKeysScreen: ("code_keys", "lists", "everywhere"),
 }
 """By screen, and by tab of a page that has keys of its own: whose commands work there."""
 SAME_THING = (

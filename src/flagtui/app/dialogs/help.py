@@ -23,6 +23,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "activity": "CHANGE",
     "journal": "CHANGE",
     "deleted": "DELETED FLAG",
+    "code_keys": "CODE",
     "lists": "LIST",
 }
 """By place: what its commands are about; other places are called by their name."""

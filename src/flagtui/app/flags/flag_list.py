@@ -2,21 +2,28 @@
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from typing import Final
 
 from msgspec import structs
 
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.flag_columns import FLAG_LIST, badges, mark_and_version, upstream_words, uses_cell
 from flagtui.app.flags.flag_keys import FlagKeys
+from flagtui.app.lists.list_frame import WIDE
 from flagtui.app.lists.loaded_list import InspectedList
 from flagtui.app.shell.preload import PANE, load_in_background
 from flagtui.app.widgets.column_layout import Column
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
+from flagtui.store.query.language import read_line
 from flagtui.store.query.vocabulary import CodeKeys
+from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import waiting_lines
 from flagtui.text.styled import Piece
+
+CLEAN_UP: Final = Sort("cleanup")
+"""The order of unused flags: the safest to remove comes first."""
 
 
 class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
@@ -29,6 +36,8 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     description = FLAG_LIST
     _shown_mirror: object = None
     """What was drawn of the mirror."""
+    _sort_before: Sort | None = None
+    """The order before that of a clean-up; None outside one."""
     _code: CodeKeys | None = None
     """What the last scan of code knows of each key, once something here depends on it."""
     _scan: object = None
@@ -61,8 +70,35 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     # The code
 
     def _find(self, line: str) -> None:
+        self._order_clean_up(line)
         super()._find(line)
         self._learn_code()
+
+    def _order_clean_up(self, line: str) -> None:
+        """Put unused flags in the order in which they can be removed, and the list back afterwards."""
+        terms = read_line(line, self.description.listing.vocabulary).terms
+        is_clean_up = any(
+            term.name == "is" and term.words == ("stale",) and not term.is_negated for term in terms
+        )
+        if is_clean_up and self._sort_before is None:
+            self._sort_before = self._finder.sort
+            self._finder.sort_by(CLEAN_UP)
+        elif not is_clean_up and self._sort_before is not None:
+            if self._finder.sort.name == CLEAN_UP.name:
+                self._finder.sort_by(self._sort_before)
+            self._sort_before = None
+
+    def keep_sort(self, sort: Sort) -> None:
+        if sort.name != CLEAN_UP.name:
+            super().keep_sort(sort)
+
+    def _hidden_sort_words(self) -> str:
+        if self._finder.sort.name != CLEAN_UP.name or not self._finder.is_sorted:
+            return super()._hidden_sort_words()
+        first = "riskiest first" if self._finder.is_descending else "safest first"
+        if self.size.width < WIDE:
+            return f"{first}  "
+        return f"{first}: {'code, value' if self._code is not None else 'value'}, last call  "
 
     def all_columns(self) -> tuple[Column[FlagRow], ...]:
         if self._code is None:

@@ -86,7 +86,7 @@ class RowSource:
         if order and order not in orders:
             raise Trouble(f"there is no order {order}.", f"Orders: {', '.join(orders)}.", code="usage")
         of_code = [f"{term.name}:" for term in query.terms if term.reading and term.reading.lack]
-        of_code += [f"the order {order}"] if order and orders[order].in_code else []
+        of_code += [f"the order {order}"] if order and orders[order].needs_code else []
         facts = Facts(now, me, code_index(opening) if of_code else None)
         if of_code and facts.code is None:
             what = f"{of_code[0]} needs a scan of code, and there is none of {code_folder(opening)}."
