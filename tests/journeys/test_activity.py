@@ -57,28 +57,6 @@ async def test_the_log_is_told_in_words_found_and_opened(setting: Setting, mode:
         assert "KEY" in program.screen
 
 
-async def test_one_change_is_taken_back_through_the_guarded_path(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("4")
-        screen = program.app.screen
-        assert isinstance(screen, ActivityScreen)
-        screen.search.set_line("flag:billing-usage-alerts kind:targeting")
-        before = await program.stored("billing-usage-alerts")
-        await program.press("z")
-        question = words(program.screen)
-        assert "rollout 100 % → 50 %" in question
-        assert program.wire.writes() == []
-        await program.press("y")
-        after = await program.stored("billing-usage-alerts")
-        assert after.targeting.rollout == 50
-        groups = [{**group, "rollout_percentage": 50} for group in before.filters["groups"]]
-        assert after.filters["groups"] == groups
-        # The log itself shows it at once.
-        screen.search.set_line("flag:billing-usage-alerts")
-        await program.settle()
-        assert "rollout 100 % → 50 %" in words(program.screen)
-
-
 async def test_irreversible_entry_names_its_reason(
     setting: Setting,
 ) -> None:
@@ -96,17 +74,6 @@ async def test_irreversible_entry_names_its_reason(
         assert "revert" not in program.screen.split("\n")[-2]
         await program.press("z")
         assert "4 Activity" in program.screen
-
-
-async def test_changes_of_colleagues_come_in_while_the_log_is_open(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("4")
-        first = words(program.screen)
-        await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
-        await program.app.server.polling.poll()
-        await program.settle()
-        assert "new-nav Alice turned off" in words(program.screen)
-        assert "new-nav Alice turned off" not in first
 
 
 @pytest.mark.parametrize("mode", NARROW_MODES)

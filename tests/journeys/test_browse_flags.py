@@ -208,13 +208,6 @@ async def test_cached_rows_are_shown_while_the_first_page_loads(setting: Setting
         assert "offline" in program.screen.splitlines()[0]
 
 
-async def test_what_a_colleague_changed_appears_by_itself(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
-        await program.app.server.polling.poll()
-        assert not program.row("new-nav").active
-
-
 async def test_first_rows_are_searchable_before_the_last_page_arrives(
     setting: Setting,
 ) -> None:

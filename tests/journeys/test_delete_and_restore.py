@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 
-import httpx
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.doubles.wire import Wire
 from tests.journeys.modes import MODES
 
 from flagtui.changes.guard import GuardRules, Level
@@ -33,12 +31,6 @@ async def test_a_flag_is_deleted_softly_and_restored_by_undo(any_mode: Setting) 
         await program.press("y")
         assert not (await program.stored("export-parquet")).deleted
         assert program.row("export-parquet").active
-
-
-async def test_no_request_ever_uses_delete(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("export-parquet")
-        await program.press("d", "y")
         assert not [line for line in program.wire.passed if line.startswith("DELETE")]
 
 
@@ -56,50 +48,6 @@ async def test_a_flag_under_a_running_experiment_is_not_deleted(program: Program
     await program.press("d")
     assert "Pricing page test is running on it" in program.notices[-1]
     assert program.wire.writes() == []
-
-
-async def test_marked_flags_turn_off_together_and_one_undo_restores_all(any_mode: Setting) -> None:
-    async with running(any_mode) as program:
-        for key in ("new-nav", "export-parquet", "replay-canvas"):
-            await program.go_to(key)
-            await program.press("x")
-        await program.press("space")
-        question = words(program.screen)
-        assert "Turn OFF 3 flags in TEST" in question
-        assert all(key in question for key in ("new-nav", "export-parquet", "replay-canvas"))
-        await program.press("y")
-        assert "3 off · u to undo" in program.notices[-1]
-        assert not (await program.stored("new-nav")).active
-        assert not (await program.stored("export-parquet")).active
-        await program.press("u", "y")
-        assert "3 undone" in program.notices[-1]
-        assert (await program.stored("new-nav")).active
-        assert (await program.stored("replay-canvas")).active
-
-
-async def test_refused_change_is_reported_and_the_others_are_saved(setting: Setting) -> None:
-    refused = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
-    refused_ids: list[int] = []
-
-    def refuse_one(wire: Wire) -> None:
-        def fault(request: httpx.Request) -> httpx.Response | None:
-            wanted = [f"/{each}/" for each in refused_ids]
-            if request.method == "PATCH" and any(request.url.path.endswith(each) for each in wanted):
-                return httpx.Response(400, json=refused)
-            return None
-
-        wire.before = fault
-
-    async with running(setting, refuse_one) as program:
-        refused_ids.append(program.row("export-parquet").id)
-        for key in ("new-nav", "export-parquet"):
-            await program.go_to(key)
-            await program.press("x")
-        await program.press("space", "y")
-        assert "1 off, 1 refused" in program.notices[-1]
-        assert "export-parquet" in program.notices[-1]
-        assert program.row("export-parquet").active
-        assert not program.row("new-nav").active
 
 
 async def test_strict_deletion_needs_the_key_typed(setting: Setting) -> None:

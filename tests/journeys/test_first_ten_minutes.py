@@ -129,18 +129,6 @@ async def test_what_was_done_to_many_is_undone_from_their_results(setting: Setti
         assert "○  $ai_feedback" in program.screen
 
 
-async def test_change_of_twenty_minutes_ago_is_located_and_undone(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("4", "at", *"2h", "enter", "at", *"20m", "enter")
-        assert "@ 20m " in program.screen
-        assert "variant test: payload" in words(program.screen.splitlines()[6])
-        await program.press("z", "y")
-        flag = await program.stored("checkout-redesign")
-        assert flag.targeting.payloads == {"test": '{"cta": "Buy now"}'}
-        await program.press("slash", *"kind:payload", "enter", "at", *"2h", "enter")
-        assert "@ 2h kind:payload" in program.screen
-
-
 async def click(program: Program, words: str, *, line: int = 0) -> None:
     """The first place with these words from that line of the screen on."""
     lines = program.screen.splitlines()

@@ -9,7 +9,6 @@ from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, wo
 from tests.doubles.wire import Wire
 from tests.journeys import flag_form
 from tests.journeys.keys import REVOKED, another_key, revoke, type_key
-from tests.journeys.standing import stand_on_event
 
 from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
@@ -18,7 +17,6 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.changes.guard import GuardRules, Level
 
 
 @pytest.mark.parametrize("server", ["default", "strict", "legacy"])
@@ -140,22 +138,6 @@ async def give_another_key(program: Program) -> str:
     return key
 
 
-async def test_revoked_key_costs_no_change_of_an_event(setting: Setting) -> None:
-    async with running(replace(setting, size=WIDE, rules=GuardRules(Level.STRICT))) as program:
-        await stand_on_event(program, "checkout completed")
-        await program.press("e", "end", "exclamation_mark", "enter")
-        revoke(program.wire, "PATCH")
-        await program.press(*"checkout completed", "enter")
-        assert len(program.wire.writes()) == 1
-        await give_another_key(program)
-        assert isinstance(program.app.screen, ConfirmScreen)
-        assert len(program.wire.writes()) == 1
-        await program.press(*"checkout completed", "enter")
-        event = await program.colleague().event_definitions.by_name("checkout completed")
-        assert event.description == "Order paid!"
-        assert [entry.ending for entry in program.journal.entries()] == ["saved", "refused"]
-
-
 async def test_form_keeps_its_input_while_the_key_is_replaced(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")
@@ -173,17 +155,6 @@ async def test_form_keeps_its_input_while_the_key_is_replaced(setting: Setting) 
         assert "careful" in words(program.screen)
         await program.press("ctrl+s", "y")
         assert (await program.stored("new-nav")).name == "careful"
-
-
-async def test_a_new_flag_is_asked_about_again_after_signing_in(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("n", "enter", "end", "ctrl+u", *"brand-new", "enter")
-        revoke(program.wire, "POST")
-        await program.press("ctrl+s", "y")
-        await give_another_key(program)
-        assert "Create in TEST" in words(program.screen)
-        await program.press("y")
-        assert (await program.stored("brand-new")).key == "brand-new"
 
 
 async def test_sign_in_can_wait_and_the_list_shows_the_reason(setting: Setting) -> None:
