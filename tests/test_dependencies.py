@@ -18,6 +18,7 @@ INDIRECT: Final = {"sniffio": "httpx looks for it at every request, and slowly w
 """Declared without being imported, and why."""
 MODULES: Final = {"pytest-asyncio": "pytest_asyncio", "pytest-xdist": "xdist"}
 TOOLS: Final = {
+    "jq",
     "ast-grep-py",
     "mypy",
     "ruff",

@@ -63,6 +63,7 @@ def test_same_values_change_nothing(here: Run) -> None:
         (("create-metric", "x"), 2),
         (("create-metric", "x", "--query", "[]"), 2),
         (("edit-holdout", "1"), 2),
+        (("delete-holdout", "1", ""), 2),
         (("edit-holdout", "none-such", "--share", "1"), 6),
         (("delete-metric", "none-such"), 6),
     ],

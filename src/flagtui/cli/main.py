@@ -20,7 +20,8 @@ from flagtui.cli.plumbing.errors import (
     Trouble,
     require_text,
 )
-from flagtui.cli.plumbing.output.lines import warn
+from flagtui.cli.plumbing.global_options import be_quiet, log_to
+from flagtui.cli.plumbing.output.lines import VOICE, warn
 from flagtui.cli.plumbing.registry import command_index
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId
 from flagtui.cli.plumbing.word_types import RecordWord
@@ -73,8 +74,16 @@ class Program(LazyGroup):
     metavar="FILE",
     type=click.Path(),
     expose_value=False,
-    callback=lambda _context, _option, file: _log_to(file),
+    callback=lambda _context, _option, file: log_to(file),
     help="Add a line to FILE for every request: never a key, a header or what is in it.",
+)
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _context, _option, is_quiet: be_quiet(is_quiet),
+    help="Print data and errors only: no progress, and nothing about changes that were saved.",
 )
 @click.option("--mirror", is_flag=True, help="Open your running mirror: only its overrides are changed.")
 @click.option("--no-mouse", is_flag=True, help="Leave the mouse to the terminal.")
@@ -170,6 +179,7 @@ def _run(arguments: list[str]) -> int:
 def _called(arguments: list[str]) -> int:
     """Run the command and return the exit code."""
     words = list(map(require_text, arguments))
+    was_quiet = VOICE.is_quiet
     try:
         if _COMPLETION in os.environ:
             return int(program(words, prog_name="flagtui", standalone_mode=False) or 0)
@@ -180,6 +190,8 @@ def _called(arguments: list[str]) -> int:
         return end.exit_code
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
+    finally:
+        VOICE.is_quiet = was_quiet
 
 
 def _complain(trouble: Trouble, arguments: list[str]) -> int:
@@ -214,12 +226,6 @@ def _drop_output() -> None:
     """Discard the rest of the output, so that Python does not try again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _log_to(file: str | None) -> None:
-    # Every command makes its own client, some before a name of theirs is known here.
-    if file:
-        os.environ["FLAGTUI_LOG"] = file
 
 
 def _usage_in_words(wrong: click.UsageError) -> Trouble:

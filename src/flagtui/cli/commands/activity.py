@@ -28,7 +28,13 @@ from flagtui.store.query.language import compile_query
 )
 @query_argument("activity")
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N", default=50, show_default=True, help="Print at most N."
+    "-L",
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    default=50,
+    show_default=True,
+    help="Print at most N.",
 )
 async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> list[ChangeRow]:
     """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.

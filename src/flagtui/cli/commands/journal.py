@@ -112,7 +112,13 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 )
 @click.option("--markdown", is_flag=True, help="A timeline to paste into a report.")
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N", default=200, show_default=True, help="Print at most N."
+    "-L",
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    default=200,
+    show_default=True,
+    help="Print at most N.",
 )
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer

@@ -26,7 +26,7 @@ from flagtui.cli.plumbing.change_records import (
     id_words,
 )
 from flagtui.cli.plumbing.errors import Code, Trouble, code_of, time_to_retry
-from flagtui.cli.plumbing.output.lines import say, warn
+from flagtui.cli.plumbing.output.lines import VOICE, say, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.record_command import RecordCommand, command
 
@@ -71,6 +71,8 @@ class ChangeReport:
             self._results += found
             return
         for result in found:
+            if VOICE.is_quiet and result.ending in ("saved", STAGED, UNCHANGED):
+                continue
             if result.ending in ("saved", STAGED):
                 now = f": {result.now}" if result.now else ""
                 say(f"{result.key} {result.words}{now}. {result.next}".rstrip())

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from flagtui.cli.plumbing.global_options import move_options
 from flagtui.cli.plumbing.registry import command_index, load_command, load_help
 from flagtui.cli.plumbing.value_types import (
     ChangeId,
@@ -208,6 +209,8 @@ class LazyGroup(click.Group):
         self.prefix = prefix
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            args = move_options(args, self.params)
         if self.prefix and f"{self.prefix}{DEFAULT}" in command_index() and _begins_with_options(args):
             args = [DEFAULT, *args]
         rest = super().parse_args(ctx, args)
@@ -245,9 +248,11 @@ class LazyGroup(click.Group):
 
     def near(self, ctx: click.Context, word: str) -> list[str]:
         """Commands that are written nearly so, or do what another program calls so."""
-        meant = [
-            name for name in SYNONYMS.get(word.casefold(), ()) if f"{self.prefix}{name}" in command_index()
-        ]
+        if word == "help":
+            return [f"{ctx.command_path} --help"]
+        synonyms = SYNONYMS.get(word.casefold(), ())
+        meant = [name for name in synonyms if f"{self.prefix}{name}" in command_index()]
+        meant = meant or [f"flagtui {name}" for name in synonyms if " " in name and name in command_index()]
         return meant or difflib.get_close_matches(word.casefold(), self.list_commands(ctx), 3)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -39,7 +39,7 @@ from flagtui.cli.plumbing.change_report import (
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.needs import how_to_agree, needs_of
 from flagtui.cli.plumbing.options import WriteTerms
-from flagtui.cli.plumbing.output.lines import progress, say
+from flagtui.cli.plumbing.output.lines import VOICE, progress, say
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import NO_PROMPTS, Interrupts, Prompts, find_prompts
 from flagtui.cli.plumbing.session_context import signature_of
@@ -172,7 +172,8 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
     async def confirm(self, question: Question[P]) -> Approved[P] | None:
         """Confirm the question and show conflicts in full. Raises Trouble for what else is missing."""
         given, printer = self._terms.agreement, self._terms.printer
-        if printer.format == "table":
+        is_agreed = given.yes or bool(given.typed)
+        if printer.format == "table" and not (VOICE.is_quiet and is_agreed):
             show_question(question, self._report.place)
         answer = Confirmation(
             given.yes, given.typed, given.reason, given.overwrite, without_journal=given.without_journal

@@ -128,6 +128,9 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
             type=click.Choice(FORMATS),
             help="The format; without it a table on a terminal, and tsv in a pipe.",
         ),
+        click.Option(
+            ["--jq"], default="", metavar="EXPR", help="Filter the JSON with a jq expression (flagtui[jq])."
+        ),
         click.Option(["--no-headers"], is_flag=True, help="A table without the line of headings."),
         click.Option(["--no-trunc"], is_flag=True, help="A table with whole values, however long."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),

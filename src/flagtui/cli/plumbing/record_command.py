@@ -11,6 +11,7 @@ import click
 
 from flagtui.cli.plumbing.command_tree import ShownCommand
 from flagtui.cli.plumbing.errors import OUTPUT_FAULTS, OutputLost, Trouble
+from flagtui.cli.plumbing.global_options import global_options
 from flagtui.cli.plumbing.options import (
     Agreement,
     WorkPlace,
@@ -65,6 +66,8 @@ class RecordCommand(ShownCommand):
             params.append(wait_option())
         params += place_options() if is_online else []
         params += output_options(kind) if kind is not None else []
+        names = {name for param in params for name in param.opts}
+        params += [option for option in global_options() if names.isdisjoint(option.opts)]
         self.empty = more.pop("empty", "")
         """The line for a person when there is no record."""
         self.pages = more.pop("pages", "")

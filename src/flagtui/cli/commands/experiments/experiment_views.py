@@ -217,6 +217,7 @@ async def get(session: ProjectSession, experiments: Wanted) -> list[WholeExperim
 )
 @EXPERIMENT_WORDS
 @click.option(
+    "-L",
     "--limit",
     type=click.IntRange(1, 100),
     metavar="N",

@@ -197,6 +197,8 @@ async def _records_of(session: ProjectSession, kind: str, words: Sequence[str]) 
     records: Sequence[SharedRecord] = await operations_of(session.client, kind).all()
     selected: dict[int, SharedRecord] = {}
     missing: list[str] = []
+    if not all(word.strip() for word in words):
+        raise click.UsageError("A name is empty; give a value, or leave it out.")
     for word in words:
         matches = [record for record in records if is_id(word) and record.id == int(word)]
         matches = matches or [record for record in records if record.name == word]

@@ -106,6 +106,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
 )
 @FLAG_WORDS
 @click.option(
+    "-L",
     "--limit",
     type=click.IntRange(1),
     metavar="N",

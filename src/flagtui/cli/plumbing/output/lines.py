@@ -6,9 +6,20 @@ import sys
 import textwrap
 import time
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from flagtui.safe_text import safe_text
+
+
+@dataclass
+class Voice:
+    """How much the command prints for people."""
+
+    is_quiet: bool = False
+    """Whether progress and the outcomes of successful changes are not printed."""
+
+
+VOICE: Final = Voice()
 
 
 def say(line: str) -> None:
@@ -28,8 +39,9 @@ def warn(line: str) -> None:
 
 
 def progress(line: str) -> None:
-    """Print how far a command has come, on standard error."""
-    _print(safe_text(line, 2_000), sys.stderr)
+    """Print how far a command has come, on standard error; nothing with `--quiet`."""
+    if not VOICE.is_quiet:
+        _print(safe_text(line, 2_000), sys.stderr)
 
 
 @dataclass

@@ -44,6 +44,8 @@ class Printer:
     """False for records that come one by one."""
     shows_headings: bool = True
     """Whether a table begins with the names of its columns."""
+    jq: Callable[[Any], Iterable[Any]] | None = None
+    """Filters the JSON document; None prints it whole."""
 
     def names_of(self, kind: RecordSchema[Any]) -> tuple[str, ...]:
         """Return the names of the printed fields."""
@@ -66,7 +68,11 @@ class Printer:
         if self.format == "json":
             objects = [_object(fields, record) for record in records]
             chosen = {"fields": list(self.fields)} if self.fields else {}
-            print(_dumped(_envelope(kind, {**chosen, "records": objects}), indent=2))
+            document = _envelope(kind, {**chosen, "records": objects})
+            if self.jq is None:
+                print(_dumped(document, indent=2))
+            for value in self.jq(document) if self.jq is not None else ():
+                print(filtered_line(value))
         elif self.format == "ndjson":
             for record in records:
                 print(self.document(kind, record))
@@ -155,6 +161,7 @@ class OutputOptions:
     output_format: Format | None = None
     no_headers: bool = False
     no_trunc: bool = False
+    jq: str = ""
 
 
 def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[str, ...] = ()) -> Printer:
@@ -165,6 +172,9 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
     formats: set[Format] = {options.output_format} if options.output_format else set()
     formats |= {"json"} if options.as_json else set()
     formats |= {"ndjson"} if options.as_ndjson else set()
+    formats |= {"json"} if options.jq else set()
+    if len(formats) > 1 and options.jq:
+        raise Trouble("--jq filters the JSON document.", "Leave out the other format.", code="usage")
     if len(formats) > 1:
         raise Trouble("choose one of --json, --ndjson and -o, not both.", code="usage")
     fields = options.fields
@@ -178,7 +188,7 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
         )
     form: Format = next(iter(formats), "table" if sys.stdout.isatty() else "tsv")
     if form != "table":
-        return Printer(form, names)
+        return Printer(form, names, jq=_filter_of(options.jq))
     if not sys.stdout.isatty():
         return Printer("table", names, shows_headings=not options.no_headers)
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("", "dumb")
@@ -190,6 +200,21 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
         has_links=shows_links(os.environ),
         shows_headings=not options.no_headers,
     )
+
+
+def _filter_of(expression: str) -> Callable[[Any], Iterable[Any]] | None:
+    if not expression:
+        return None
+    from flagtui.cli.plumbing.output.jq_filter import compile_filter
+
+    return compile_filter(expression)
+
+
+def filtered_line(value: Any) -> str:
+    """Return a result of `--jq`: a text without quotes, on a terminal made safe to draw; else JSON."""
+    if not isinstance(value, str):
+        return _dumped(value)
+    return safe_text(value, 100_000) if sys.stdout.isatty() else value
 
 
 def _object(fields: tuple[RecordField[R], ...], record: R) -> dict[str, Any]:

@@ -1,0 +1,93 @@
+"""Options of the program that may precede or follow a command."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import click
+
+from flagtui.cli.plumbing.output.lines import VOICE
+
+_PLACES: Final = ("--profile", "--project")
+COMMON: Final[Mapping[str, bool]] = {
+    **dict.fromkeys((*_PLACES, "-o", "--output", "--fields", "--jq", "--log", "--wait"), True),
+    **dict.fromkeys(("--json", "--ndjson", "--no-headers", "--no-trunc"), False),
+    **dict.fromkeys(("-q", "--quiet", "--read-only"), False),
+}
+"""Options of commands that may precede the command, and whether each takes a value."""
+
+
+def log_to(file: str | None) -> None:
+    """Log every request to this file."""
+    if file is not None and not file.strip():
+        raise click.UsageError("--log is empty; give a value, or leave it out.")
+    # Every command makes its own client, some before a name of theirs is known here.
+    if file:
+        os.environ["FLAGTUI_LOG"] = file
+
+
+def be_quiet(is_quiet: bool) -> None:
+    """Print neither progress nor the outcomes of successful changes."""
+    VOICE.is_quiet = VOICE.is_quiet or is_quiet
+
+
+def global_options() -> list[click.Option]:
+    """Return the options of the program that may follow a command too."""
+
+    def refuse_changes(context: click.Context, is_read_only: bool) -> None:
+        if is_read_only:
+            context.find_root().params["read_only"] = True
+
+    return [
+        click.Option(
+            ["--read-only"],
+            is_flag=True,
+            hidden=True,
+            expose_value=False,
+            callback=lambda context, _option, value: refuse_changes(context, value),
+        ),
+        click.Option(
+            ["--log"],
+            type=click.Path(),
+            metavar="FILE",
+            hidden=True,
+            expose_value=False,
+            callback=lambda _context, _option, file: log_to(file),
+        ),
+        click.Option(
+            ["-q", "--quiet"],
+            is_flag=True,
+            hidden=True,
+            expose_value=False,
+            callback=lambda _context, _option, value: be_quiet(value),
+        ),
+    ]
+
+
+def move_options(args: list[str], params: Sequence[click.Parameter]) -> list[str]:
+    """Return the words of a group with options of the command after its name: `--json list` as `list --json`.
+
+    `params` are the options of the group itself, which stay where they are.
+    """
+    own = {name: _has_value(param) for param in params for name in param.opts}
+    kept: list[str] = []
+    moved: list[str] = []
+    rest = list(args)
+    while rest and rest[0].startswith("-") and len(rest[0].strip("-")):
+        name, is_joined, _value = rest[0].partition("=")
+        is_attached = rest[0].startswith("-o") and len(rest[0]) > 2
+        if name not in own and name not in COMMON and not is_attached:
+            return args
+        takes_value = not is_attached and (own[name] if name in own else COMMON[name])
+        count = 2 if takes_value and not is_joined else 1
+        (kept if name in own else moved).extend(rest[:count])
+        del rest[:count]
+    if not moved or not rest or rest[0] == "--":
+        return args
+    # The words after demo are a command with options of its own.
+    place = len(rest) if rest[0] == "demo" else 1
+    return [*kept, *rest[:place], *moved, *rest[place:]]
+
+
+def _has_value(param: click.Parameter) -> bool:
+    return isinstance(param, click.Option) and not param.is_flag and not param.count
