@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """From now on garbage is looked for among what the tests themselves make."""
     gc.freeze()
-    gc.set_threshold(1_000_000, 10, 100)
+    # Few objects at a time: they are still in the caches of the processor.
+    gc.set_threshold(30_000, 20, 100)
     gc.enable()
 
 

@@ -21,8 +21,9 @@ from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService, served
 from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, crossed
+from tests.doubles.templates import sample_database
 from tests.doubles.terminal import usual_environment
-from tests.doubles.whole_program import KEY, make_template
+from tests.doubles.whole_program import KEY
 from tests.doubles.writing_commands import WRITES
 from tests.journeys.modes import MODES
 
@@ -95,7 +96,8 @@ def endings_of(done: Done) -> list[str]:
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = make_template(tmp_path_factory.mktemp("template") / "service.db")
+    path = tmp_path_factory.mktemp("template") / "service.db"
+    shutil.copy(sample_database(tmp_path_factory), path)
     create_key(path, NewKey("another person", ("*",), owner="luca@acme.com", secret=OTHER))
     return path
 
