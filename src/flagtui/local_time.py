@@ -61,7 +61,7 @@ def utc(moment: float) -> datetime:
 
 
 def aware(moment: datetime) -> datetime:
-    """A time that a server gave; without a zone it is UTC."""
+    """Return a time that a server gave; without a zone it is UTC."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -167,7 +167,7 @@ def _date(now: float, days: int) -> date:
 
 
 def _readings(at: time, now: float, days: int) -> tuple[float, ...]:
-    """The moments of that day at which the clock shows this: two, where it was put back."""
+    """Return the moments of that day at which the clock shows this: two, where it was put back."""
     shown = datetime.combine(_date(now, days), at)
     first, again = _moment(shown), _moment(shown.replace(fold=1))
     is_shown_twice = wall(again).replace(tzinfo=None, fold=0) == shown
@@ -175,7 +175,7 @@ def _readings(at: time, now: float, days: int) -> tuple[float, ...]:
 
 
 def _moment(shown: datetime) -> float:
-    """A datetime without a zone is one of the person's clock."""
+    """Return the moment of a datetime; without a zone it is in the user's zone."""
     # Without a zone of the settings the standard library takes it for that of the process.
     return (shown if shown.tzinfo else shown.replace(tzinfo=_Person.zone)).timestamp()
 

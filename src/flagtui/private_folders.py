@@ -75,7 +75,7 @@ def frames_folder() -> str:
 
 
 def find_folder(variable: str, default: str, on_a_mac: str) -> str:
-    """A folder of this system for the files of programs, found without a library."""
+    """Return a folder of this system for the files of programs, found without a library."""
     home = os.path.expanduser("~")
     if sys.platform == "darwin":
         return os.path.join(home, "Library", on_a_mac)

@@ -52,7 +52,7 @@ _MARK_RUN: Final = re.compile(
 
 
 def safe_text(text: object, limit: int = CELL_LIMIT) -> str:
-    """The text on one line, cut to `limit` characters, with nothing in it a terminal would obey."""
+    """Return the text on one line, cut to `limit` characters, with nothing in it a terminal would obey."""
     whole = text if isinstance(text, str) else str(text)
     kept = whole if len(whole) <= limit else whole[: boundary(whole, limit)]
     left = len(whole) - len(kept)
@@ -89,7 +89,7 @@ def boundary(text: str, end: int) -> int:
 
 
 def code_points(text: str, limit: int = 60) -> str:
-    """The characters that are not plain ASCII, as `U+202E`, for a warning about a look-alike key."""
+    """Return the characters that are not plain ASCII, as `U+202E`, for a warning about a look-alike key."""
     odd = [f"U+{ord(character):04X}" for character in text[:limit] if not (" " <= character <= "~")]
     return " ".join(odd)
 

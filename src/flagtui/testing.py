@@ -104,7 +104,7 @@ def _ignore(_line: str) -> None:
 
 
 def _flag_mirror() -> Iterator[FlagMirror]:
-    """A mirror without flags; the test sets them."""
+    """Yield a mirror without flags; the test sets them."""
     with mirror() as flags:
         yield flags
 

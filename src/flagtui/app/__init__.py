@@ -1,1 +1,1 @@
-"""What it looks like: the only importer of textual."""
+"""The terminal interface: the only importer of textual."""

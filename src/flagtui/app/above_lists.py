@@ -1,4 +1,4 @@
-"""What opens above the lists on a key: help, palette, journal, since, theme. Loaded by the first such key."""
+"""Screens that open above the lists: help, palette, journal, since, theme. Loaded by the first such key."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -159,7 +159,7 @@ class AboveLists:
         return choose_theme(preferences.theme, os.environ, is_light=preferences.is_light)
 
     async def choose_look(self) -> str | None:
-        """The name of the theme to use from now on, kept for the next start. Only within a worker."""
+        """Return the name of the theme to use from now on, kept for the next start. Only within a worker."""
         preferences = self._app_state.session.preferences
         if why := why_plain(os.environ):
             show_toast(self._app, Notice(f"{why}, so the terminal's own colours are used.", "warning"))

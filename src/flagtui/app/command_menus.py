@@ -27,7 +27,7 @@ from flagtui.text.styled import Notice
 
 
 def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], object]) -> PaletteScreen:
-    """The palette for the screen in front."""
+    """Return the palette for the screen in front."""
 
     def go_to(link: RecordLink) -> None:
         app.post_message(GoTo(link.kind, link.id))
@@ -37,7 +37,7 @@ def palette(app: App[Any], app_state: AppState, open_project: Callable[[int], ob
 
 
 def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
-    """The commands of the screen in front, then those of other tabs, which lead there."""
+    """Yield the commands of the screen in front, then those of other tabs, which lead there."""
     screen = app.screen
     place = getattr(screen, "place", "")
     active = {each.binding.id: each for each in reversed(screen.active_bindings.values())}
@@ -72,7 +72,7 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
 
 
 def _subject(screen: Screen[Any], app_state: AppState) -> Subject:
-    """The records that keys of the screen are about, in the profile and project that are open."""
+    """Return the records that keys of the screen are about, in the profile and project that are open."""
     session, workspace = app_state.session, app_state.workspace
     where = ["--profile", shlex.quote(session.named_profile)] if session.named_profile else []
     if workspace is not None:
@@ -99,7 +99,7 @@ async def _go(app: App[Any], command: Command, key: str) -> None:
 
 
 def help_screen(app: App[Any], app_state: AppState) -> HelpScreen:
-    """The help for the screen in front."""
+    """Return the help for the screen in front."""
     screen, words = app.screen, list[tuple[str, str]]()
     if isinstance(screen, BrowseScreen):
         qualifiers = screen.description.listing.vocabulary.qualifiers.values()

@@ -183,7 +183,7 @@ class TabScreens:
 
 
 async def _read(workspace: Workspace, target: RecordLink) -> Any:
-    """The row of a record that is not in its list, which has it from now on. Raises ApiError."""
+    """Return the row of a record that is not in its list, which has it from now on. Raises ApiError."""
     collection = workspace.collection(target.kind)
     moment = collection.moment
     row = (await workspace.operations(target.kind).get(target.id)).row()

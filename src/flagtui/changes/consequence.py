@@ -26,7 +26,7 @@ class Caution:
 
 
 def ago(seconds: float) -> str:
-    """A rough age: `20 s`, `3 min`, `5 h`, `12 days` ago."""
+    """Return a rough age: `20 s`, `3 min`, `5 h`, `12 days` ago."""
     for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if seconds >= size * (2 if unit == "days" else 1):
             return f"{int(seconds // size):,} {unit} ago"

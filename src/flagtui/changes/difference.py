@@ -82,7 +82,7 @@ def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[DifferenceLine
 
 
 def spelled(path: Path) -> str:
-    """The path in words a person can search for in the JSON."""
+    """Return the path in words that users can search for in the JSON."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -95,7 +95,7 @@ def spelled(path: Path) -> str:
 
 
 def compact(value: JSON) -> str:
-    """The value as JSON on one line; nothing for a value that is not there."""
+    """Return the value as JSON on one line; nothing for a value that is not there."""
     return "" if value is MISSING else json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
 
 
@@ -222,6 +222,6 @@ def arrow(before: JSON, after: JSON) -> str:
 
 
 def brief(value: JSON) -> str:
-    """A value short enough for a sentence."""
+    """Return a value short enough for a sentence."""
     text = value if isinstance(value, str) and value else compact(value)
     return text if len(text) <= SHORT else f"{text[:SHORT]}…"

@@ -47,7 +47,7 @@ class RecordText:
         return f"{self._comments(reasons)}\n{body or _json(self.shown)}\n"
 
     def read(self, text: str) -> dict[str, JSON] | Faulty:
-        """The values the saved text changes. An empty text changes nothing."""
+        """Return the values the saved text changes. An empty text changes nothing."""
         body = without_comments(text)
         if not body.strip():
             return {}
@@ -99,7 +99,7 @@ class RecordText:
 
 
 def without_comments(text: str) -> str:
-    """The text without the lines that begin with #; JSON has none."""
+    """Return the text without the lines that begin with #; JSON has none."""
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")).strip("\n")
 
 
@@ -168,7 +168,7 @@ def edit_text(text: str, name: str, open_editor: OpenEditor) -> str | None:
 
 
 def keep_changes(record: RecordText, changes: Mapping[str, JSON], drafts: Path) -> Path | None:
-    """A copy of what was typed until it is saved; None where it may not or cannot be kept."""
+    """Return a copy of what was typed until it is saved; None where it may not or cannot be kept."""
     if record.is_secret:
         return None
     text = record.text(body=json.dumps({**record.shown, **changes}, indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The one guard before every write: what a person must do to confirm, and the only maker of an approval."""
+"""The one guard before every write: what confirms a change, and the only source of approvals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -126,7 +126,7 @@ class Question(QuestionContext, Generic[P]):
         return all(conflict.is_own for conflict in self.conflicts)
 
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
-        """The approval, or what is still missing."""
+        """Return the approval, or what is still missing."""
         if why := self._missing(answer):
             return NotYet(why)
         has_no_journal = bool(self.without_journal)

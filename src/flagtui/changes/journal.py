@@ -1,4 +1,4 @@
-"""Every change of this person on disk before it leaves: append-only JSON lines that survive a crash.
+"""The journal: every change of this user on disk before it is sent, in JSON lines that survive a crash.
 
 Two programs may write at once. A line cut off by a crash stays where it is and is skipped.
 """

@@ -53,7 +53,7 @@ class Proposal(Protocol):
     @property
     def title(self) -> str: ...
     def title_of(self, counted: str) -> str:
-        """The same for many, counted in words: `Turn OFF 3 flags`."""
+        """Return the same for many, counted in words: `Turn OFF 3 flags`."""
 
     @property
     def versions(self) -> str:
@@ -105,7 +105,7 @@ class PlanBase:
         return self.verb.title
 
     def title_of(self, counted: str) -> str:
-        """The same for many, counted in words."""
+        """Return the same for many, counted in words."""
         return f"{self.verb.title} {counted}"
 
 

@@ -21,7 +21,7 @@ _ENDINGS: Final = {
 
 
 def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
-    """A timeline, oldest first, a heading for each day. Nothing in it is markup but ours."""
+    """Return a timeline, oldest first, a heading for each day. Nothing in it is markup but ours."""
     lines = [f"# {plain(title)}", ""]
     ordered = sorted(entries, key=lambda entry: entry.at)
     for day, some in groupby(ordered, key=lambda entry: day_heading(entry.at)):

@@ -1,4 +1,4 @@
-"""What is wrong with a key in code: rules, the state of a flag, and findings."""
+"""Findings about keys in code: rules, and the state of a flag."""
 
 import difflib
 from collections import Counter, defaultdict

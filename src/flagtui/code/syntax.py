@@ -1,4 +1,4 @@
-"""Where strings, comments and arguments are in a file, as its language's parser sees it.
+"""Locate strings, comments and arguments in a file with its language's parser.
 
 The only module that loads the extra `flagtui[code]`.
 """

@@ -1,4 +1,4 @@
-"""What users are served before and after a change set, evaluated here."""
+"""Evaluate users before and after a change set, on this machine."""
 
 from __future__ import annotations
 

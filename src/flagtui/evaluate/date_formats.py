@@ -29,7 +29,7 @@ Parts = Mapping[str, int]
 
 
 def civil(parts: Parts) -> int | None:
-    """A calendar date and time as if it were UTC; None when the calendar has no such moment."""
+    """Return a calendar date and time as if it were UTC; None when the calendar has no such moment."""
     year = parts["Y"]
     hour, minute, second = parts.get("H", 0), parts.get("M", 0), parts.get("S", 0)
     if abs(year) > LAST_YEAR or hour > 23 or minute > 59 or second > 60:
@@ -42,7 +42,7 @@ def civil(parts: Parts) -> int | None:
 
 
 def in_zone(local: int, zone: tzinfo) -> int | None:
-    """A wall clock's moment: the first, when it shows that time twice; None when it never shows it."""
+    """Return a wall clock's moment: the first, when it shows that time twice; None when it never shows it."""
     if zone is UTC:
         return local
     wall = _EPOCH + timedelta(microseconds=min(max(local, _FIRST), _LAST) // 1000)

@@ -1,4 +1,4 @@
-"""What is evaluated: flags, cohorts and group types, read once from plain JSON, and in which order."""
+"""The definitions to evaluate: flags, cohorts and group types, read once from plain JSON, in order."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping

@@ -62,7 +62,7 @@ def describe_draw(draw: Draw) -> str:
 
 
 def _beside(draw: Draw | None) -> str:
-    """The draw in brackets, where there was one."""
+    """Return the draw in brackets, where there was one."""
     return f" ({describe_draw(draw)})" if draw else ""
 
 

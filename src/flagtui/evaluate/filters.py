@@ -131,7 +131,7 @@ def _evaluate_chain(run: Run, vantage: Vantage, question: Filter) -> Unknown | N
 
 
 def _evaluate_step(run: Run, vantage: Vantage, flag: Flag) -> Unknown | None:
-    """The server evaluates it like any flag, with its own group; a library with that of the first."""
+    """Evaluate a dependency: on the server with its own group, in a library with that of the first flag."""
     if flag.key in run.under_way:
         return Unknown(Why.FLAG_CIRCULAR, flag.key, is_final=True)
     inherited = Vantage(vantage.properties, run.identifier) if run.rules is Rules.LIBRARY else None

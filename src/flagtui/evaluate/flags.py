@@ -89,7 +89,7 @@ def _by_rules(key: str, result: RulesEvaluation) -> Evaluation:
 
 
 def _begin_as_library(run: Run, flag: Flag) -> Evaluation:
-    """A library looks at one group for the whole flag, and for all that it asks for."""
+    """Begin as a library does, which uses one group for the flag and all its dependencies."""
     vantage = run.of_person(flag)
     run.identifier = run.person.distinct_id
     if flag.group_index is not None and flag.is_active and not _obstacle(run, flag):
@@ -271,7 +271,7 @@ def _by_opting_in(run: Run, flag: Flag, inherited: Vantage | None) -> Evaluation
 
 
 def _enrolled(run: Run, flag: Flag, is_in: bool) -> Evaluation:
-    """The server reports the first condition for it, whatever that asks."""
+    """Return the result of enrollment; the server reports the first condition for it."""
     is_server = run.rules is Rules.SERVER
     name = "true" if is_in else "false"
     payload = None if is_server and not is_in else flag.payloads.get(name)

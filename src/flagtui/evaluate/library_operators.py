@@ -24,7 +24,7 @@ def wanted_moment(value: object, now: datetime) -> datetime | None:
 
 
 def moment(text: str, now: datetime) -> datetime | None:
-    """A date and time; without an offset it is UTC. A bare year means today's day and month in it."""
+    """Return a date and time; without an offset it is UTC. A bare year means today's day and month in it."""
     text = text.strip()
     try:
         return _aware(_parsed(text, now))

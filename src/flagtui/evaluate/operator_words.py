@@ -1,4 +1,4 @@
-"""What a condition requires of a property, in words, with the required values.
+"""Describe what a condition requires of a property, with the required values.
 
 Every value is distinct from the others: an empty text is seen, and text with a comma is no list. Where not
 all of them have room, the words say how many more there are.
@@ -61,7 +61,7 @@ def property_name(key: str, type_: str) -> str:
 
 
 def operator_words(operator: str, value: object) -> str | None:
-    """The words between a property and its value; None for an unknown operator."""
+    """Return the words between a property and its value; None for an unknown operator."""
     several = SEVERAL_WORDS if isinstance(value, list) and len(value) > 1 else {}
     return several.get(operator) or OPERATOR_WORDS.get(operator)
 
@@ -75,7 +75,7 @@ _SEVERAL: Final = frozenset(("icontains_multi", "not_icontains_multi"))
 
 
 def asked_words(operator: str, value: Any, matching_version: int = 1, room: int = ROOM) -> tuple[str, str]:
-    """The words after a property, and its values: `is any of`, `DE, FR`. Raw.
+    """Return the words after a property, and its values: `is any of`, `DE, FR`. Raw.
 
     The words are empty for an unknown operator, the values where the words say it all.
     """
@@ -111,7 +111,7 @@ def cut(text: str, room: int) -> str:
 
 
 def compact(value: Any) -> str:
-    """The value as JSON on one line."""
+    """Return the value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

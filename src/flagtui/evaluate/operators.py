@@ -70,7 +70,7 @@ class Reading(NamedTuple):
 
 
 def readable(read: Callable[[Any], Any]) -> Reader:
-    """The same reading, which raises ValueError or gives None for what it cannot read."""
+    """Return the same reading, which raises ValueError or gives None for what it cannot read."""
 
     def read_or_none(value: Any, manner: Manner) -> Any:
         try:
@@ -140,7 +140,7 @@ def patterns(
 
 
 def orders(numeric: Reading, dated: Reading, versioned: Reading) -> dict[str, Comparison]:
-    """The operators for more and less, which the server and its libraries share."""
+    """Return the operators for more and less, which the server and its libraries share."""
     kinds = (
         (numeric, "", {"gt": gt, "gte": ge, "lt": lt, "lte": le}),
         (dated, "is_date_", {"before": lt, "after": gt}),

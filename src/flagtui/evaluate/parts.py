@@ -139,7 +139,7 @@ def has_rules(filters: Mapping[str, Any]) -> bool:
 
 
 def condition(raw: Any, flag_index: int | None) -> Condition:
-    """A condition without a group type of its own has the flag's; an explicit null means people."""
+    """Read a condition; without its own group type it has the flag's, and null means people."""
     problem = condition_problem(raw)
     if not isinstance(raw, dict):
         return Condition(problem=problem)

@@ -1,4 +1,4 @@
-"""How much work the patterns of flags may cause: for one text, and in one request, screen or command.
+"""Limit the work that patterns of flags may cause: for one text, and in one request, screen or command.
 
 The product's engine counts steps. Here an engine with a timeout runs every pattern that could be slow, and a
 budget bounds all patterns that are evaluated for one purpose.

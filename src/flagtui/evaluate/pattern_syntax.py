@@ -139,7 +139,7 @@ class _Translation:
             self._open_groups[-1].is_empty = False
 
     def _reference(self, written: str) -> str:
-        """A group that is not closed yet is an error to one engine and nothing to the other."""
+        """Read a reference; to a group that is still open it is an error in one engine only."""
         name = written[1:] if written[1].isdigit() else re.split(r"[<=>)]", written)[1]
         if name not in self._closed:
             raise UnsupportedPatternError(self._pattern)

@@ -1,4 +1,4 @@
-"""Whether a text matches a regular expression as the server's engine reads it, in bounded time.
+"""Match a text with a regular expression as the server's engine does, in bounded time.
 
 What a pattern takes is loaded with the first one: the evaluator is on the way to the first screen.
 """

@@ -43,7 +43,7 @@ class Manner(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _zone(name: str) -> tzinfo:
-    """A name that is not known here counts as UTC, the product's own default."""
+    """Return the time zone; an unknown name counts as UTC, the product's own default."""
     if name == "UTC":
         return UTC
     # Loaded here, since most evaluating needs no other zone.
@@ -161,7 +161,7 @@ class Run:
         return (_NOTHING, True) if group is None else (group.known_properties, self.is_complete)
 
     def for_explanation(self) -> "Run":
-        """A copy for questions that are answered only to explain: what they decide is not kept."""
+        """Return a copy for questions that are answered only to explain: what they decide is not kept."""
         return replace(self, decided=dict(self.decided))
 
     def inside(self, flag_key: str) -> "Run":

@@ -1,4 +1,4 @@
-"""How the server writes, reads as a number, and reads as true or false any JSON value it compares."""
+"""Convert any JSON value to text, number or truth as the server does in comparisons."""
 
 import json
 import math

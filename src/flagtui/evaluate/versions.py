@@ -144,13 +144,13 @@ def is_within(found: Version, wanted: Range) -> bool:
 
 
 def bumped(parts: Sequence[int], place: int) -> tuple[int, int, int]:
-    """The first version with a greater number in this place."""
+    """Return the first version with a greater number in this place."""
     major, minor, patch = [*parts[:place], parts[place] + 1, 0, 0][:3]
     return major, minor, patch
 
 
 def compatible(parts: Sequence[int]) -> tuple[int, int, int]:
-    """The first version that is not compatible any more: the first number that is not 0 stays."""
+    """Return the first version that is not compatible any more: the first number that is not 0 stays."""
     return bumped(parts, next((place for place, part in enumerate(parts) if part), len(parts) - 1))
 
 

@@ -1,4 +1,4 @@
-"""What the mirror responds to: the endpoints of programs, definitions, and changes of its overrides."""
+"""The endpoints of the mirror: for programs, for definitions, and for changes of its overrides."""
 
 import json
 from collections.abc import Callable

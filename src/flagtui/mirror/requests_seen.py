@@ -1,4 +1,4 @@
-"""What programs requested of the mirror: key, value, reason, caller and count, also as NDJSON in a file."""
+"""Requests of programs to the mirror: key, value, reason, caller and count, also as NDJSON in a file."""
 
 import json
 from collections import Counter

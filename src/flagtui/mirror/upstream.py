@@ -1,4 +1,4 @@
-"""Where definitions come from: a server that is only read, or a file."""
+"""The source of definitions: a server that is only read, or a file."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What code needs to know about a flag: its variants and the shape of its payloads, read from list pages."""
+"""The shape of a flag for code: variants and payload types, read from list pages."""
 
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What a running mirror reports of itself: overrides, troubles, and what programs requested of it."""
+"""The state of a running mirror: overrides, problems, and requests of programs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

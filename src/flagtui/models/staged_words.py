@@ -1,4 +1,4 @@
-"""What is staged of one record, in words."""
+"""The staged change of a record, in words."""
 
 from typing import NamedTuple
 

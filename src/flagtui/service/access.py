@@ -1,4 +1,4 @@
-"""Who may do what, and how often: from the Authorization header to a caller and a project."""
+"""Authentication and limits: from the Authorization header to a caller and a project."""
 
 import hashlib
 import hmac

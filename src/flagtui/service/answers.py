@@ -1,4 +1,4 @@
-"""What a handler gives back, and how JSON becomes bytes."""
+"""Responses of handlers, and their JSON as bytes."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field

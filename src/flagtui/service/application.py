@@ -120,7 +120,7 @@ def close_service(application: Starlette) -> None:
 
 
 def _named_sample(name: Sample, flags: int | None) -> Fill:
-    """The samples are loaded only when one is wanted: they are large."""
+    """Load a sample by name; samples are large, so only when one is wanted."""
     from flagtui.service import sample_data
 
     nasty = name == "nasty"

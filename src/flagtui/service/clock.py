@@ -1,4 +1,4 @@
-"""What time it is, and how a moment is written in an answer and in the database."""
+"""The current time, and its format in responses and in the database."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

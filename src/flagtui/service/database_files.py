@@ -1,4 +1,4 @@
-"""Whether the files of an open database are still the ones that were opened."""
+"""Check whether the files of an open database are still the ones that were opened."""
 
 import os
 import sqlite3

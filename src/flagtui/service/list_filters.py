@@ -1,4 +1,4 @@
-"""What the query of a list asks for, as SQL: each parameter that filters has a condition in a table."""
+"""The query of a list as SQL: each parameter that filters has a condition in a table."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

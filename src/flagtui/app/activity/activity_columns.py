@@ -1,4 +1,4 @@
-"""How an entry of the activity is drawn as one row. Times are those of the person's zone."""
+"""The columns of an activity entry. Times are in the user's zone."""
 
 from functools import partial
 from typing import Final
@@ -72,7 +72,7 @@ def _look(row: ChangeRow) -> Look:
 
 
 def activity_columns(names: Names = NO_NAMES, zone: str = "UTC") -> tuple[Column[ChangeRow], ...]:
-    """The columns of an entry, with these names for ids in it, and the zone of its time."""
+    """Return the columns of an entry, with these names for ids in it, and the zone of its time."""
     return (
         Column("day", "", draw_day, 6, gap=0, align="right", from_width=DAY_FROM, sortable=False),
         Column("time", f" {zone}", draw_time, max(6, len(zone) + 1), sortable=False, gap=0),

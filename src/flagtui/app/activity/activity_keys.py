@@ -1,4 +1,4 @@
-"""What a person can do with an entry of the activity: open its flag, take it back, copy it."""
+"""Actions on an entry of the activity: open its flag, revert it, copy it."""
 
 from functools import partial
 from operator import attrgetter
@@ -51,7 +51,7 @@ class ActivityKeys(ListScreen[ChangeRow]):
             await self.feed.catch_up()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """An @ typed into the line is text."""
+        """Return False for an @ typed into the line, which is text."""
         if action == "moment" and isinstance(self.focused, SearchLine):
             return False
         return super().check_action(action, parameters)

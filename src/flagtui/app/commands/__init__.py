@@ -1,1 +1,1 @@
-"""The table of commands: what a person can do, its key, its place, its words."""
+"""The table of commands: action, key, place, words."""

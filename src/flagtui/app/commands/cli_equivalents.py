@@ -33,7 +33,7 @@ class Subject:
 
 
 def cli_equivalent(command: Command, subject: Subject) -> str:
-    """The command line of a command, its names quoted for a shell; empty for a command without one."""
+    """Return the command line of a command, its names quoted for a shell; empty for a command without one."""
     if not command.cli:
         return ""
     group, *rest = command.cli.replace("KIND", subject.kind or "flags").split()

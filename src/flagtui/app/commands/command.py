@@ -1,4 +1,4 @@
-"""What one command is: something a person can do, with a name and a key."""
+"""A command: an action with a name and a key."""
 
 from typing import Any, Final, Literal
 
@@ -156,7 +156,7 @@ class Command(Struct, frozen=True):
         return SIGNS.get(key, key)
 
     def binding(self) -> Binding:
-        """The same as Textual wants it; the id is what a keymap names."""
+        """Return the same as Textual wants it; the id is what a keymap names."""
         return Binding(
             self.keys,
             self.action,
@@ -170,5 +170,5 @@ class Command(Struct, frozen=True):
 
 
 def display_key(app: App[Any], binding: Binding) -> str:
-    """The key as a person reads it: `space`, `⏎`, `ctrl+a`, `F5`."""
+    """Return the key as users read it: `space`, `⏎`, `ctrl+a`, `F5`."""
     return binding.key_display or app.get_key_display(binding)

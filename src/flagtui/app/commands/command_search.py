@@ -1,4 +1,4 @@
-"""Finding a command by the words people have for it: its name, its key, its sentence, other words for it."""
+"""Search commands by name, key, description and synonyms."""
 
 import re
 from collections.abc import Iterable, Sequence

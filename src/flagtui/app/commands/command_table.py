@@ -1,4 +1,4 @@
-"""Everything a person can do, declared once: one row for each command.
+"""Every command of the app, declared once: one row each.
 
 From this table come the bindings, the line of keys, the palette, the help screen, the check of a
 person's own keymap, the key table of the documents and the same on the command line. A key means one thing:
@@ -163,7 +163,7 @@ BY_ID: Final = {command.id: command for command in COMMANDS}
 
 @cache
 def commands_of(*places: str) -> Sequence[Command]:
-    """The commands that work in these places, in the order of the table."""
+    """Return the commands that work in these places, in the order of the table."""
     return tuple(command for command in COMMANDS if any(place in places for place in command.places))
 
 

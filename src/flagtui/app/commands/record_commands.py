@@ -1,4 +1,4 @@
-"""What can be done with records, their history, the changes made to them: one row for each command."""
+"""Commands on records, their history and their changes: one row each."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""What asks for one thing: picker, prompt, help, palette."""
+"""Dialogs: picker, prompt, help, palette."""

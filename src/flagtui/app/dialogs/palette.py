@@ -147,7 +147,7 @@ def _drawn(entry: Offer | Destination, line: str, width: int) -> Content:
 
 
 def _two_ends(text: str, line: str, style: str, more: str, end: str, width: int) -> Content:
-    """The text with what was typed marked in it, and the key in a column at the right."""
+    """Return the text with the typed part highlighted, and the key in a column at the right."""
     end = cut(end, max(8, width // 2))
     room = max(4, width - cell_len(end) - 2)
     shown = cut(text, room)

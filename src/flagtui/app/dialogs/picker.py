@@ -92,7 +92,7 @@ class NarrowedList(Dialog[A | None], Generic[A]):
         """Text of the field when the lines were filtered."""
 
     def lines(self, typed: str, width: int) -> Iterable[ListedChoice[A]]:
-        """The lines for what was typed, in a list of so many cells."""
+        """Return the lines that match the typed text, in a list of so many cells."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:

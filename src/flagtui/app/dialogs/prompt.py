@@ -1,4 +1,4 @@
-"""One line to type, with what it would come to while it is typed."""
+"""A prompt for one line, with a preview of its effect while typing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -151,7 +151,7 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
             show_toast(self.app, Notice("the inbox opens when every event has arrived"))
 
     def page_of(self, row: EventDefinitionRow) -> EventScreen:
-        """The page of one of them."""
+        """Return the page of one of them."""
         return EventScreen(self._app_state, self.event_path, row)
 
     def action_open(self) -> None:

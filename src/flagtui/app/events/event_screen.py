@@ -1,4 +1,4 @@
-"""One event definition on the whole screen: what it is, who vouches for it, what uses it, its JSON."""
+"""The page of an event definition: details, verification, uses, JSON."""
 
 import asyncio
 from collections.abc import Sequence

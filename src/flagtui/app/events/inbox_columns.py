@@ -1,4 +1,4 @@
-"""How a case of the inbox is drawn as one row: the name, when it was last seen, why it is here."""
+"""The columns of a case in the inbox: name, last seen, reason."""
 
 from typing import Final
 

@@ -56,7 +56,7 @@ Lines = list[list[Piece]]
 def chart_lines(
     title: str, courses: Sequence[Course], days: Sequence[date], size: tuple[int, int], glyphs: Glyphs
 ) -> Lines:
-    """The chart in exactly `size` cells, columns and rows. `title` is safe to draw."""
+    """Return the chart in exactly `size` cells, columns and rows. `title` is safe to draw."""
     width, height = size
     head: Lines = [[(cut(title, width), "bold")]]
     gone = _days_without(courses, days)
@@ -141,7 +141,7 @@ def _rows(plot: Canvas, scale: Scale, left: int) -> Iterator[list[Piece]]:
 
 
 def _day_axis(plot: Canvas, days: Sequence[date], left: int) -> Iterator[list[Piece]]:
-    """The line below, and the days as `25 Oct`, each below its place."""
+    """Yield the line below, and the days as `25 Oct`, each below its place."""
     ticks = {plot.column_of(place): words for place, words in day_ticks(days, plot.width)}
     frame = plot.frame
     line = "".join(frame.foot if column in ticks else frame.bottom for column in range(plot.width))

@@ -128,7 +128,7 @@ def frame_for(glyphs: Glyphs) -> Frame:
 
 
 def line_styles(glyphs: Glyphs) -> tuple[Piece, ...]:
-    """The mark of each line, which distinguishes it from the others without colour, and that colour.
+    """Return the mark of each line, which distinguishes it from the others without colour, and that colour.
 
     From the fifth line on they come again.
     """
@@ -152,11 +152,11 @@ class Canvas:
         self._marks: dict[tuple[int, int], Piece] = {}
 
     def column_of(self, place: int) -> int:
-        """The cell of a day."""
+        """Return the cell of a day."""
         return round(self._x(place) / self._across - (0.25 if self._is_drawn else 0.0))
 
     def row_of(self, value: float) -> int:
-        """The cell of a percentage."""
+        """Return the cell of a percentage."""
         return round(self._share(value) * (self.height - 1))
 
     def band(self, bounds: Sequence[tuple[int, float, float]], number: int) -> None:
@@ -255,7 +255,7 @@ class Canvas:
         return share * (self.width - 1) * self._across + (self._across - 1) / 2
 
     def _within(self, value: float) -> float:
-        """An end beyond the scale is at its edge: there can be millions of dots between the two."""
+        """Clamp a position to the scale: an end beyond it can be millions of dots away."""
         return self._y(min(max(value, self._scale.low), self._scale.high))
 
     def _y(self, value: float) -> float:

@@ -1,4 +1,4 @@
-"""How an experiment is drawn as one row."""
+"""The columns of an experiment."""
 
 from collections.abc import Callable
 from typing import Final
@@ -84,7 +84,7 @@ def draw_flag(row: ExperimentRow, slot: Slot) -> Cell:
 def experiment_columns(
     leading: Callable[[ExperimentRow], Leading | None] = lambda row: None,
 ) -> tuple[Column[ExperimentRow], ...]:
-    """The columns; `leading` gives the result at the last reading."""
+    """Return the columns; `leading` gives the result at the last reading."""
 
     def draw_result(row: ExperimentRow, slot: Slot) -> Cell:
         if row.conclusion:

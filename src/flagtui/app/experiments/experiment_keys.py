@@ -51,7 +51,7 @@ class ExperimentKeys(RecordKeys):
         return refuse_row(row, STEPS[verb]) if verb in STEPS else ""
 
     def subject(self) -> ExperimentRow | None:
-        """The experiment that is meant."""
+        """Return the experiment under the cursor or on the page."""
         return next(iter(self.at_cursor()), None)
 
     @abstractmethod

@@ -145,7 +145,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
             self._begin_glances()
 
     def page_of(self, row: ExperimentRow) -> ExperimentScreen | None:
-        """The page of one of them; None without a connection."""
+        """Return the page of one of them; None without a connection."""
         if self.inspector is None:
             return None
         return ExperimentScreen(self._app_state, self._runner, self.inspector, row)
@@ -159,7 +159,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
 
 
 def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piece]]:
-    """The whole pane, line by line."""
+    """Yield the whole pane, line by line."""
     row = findings.row
     yield [(safe_text(row.name, max(8, width - 8)), "bold"), (f"  #{row.id}", "$text-muted")]
     for line in safe_lines(row.description, 400, 3) if row.description else []:

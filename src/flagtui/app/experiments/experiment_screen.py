@@ -211,6 +211,6 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
 
 def _spaced(lines: Iterable[list[Piece]]) -> Iterator[list[Piece]]:
-    """The lines and an empty one, or nothing where there are none."""
+    """Yield the lines and an empty one, or nothing where there are none."""
     spaced = [*lines]
     yield from [*spaced, []] if spaced else []

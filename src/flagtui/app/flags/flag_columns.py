@@ -1,4 +1,4 @@
-"""How a flag is drawn as one row, and its state where there is room for words."""
+"""The columns of a flag, and its state in words."""
 
 from collections.abc import Iterator
 from typing import Final

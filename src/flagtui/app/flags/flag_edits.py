@@ -115,7 +115,7 @@ class FlagEdits:
 
 
 def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:
-    """The tags there would be, the new ones marked; for many flags, what would be done to each."""
+    """Return the resulting tags with the new ones marked; for many flags, the change of each."""
     reading = read_tags(line)
     if reading.problem:
         return PromptReading(problem=reading.problem)

@@ -194,7 +194,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
 
 def detail_lines(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
-    """The whole pane, line by line."""
+    """Yield the whole pane, line by line."""
     yield from _head(details.row, width)
     if details.mirror is not None:
         from flagtui.text.override_lines import mirror_lines

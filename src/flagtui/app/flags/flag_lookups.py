@@ -123,7 +123,7 @@ async def find_by_ids(app_state: AppState, runner: ChangeRunner) -> None:
 
 
 def ids_in(line: str) -> list[int]:
-    """The numbers in a pasted text that can be ids, each once, as many as are looked up at once."""
+    """Return the numbers in a pasted text that can be ids, each once, as many as are looked up at once."""
     apart = "".join(each if each.isascii() and each.isdigit() else " " for each in line)
     ids = dict.fromkeys(int(text) for text in apart.split() if len(text) < 12)
     return [id for id in ids if 0 < id < 2**31][:MOST]

@@ -1,4 +1,4 @@
-"""What a flag does, who sees it and what happened to it lately, line by line; drawn once it has been read."""
+"""The preview of a flag: state, audience and latest changes, drawn once it has been read."""
 
 from collections.abc import Iterator
 
@@ -53,7 +53,7 @@ def seen_by_lines(details: FlagDetails, names: Names) -> Iterator[list[Piece]]:
 
 
 def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
-    """The variants under one bar, or that there is a payload."""
+    """Yield the variants under one bar, or that there is a payload."""
     variants = flag.targeting.variants
     if variants:
         yield [("VARIANTS", "$text-muted")]

@@ -1,4 +1,4 @@
-"""One flag in full: a line of tabs, what each of them shows, and a column that stays."""
+"""The page of a flag: tabs, their content, and a column beside them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -232,7 +232,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         return await evaluate_with_set(subject, flag, staged.changes, client, local)
 
     async def _read_log(self, record: int) -> Sequence[Activity]:
-        """A flag's log, newest first. Raises ApiError."""
+        """Return a flag's log, newest first. Raises ApiError."""
         workspace, inspector = self._app_state.workspace, self._app_state.inspector
         if workspace is None:
             return ()

@@ -1,4 +1,4 @@
-"""What the list of flags shows of the open mirror: columns beside upstream, and a line above the rows."""
+"""The mirror in the list of flags: columns beside upstream, and a line above the rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

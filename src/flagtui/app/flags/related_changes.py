@@ -1,4 +1,4 @@
-"""What is made beside a flag: a cohort of its people, its dashboard, changes for later."""
+"""Records created from a flag: a cohort, a dashboard, scheduled changes."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final

@@ -72,7 +72,7 @@ class LinesForm(OwnedScreen[None], Generic[CopyT, QuestionsT]):
 
     @abstractmethod
     def lines(self) -> Iterator[FormLine]:
-        """The whole form, top to bottom."""
+        """Return the whole form, top to bottom."""
 
     @abstractmethod
     def heading(self) -> Sequence[Piece]:

@@ -1,4 +1,4 @@
-"""Lines of a form, each of which knows what it is about, and the questions they have in common."""
+"""Lines of a form and their common questions."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class FormLine:
 
 
 def heading_line(word: str, about: str) -> FormLine:
-    """The name of a part; the cursor passes it by."""
+    """Return the name of a part; the cursor passes it by."""
     return FormLine("heading", (("\n ", ""), (word, "$text-muted"), (f"   {about}", "$faint")))
 
 
@@ -65,7 +65,7 @@ def label_piece(label: str) -> Piece:
 
 
 def field_line(field: EditableField, value: JSON) -> FormLine:
-    """A field as the form shows it."""
+    """Return a field as the form shows it."""
     return FormLine("field", (label_piece(field.label), *field_pieces(field, value)), field.name)
 
 

@@ -1,4 +1,4 @@
-"""A record as JSON in the person's own editor, which has the terminal meanwhile: the same for every kind."""
+"""Edit a record as JSON in the user's editor, which has the terminal meanwhile."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Made = TypeVar("Made")
 
 
 def hand_over(app: App[Any], work: Callable[[], Made]) -> Made:
-    """The result of `work`, during which the terminal belongs to whatever it starts.
+    """Run `work` and return its result; the terminal belongs to whatever it starts meanwhile.
 
     Raises NoEditor where the terminal cannot be handed over, as in a browser.
     """

@@ -1,4 +1,4 @@
-"""What is asked about a list: which columns it shows, and what a search is called."""
+"""Dialogs of a list: its columns, and the name of a search."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -100,7 +100,7 @@ async def choose_columns(
 
 
 async def name_query(runner: ChangeRunner, line: str) -> str | None:
-    """A name for the search line; None to leave it without."""
+    """Return a name for the search line; None to leave it without."""
     prompt = Prompt("Name of this search", line, hint="the word on the tab", read=_name)
     name = await runner.ask(PromptScreen(prompt))
     return None if name is None else name.strip()

@@ -1,4 +1,4 @@
-"""What one list is made of, as data: columns, orders, filters, words. The list screen does the rest."""
+"""A list as data: columns, orders, filters, words. The list screen does the rest."""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
@@ -66,7 +66,7 @@ class ListDescription(Struct, Generic[R], frozen=True):
         return tuple(column.name for column in (*self.columns, *self.more_columns))
 
     def offered(self, rows: Sequence[R]) -> dict[str, list[str]]:
-        """The completions after each qualifier; after one for people, the user first."""
+        """Return the completions after each qualifier; after one for people, the user first."""
         offers: dict[str, list[str]] = {}
         for name, of in self.values.items():
             values = map(of, rows)

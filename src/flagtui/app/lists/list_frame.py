@@ -1,4 +1,4 @@
-"""The frame of every list: header, tabs, search line, rows, preview, keys, put as the person left it."""
+"""The frame of every list: header, tabs, search line, rows, preview and keys, restored as they were left."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -99,11 +99,11 @@ class BrowseScreen(FramedScreen):
 
     @abstractmethod
     def make_search(self) -> SearchLine:
-        """The search line of this screen."""
+        """Return the search line of this screen."""
 
     @abstractmethod
     def make_preview(self) -> Any:
-        """The pane beside the list."""
+        """Return the pane beside the list."""
 
     def body(self) -> ComposeResult:
         # Before there is anything in it whose styles it would change.
@@ -139,7 +139,7 @@ class BrowseScreen(FramedScreen):
             self.search.set_line(self.starts_at.line)
 
     def left(self) -> LeftList:
-        """The state of the list, to restore it later."""
+        """Return the state of the list, to restore it later."""
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
@@ -206,7 +206,7 @@ class BrowseScreen(FramedScreen):
         return (*self.description.columns, *self.description.more_columns)
 
     def columns_shown(self) -> tuple[Column[Any], ...]:
-        """The columns chosen for this list, else its own."""
+        """Return the columns chosen for this list, else its own."""
         names = self.preferences.columns.get(self.description.name, ())
         return self.description.chosen(names, self.all_columns())
 
@@ -248,11 +248,11 @@ class BrowseScreen(FramedScreen):
     # Saved searches
 
     def own_tabs(self) -> list[Tab]:
-        """The tabs before those of saved searches."""
+        """Return the tabs before those of saved searches."""
         return super().frame_tabs()
 
     def frame_tabs(self) -> list[Tab]:
-        """The lists, then the saved searches with how many rows each finds."""
+        """Return the lists, then the saved searches with how many rows each finds."""
         named = self.preferences.queries_of(self.description.name)[:QUERY_KEYS]
         return [
             *self.own_tabs(),

@@ -1,4 +1,4 @@
-"""What every list does: find while typing, keep an order, follow the cursor, copy, jump to a row."""
+"""The behaviour of every list: search, keep an order, follow the cursor, copy, jump to a row."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -160,7 +160,7 @@ class InspectedList(WorkspaceList[R]):
 
     @abstractmethod
     def learn(self, row: R) -> AsyncIterator[Any]:
-        """The same as more and more of it arrives."""
+        """Return the same as more and more of it arrives."""
 
     def make_preview(self) -> AgedPane[Any]:
         return AgedPane(self.pane_lines)

@@ -31,16 +31,16 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
         return row
 
     def chosen(self) -> Sequence[R]:
-        """The marked records, else the one under the cursor."""
+        """Return the marked records, else the one under the cursor."""
         marked: list[R] = self.rows.marked_rows()
         return marked or ([self.record] if self.record is not None else [])
 
     def at_cursor(self) -> Sequence[R]:
-        """The record under the cursor alone, whatever is marked."""
+        """Return the record under the cursor alone, whatever is marked."""
         return [self.record] if self.record is not None else []
 
     def why_not_now(self, command: Command, sign: str) -> str:
-        """A command for one record is refused while more are marked, a change while too many are."""
+        """Return why the command cannot run: it is for one record, or too many are marked."""
         marked = self.marked
         if command.applies_to == "one" and marked > 1:
             unmark = "esc esc unmarks" if self.search.value else "esc unmarks"

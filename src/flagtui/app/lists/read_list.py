@@ -1,4 +1,4 @@
-"""A list above the tabs: its rows are read when it opens, and when everything is asked for again."""
+"""A list above the tabs: its rows are read when it opens, and on refresh."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What of a record can be copied, and which other records it names."""
+"""Copies of a record for the clipboard, and its related records."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -58,7 +58,7 @@ async def _copy_json(workspace: Workspace, runner: ChangeRunner, target: RecordL
 
 
 def shown_record(flag: Flag, is_unmasked: bool = False) -> Mapping[str, JSON]:
-    """The flag as the server gave it, with encrypted payloads masked unless they were asked for."""
+    """Return the flag as the server sent it, with encrypted payloads masked unless they are shown."""
     if not flag.has_encrypted_payloads or is_unmasked:
         return flag.raw
     payloads = dict.fromkeys(flag.targeting.payloads, MASK)
@@ -82,7 +82,7 @@ async def choose_link(app_state: AppState, runner: ChangeRunner, target: RecordL
 
 
 async def links_of(workspace: Workspace, target: RecordLink) -> list[Choice[RecordLink]]:
-    """The records that this one names, and those that name it, as far as they are known."""
+    """Return the records that this one names, and those that name it, as far as they are known."""
     if target.kind == "events":
         uses, _why = await EventUses(workspace.client).find(target.key)
         return [_choice("experiments", use.id, use.name, f"experiment, {use.status}") for use in uses or ()]

@@ -1,4 +1,4 @@
-"""What can be done with a record of any kind where it is named: copy it, open it in the browser, go on."""
+"""Actions on records of any kind: copy, open in the browser, go to related ones."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class RecordKeys(AnyScreen):
         return RecordLink.to(self.kind, row)
 
     def target(self) -> RecordLink | None:
-        """The record under the cursor."""
+        """Return the record under the cursor."""
         return next(map(self.link_to, self.at_cursor()), None)
 
     def action_stage(self) -> None:

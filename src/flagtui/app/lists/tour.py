@@ -58,7 +58,7 @@ class Tour(Line):
             self.show(styled(*ended), styled(("F3 ends it ", "$faint")))
 
     def has_found(self) -> bool:
-        """A search brought rows, and the list has the focus."""
+        """Return whether a search brought rows, and the list has the focus."""
         screen = self.screen
         if not isinstance(screen, BrowseScreen) or not screen.search.value or screen.rows.row is None:
             return False
@@ -66,18 +66,18 @@ class Tour(Line):
         return screen.focused is screen.rows
 
     def has_switched(self) -> bool:
-        """A flag is otherwise than before, as the server confirmed."""
+        """Return whether a flag changed, as the server confirmed."""
         changed = [id for id, active in self._states().items() if self._before.get(id, active) is not active]
         self._switched = changed[0] if changed else None
         return bool(changed)
 
     def has_looked(self) -> bool:
-        """The journal, or the flag itself, was opened; or the change is already undone."""
+        """Return whether the journal or the flag was opened, or the change is already undone."""
         is_elsewhere = self.app.screen is not self.screen and not self.app.screen.is_modal
         return is_elsewhere or self.has_undone()
 
     def has_undone(self) -> bool:
-        """The flag has its previous state."""
+        """Return whether the flag has its previous state."""
         id = self._switched
         return id is not None and self._states().get(id) is self._before.get(id)
 

@@ -1,4 +1,4 @@
-"""What the page of every record does: frame, tabs, following its record, scrolling, the way back."""
+"""The page of a record: frame, tabs, following its record, scrolling, the way back."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
@@ -203,7 +203,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[R]):
         self.pane.move(way)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A slash typed into a line is text, and on the JSON tab it searches the JSON."""
+        """Return False for a slash typed into a line, which is text; on the JSON tab it searches the JSON."""
         if action == "search_list" and (self._tab == "json" or isinstance(self.focused, Input)):
             return False
         return super().check_action(action, parameters)

@@ -160,7 +160,7 @@ NAMES: Final = {sign: name for name, sign in SIGNS.items()} | {name: name for na
 
 
 def key_at(box: Widget | None, x: int, y: int) -> str:
-    """The key named in that cell of the screen, as Textual calls it; empty where none is."""
+    """Return the key named in that cell of the screen, as Textual calls it; empty where none is."""
     text = box.border_subtitle if box is not None else None
     if box is None or not text or y != box.region.bottom - 1:
         return ""

@@ -172,7 +172,7 @@ class Tabs(Line):
 
 
 def _opening(key: str) -> str:
-    """The action of a tab; none for those of lists above the others, which are in front already."""
+    """Return the action of a tab; none for those of lists above the others, which are in front already."""
     if not key.isdigit():
         return ""
     return f"query({key})" if int(key) > LISTS else f"app.tab('{key}')"

@@ -9,7 +9,7 @@ from flagtui.store.key_info import Introduction, organization_name
 
 
 async def project_choices(app_state: AppState) -> list[Choice[int]]:
-    """The projects this key can open. Raises ApiError when they cannot be listed."""
+    """Return the projects this key can open. Raises ApiError when they cannot be listed."""
     workspace = app_state.workspace
     if workspace is None:
         return []
@@ -18,7 +18,7 @@ async def project_choices(app_state: AppState) -> list[Choice[int]]:
 
 
 def projects_to_choose(app_state: AppState, introduction: Introduction) -> list[Choice[int]]:
-    """The projects of a key that was just given, where it is not clear which is meant; else none."""
+    """Return the projects of a key that was just given, where it is not clear which is meant; else none."""
     workspace, session, ids = (
         app_state.workspace,
         app_state.session,

@@ -1,4 +1,4 @@
-"""A key that is not accepted any more, or not there: another is asked for, over whatever is on screen."""
+"""Prompt for another key, over the open screen, when one is missing or no longer accepted."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -45,7 +45,7 @@ class AcceptedKey:
 
 
 async def try_key(with_key: Callable[[str], Client], text: str) -> AcceptedKey | str:
-    """The key once the server has accepted it, or why it does not do."""
+    """Return the key once the server has accepted it, or why it does not do."""
     try:
         client = with_key(text)
     except ApiError as error:

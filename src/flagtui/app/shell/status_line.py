@@ -140,7 +140,7 @@ def _joined(*parts: str) -> str:
 
 
 def tabs_of(app_state: AppState) -> list[Tab]:
-    """The tabs that work."""
+    """Return the tabs that work."""
     workspace = app_state.workspace
     lists = [
         Tab(kind.tab, kind.plural.capitalize(), count_of(workspace, kind.plural) if workspace else "")
@@ -214,11 +214,11 @@ class FramedScreen(OwnedScreen[None]):
         yield KeyLine()
 
     def frame_tabs(self) -> list[Tab]:
-        """The tabs of the second line."""
+        """Return the tabs of the second line."""
         return tabs_of(self._app_state)
 
     def current_tab(self) -> str:
-        """The key of the one in front."""
+        """Return the key of the one in front."""
         return self.list_tab
 
     def draw_frame(self) -> None:

@@ -9,7 +9,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 
 def _theme(name: str, colours: Mapping[str, str]) -> Theme:
-    """A theme from the colours that differ between themes; every one names the same."""
+    """Return a theme from the colours that differ between themes; every one names the same."""
     return Theme(
         name=name,
         primary=colours["primary"],
@@ -62,7 +62,7 @@ track     #21262d  #e6eaef  #4a4f54        #b5bbc2              #21262d        #
 
 
 def _themes(rows: str) -> Iterator[Theme]:
-    """The themes of such a table."""
+    """Yield the themes of such a table."""
     (_, *colours), *columns = zip(*(line.split() for line in rows.strip().splitlines()), strict=True)
     for name, *values in columns:
         yield _theme(name, dict(zip(colours, values, strict=True)))
@@ -134,5 +134,5 @@ STYLES: Final = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 
 
 def stylesheets(*names: str) -> list[str | PurePath]:
-    """The paths of the named sheets, without their ending."""
+    """Return the paths of the named sheets, without their ending."""
     return [str(STYLES / f"{name}.tcss") for name in names]

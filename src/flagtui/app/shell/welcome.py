@@ -1,4 +1,4 @@
-"""What a person sees who has set up nothing yet: two ways on."""
+"""The first screen without any setup: the demo, or signing in."""
 
 import os
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""Files that were asked for by the person."""
+"""Write files on the user's request."""
 
 from pathlib import Path
 

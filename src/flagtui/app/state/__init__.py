@@ -1,1 +1,1 @@
-"""What the screens share: the state of the app, the session, preferences, permissions, ages."""
+"""Shared state of the screens: app, session, preferences, permissions, ages."""

@@ -200,7 +200,7 @@ class AppState:
             self.recalled = recall_rows(session.snapshots, place)
 
     def recalled_rows(self, kind: Kind) -> tuple[Any, ...]:
-        """The rows of an earlier run, if they are of this kind."""
+        """Return the rows of an earlier run, if they are of this kind."""
         return recalled.rows if (recalled := self.recalled) and recalled.place.kind == kind else ()
 
     @property
@@ -227,7 +227,7 @@ class AppState:
             watcher()
 
     def address_of(self, kind: Kind, id: int | str) -> str:
-        """The address of the record's page; empty where the server has none, or is not known yet."""
+        """Return the address of the record's page; empty without one, or while it is unknown."""
         if self.workspace is None or self.session.embedded_in:
             return ""
         return link_to(self.workspace.client, kind, id)
@@ -247,7 +247,7 @@ class AppState:
         return replace(self.session.rules, is_unlocked=self.session.monotonic() < self.unlocked_until)
 
     def rules_in(self, place: str) -> GuardRules:
-        """The same with where it happens, when that is not the project on screen."""
+        """Return the same with where it happens, when that is not the project on screen."""
         rules = self.rules
         return replace(rules, place=f"{rules.place} › {place}") if place else rules
 
@@ -257,7 +257,7 @@ class AppState:
         return self.inspector.names if self.inspector else NO_NAMES
 
     def names_about(self, flag: Flag | None) -> Names:
-        """The same, with the flags that this one asks for."""
+        """Return the same with the names of the flags that this one depends on."""
         names, workspace = self.names, self.workspace
         if workspace is None or flag is None:
             return names

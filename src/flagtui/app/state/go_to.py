@@ -24,7 +24,7 @@ class RecordLink(Struct, frozen=True):
 
     @classmethod
     def to(cls, kind: Kind, row: Any) -> "RecordLink":
-        """The link to a record that is in a list."""
+        """Return the link to a record that is in a list."""
         return cls(kind, row.id, getattr(row, KINDS[kind].label))
 
 

@@ -1,4 +1,4 @@
-"""What cannot be done here, and why: a profile that only reads, or a key that lacks a scope."""
+"""Actions that are refused here, with the reason: a read-only profile, or a missing scope."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,13 +17,13 @@ IN_MIRROR: Final = "a mirror changes only overrides of this machine: space and %
 
 @cache
 def writes_in(place: str) -> frozenset[str]:
-    """The handlers of the commands that change something in a place."""
+    """Return the handlers of the commands that change something in a place."""
     return frozenset(command.handler for command in COMMANDS if command.writes and place in command.places)
 
 
 @cache
 def overrides_in(place: str) -> frozenset[str]:
-    """The handlers of those that change overrides where a mirror is open."""
+    """Return the handlers of those that change overrides where a mirror is open."""
     return frozenset(command.handler for command in COMMANDS if command.in_mirror and place in command.places)
 
 
@@ -34,7 +34,7 @@ def override_titles() -> Mapping[str, str]:
 
 
 def may_run(app_state: AppState, action: str, place: str, scope: str) -> bool | None:
-    """The same for one command of a place that changes something: with a mirror, only overrides."""
+    """Return the same for one command of a place that changes something: with a mirror, only overrides."""
     if app_state.session.mirror is not None:
         return action in overrides_in(place)
     return may_write(app_state, scope)

@@ -1,4 +1,4 @@
-"""What is staged of records while keys stage; nothing while they send."""
+"""The staged changes of records while keys stage; empty while they send."""
 
 from __future__ import annotations
 

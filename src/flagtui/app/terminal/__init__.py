@@ -1,1 +1,1 @@
-"""What goes to the terminal and how it gets its old state back."""
+"""Output to the terminal, and restoring its previous state."""

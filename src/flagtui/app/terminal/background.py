@@ -1,4 +1,4 @@
-"""Whether the terminal is light or dark: it is asked once, and the program is loaded while it answers.
+"""Detect a light or dark terminal: query it once, and load the program meanwhile.
 
 OSC 11 asks for the background colour. The request for device attributes after it is answered by every
 terminal, so that one without OSC 11 costs no wait. Nothing waits longer than PATIENCE, and an answer that

@@ -32,7 +32,7 @@ class Shift(NamedTuple):
 
 
 def find_shift(old: Sequence[Row], new: Mapping[int, Row]) -> Shift | None:
-    """The shift that leaves fewer cells to paint than there are now, if there is one."""
+    """Return the shift that leaves fewer cells to paint than there are now, if there is one."""
     changed = {y: row for y, row in new.items() if row != old[y]}
     if len(changed) < FEWEST_LINES:
         return None

@@ -86,7 +86,7 @@ def quieten() -> bool:
 
 
 def attributes_before() -> "list[Any] | None":
-    """The terminal's attributes from before it was touched, while the app did not take over."""
+    """Return the terminal's attributes from before it was touched, while the app did not take over."""
     return _found
 
 

@@ -161,7 +161,7 @@ def make_encoder(app: App[Any], environment: Mapping[str, str] = os.environ) -> 
 
 
 def patches_of(frame: object) -> Iterator[Patch]:
-    """The pieces of a frame that were drawn again.
+    """Yield the pieces of a frame that were drawn again.
 
     Of a partial frame only the pieces its spans touch are true: elsewhere in those lines a widget outside of
     the frame is missing, and what lies beneath it was drawn in its place.

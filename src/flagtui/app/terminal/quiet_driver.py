@@ -222,5 +222,5 @@ class QuietDriver(LinuxDriver):
 
 
 def quiet(driver: type[Driver]) -> type[Driver]:
-    """The quiet driver in place of the one it is made from; any other as it is."""
+    """Return the quiet driver in place of the one it is made from; any other as it is."""
     return QuietDriver if driver is LinuxDriver else driver

@@ -70,7 +70,7 @@ class Pens:
         self.default = self._make(frozenset(), "", "")
 
     def of(self, style: Style | None) -> Pen:
-        """The pen for a Rich style; click actions are no part of it."""
+        """Return the pen for a Rich style; click actions are no part of it."""
         if style is None:
             return self.default
         pen = self._by_style.get(style)

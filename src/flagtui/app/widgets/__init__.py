@@ -1,1 +1,1 @@
-"""What screens are made of; widgets know models and safe text, never the workspace."""
+"""Building blocks of screens; widgets know models and safe text, never the workspace."""

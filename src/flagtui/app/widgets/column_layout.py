@@ -80,12 +80,12 @@ Draw = Callable[[R, Slot], Cell]
 
 
 def words_cell(of: Callable[[Any], str], look: Look = "muted") -> Draw[Any]:
-    """The raw value that `of` returns for the row."""
+    """Return the raw value that `of` returns for the row."""
     return lambda row, slot: ((safe_text(of(row)), look),)
 
 
 def text_cell(attribute: str, look: Look = "muted") -> Draw[Any]:
-    """A text of the row, which is raw."""
+    """Return a text of the row, which is raw."""
     return words_cell(attrgetter(attribute), look)
 
 
@@ -137,7 +137,7 @@ class Column(Struct, Generic[R], frozen=True):
 
 
 def shown_column(field: EditableField, grow: int = 0, most: int = 1000, from_width: int = 0) -> Column[Any]:
-    """The column of a field that lists show."""
+    """Return the column of a field that lists show."""
     if field.shown is None:
         raise ValueError(f"no list shows {field.name}")
     shown = field.shown
@@ -161,7 +161,7 @@ class Placed(Struct, Generic[R], frozen=True):
 
 
 def lay_out(columns: Sequence[Column[R]], width: int) -> tuple[Placed[R], ...]:
-    """The columns a list of this width shows, never wider than it together."""
+    """Return the columns a list of this width shows, never wider than it together."""
     chosen = [column for column in columns if width >= column.from_width]
     while len(chosen) > 1 and _needed(chosen) > width:
         chosen.pop()

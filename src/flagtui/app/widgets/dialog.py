@@ -35,7 +35,7 @@ class Dialog(Lifecycle[Answer], ModalScreen[Answer], Generic[Answer]):
         return DimmedScreen()
 
     def make_box(self, id: str, title: str, keys: str) -> Vertical:
-        """The box of the dialog, with a safe title and its keys at the edges."""
+        """Return the box of the dialog, with a safe title and its keys at the edges."""
         box = Vertical(id=id)
         box.border_title = styled((f" {title} ", "bold $primary"))
         box.border_subtitle = keys
@@ -110,7 +110,7 @@ class DimmedScreen(Visual):
         """Each line as it is below, and tinted."""
 
     def over(self, draw: Callable[[], list[Strip]], color: Color) -> DimmedScreen:
-        """The same over the lines that are drawn now, in a color that lets them through."""
+        """Return the same over the lines that are drawn now, in a color that lets them through."""
         if color != self._color:
             self._color, self._lines = color, []
         self._draw = draw

@@ -35,7 +35,7 @@ class Options(TypedDict, total=False):
 
 
 def at_once(*bindings: BindingType) -> list[BindingType]:
-    """The same, obeyed before the next key of the same packet is looked at.
+    """Return the same, obeyed before the next key of the same packet is looked at.
 
     Over a slow link a word, Enter and another word arrive together. Textual would queue the letters for the
     field and let Enter climb up to the app, so that the second word could overtake it.
@@ -64,7 +64,7 @@ class Field(Input, inherit_bindings=False):
         self._last_key = ""
 
     def key_words(self) -> Iterator[KeyWords]:
-        """The keys that matter while something is typed here."""
+        """Yield the keys that matter while something is typed here."""
         yield "⏎", self._answers
         if len([stop for stop in self.screen.focus_chain if is_stop(stop)]) > 1:
             yield "tab", "next field"

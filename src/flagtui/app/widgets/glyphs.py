@@ -45,11 +45,11 @@ ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "&", "!", "|", "=", "."
 
 
 def glyphs_for(encoding: str) -> Glyphs:
-    """The fullest set the encoding can write."""
+    """Return the fullest set the encoding can write."""
     return UNICODE if encoding.lower().replace("-", "").startswith("utf") else ASCII
 
 
 def terminal_encoding() -> str:
-    """The encoding the screen is written in; Textual paints on standard error."""
+    """Return the encoding the screen is written in; Textual paints on standard error."""
     stream = sys.__stderr__
     return (stream.encoding if stream else None) or locale.getpreferredencoding(False)

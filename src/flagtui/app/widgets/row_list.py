@@ -81,7 +81,7 @@ class RowList(RowSurface[R]):
         return self._marks.ids
 
     def marked_rows(self) -> list[R]:
-        """The marked records, in the order of the rows given."""
+        """Return the marked records, in the order of the rows given."""
         marked = self._marks.ids
         return [row for row in self._rows if self._id_of(row) in marked] if marked else []
 
@@ -124,7 +124,7 @@ class RowList(RowSurface[R]):
         self._settle(before)
 
     def known(self, record: RecordId) -> R | None:
-        """A record among the rows given, shown or not."""
+        """Return a record among the rows given, shown or not."""
         return next((row for row in self._rows if self._id_of(row) == record), None)
 
     def select(self, record: RecordId) -> bool:

@@ -159,11 +159,11 @@ class RowPainter(Generic[R]):
         return self._glyphs.descending if descending else self._glyphs.ascending
 
     def header(self, sort: SortSign | None) -> Strip:
-        """The titles, with an arrow at the one sorted by."""
+        """Return the titles, with an arrow at the one sorted by."""
         return self._strip(self._header_pieces(sort), "header")
 
     def words(self, text: str, look: Look, indent: int) -> Strip:
-        """A line of text in place of rows."""
+        """Return a line of text in place of rows."""
         cell: Cell = ((" " * (indent - BAR_WIDTH), "plain"), (text, look))
         return self._strip(fit(cell, self._room, "left", self._glyphs.ellipsis), "row", is_full=True)
 
@@ -180,7 +180,7 @@ class RowPainter(Generic[R]):
         return max(BAR_WIDTH, self._filled, self._width) - BAR_WIDTH
 
     def column_at(self, x: int) -> Column[R] | None:
-        """The column drawn at this cell."""
+        """Return the column drawn at this cell."""
         edge = BAR_WIDTH
         for placed in self._layout:
             edge += placed.column.gap + placed.width

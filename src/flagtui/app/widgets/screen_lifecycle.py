@@ -1,4 +1,4 @@
-"""How long a screen, a pane and their answers live.
+"""The lifetime of a screen, a pane and their answers.
 
 What is in flight for something that is no longer mounted is dropped here and nowhere else: the answer a
 worker waits for, a callback, a notification of a change, a message still in the queue. A screen is closed
@@ -149,7 +149,7 @@ class Lifecycle(ScreenBelow[Answer], Generic[Answer]):
         return stop
 
     def while_living(self, work: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None]:
-        """The work, for a task of the app: it ends when this is closed."""
+        """Return the work, for a task of the app: it ends when this is closed."""
         return WhileLiving(self, lambda: work)
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:

@@ -31,7 +31,7 @@ class LineHistory:
             self.lines = [*(kept for kept in self.lines if kept != line), line][-KEPT_LINES:]
 
     def earlier(self, typed: str) -> str | None:
-        """The line before; the walk begins at the newest that differs from the current line."""
+        """Return the line before; the walk begins at the newest that differs from the current line."""
         if self._at is None:
             self._typed = typed
             self._at = len(self.lines)
@@ -44,7 +44,7 @@ class LineHistory:
         return self.lines[at]
 
     def later(self) -> str | None:
-        """The line after, at the end what was being typed; None when no walk is under way."""
+        """Return the line after, at the end what was being typed; None when no walk is under way."""
         if self._at is None:
             return None
         self._at += 1

@@ -36,7 +36,7 @@ class Viewport:
         return range(self.top, min(self.count, self.top + room))
 
     def place_at(self, line: int) -> int | None:
-        """The place of the row on a screen line; None where there is none."""
+        """Return the place of the row on a screen line; None where there is none."""
         if line == self.rule_line or line < 0:
             return None
         place = self.top + line - (0 <= self.rule_line < line)

@@ -1,4 +1,4 @@
-"""Where every change of the app begins."""
+"""The entry point of every change of the app."""
 
 from __future__ import annotations
 

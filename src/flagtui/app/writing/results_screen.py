@@ -1,4 +1,4 @@
-"""How each of many records came out, when not all of them were changed; the rest can be tried again alone."""
+"""The results of a batch with failures; those can be retried alone."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What planning may know of the project on screen: the rows that are loaded, and who is signed in."""
+"""The planning context of the open project: loaded rows and the signed-in user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person wants of one event definition, also as JSON in an editor, and what each change is called."""
+"""Intents for event definitions, also as JSON in an editor, and the words of each change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ recreate | Make again | is there again | delete it again
 
 
 def event_verb(name: str) -> Verb:
-    """The words for a verb."""
+    """Return the words for a verb."""
     return _VERBS.get(name, _VERBS["edit"])
 
 
@@ -147,7 +147,7 @@ def edit_intent(row: EventDefinitionRow, changes: Mapping[str, JSON]) -> EventIn
 
 
 def _stored(row: EventDefinitionRow, name: str) -> JSON:
-    """A field as it is written: an owner is a number."""
+    """Return a field as it is written: an owner is a number."""
     if name == "owner":
         return row.owner_id
     value: JSON = EVENT_FIELDS[name].value_of(row)

@@ -87,7 +87,7 @@ def foresee_refusal(intent: EventIntent, fresh: EventDefinition) -> Blocked | No
 
 
 def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan | None:
-    """The plan of an intent for the definition as it is now; None when nothing would change."""
+    """Return the plan of an intent for the definition as it is now; None when nothing would change."""
     if intent.changes.get("deleted") is True:
         return _plan_deletion(intent, fresh, context)
     wanted, conflicts = _on_top_of(intent, fresh)
@@ -158,7 +158,7 @@ def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionCont
 
 
 def stored(fresh: EventDefinition, name: str) -> JSON:
-    """The field as it is now, in the form it is written in: an owner is a number."""
+    """Return the field as it is now, in the form it is written in: an owner is a number."""
     if name == "owner":
         return fresh.owner.id if fresh.owner else None
     value: JSON = getattr(fresh, name, None)
@@ -169,7 +169,7 @@ def stored(fresh: EventDefinition, name: str) -> JSON:
 
 
 def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan:
-    """The journal keeps the whole definition, since nothing else will."""
+    """Plan a deletion; the journal keeps the whole definition, since nothing else will."""
     gone = DifferenceLine(("definition",), "there", MISSING)
     return EventPlan(
         intent=intent,
@@ -187,7 +187,7 @@ def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: Definit
 def _on_top_of(
     intent: EventIntent, fresh: EventDefinition
 ) -> tuple[dict[str, JSON], tuple[FieldConflict, ...]]:
-    """The wanted values merged into the current ones, and the fields that conflict."""
+    """Return the requested values merged into the current ones, and the fields that conflict."""
     wanted: dict[str, JSON] = {}
     conflicts: list[FieldConflict] = []
     for name, mine in intent.changes.items():

@@ -1,4 +1,4 @@
-"""What was decided in the inbox and not applied yet: on disk, so that a dropped link loses nothing."""
+"""Decisions of the inbox before they are applied: on disk, so that a lost connection loses nothing."""
 
 import contextlib
 import hashlib

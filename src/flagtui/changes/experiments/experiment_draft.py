@@ -32,7 +32,7 @@ _EMPTY: Final[Mapping[str, JSON]] = {
 
 
 def editable(fresh: Experiment) -> dict[str, JSON]:
-    """The fields that can be edited now, as they are stored."""
+    """Return the fields that can be edited now, as they are stored."""
     left_out = EXPERIMENT_FIELDS.having("for drafts") if fresh.state != "draft" else frozenset()
     names = [name for name in EXPERIMENT_FIELDS.edited if name in fresh.raw and name not in left_out]
     if fresh.is_mostly_fixed:
@@ -67,7 +67,7 @@ class ExperimentCopy(Draft):
 
     @classmethod
     def of(cls, fresh: Experiment) -> "ExperimentCopy":
-        """A copy of what can be edited now."""
+        """Return a copy of what can be edited now."""
         fields, flag = editable(fresh), fresh.feature_flag
         is_launched = fresh.start_date is not None
         # A flag that is on serves people already: who gets what is changed there.

@@ -1,4 +1,4 @@
-"""The fields of an experiment that people edit: as they are stored, what is wrong with them, and in words."""
+"""The editable fields of an experiment: as stored, their problems, and in words."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -30,7 +30,7 @@ _DATES: Final = ("start_date", "end_date")
 
 
 def stored_field(fresh: Experiment, name: str) -> JSON:
-    """A field as people edit it: without what servers compute from the rest."""
+    """Return a field as people edit it: without what servers compute from the rest."""
     value = fresh.raw.get(name)
     match name:
         case "metrics" | "metrics_secondary":
@@ -69,7 +69,7 @@ def is_kept(found: Experiment, name: str, value: JSON, same: Callable[[JSON, JSO
 
 
 def variants_in(parameters: JSON) -> list[JSON]:
-    """The variants themselves, to be changed."""
+    """Return the variants themselves, to be changed."""
     return as_list(as_dict(parameters).get("feature_flag_variants"))
 
 
@@ -137,7 +137,7 @@ def change_words(name: str, before: JSON, after: JSON) -> tuple[str, ...]:
 
 
 def _or_none(value: JSON) -> str:
-    """A moment to the minute."""
+    """Return a moment to the minute."""
     return as_text(value)[:16].replace("T", " ") or "none"
 
 

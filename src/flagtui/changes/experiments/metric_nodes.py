@@ -1,4 +1,4 @@
-"""What a metric counts, whichever engine it is of: its events, actions and tables, in one form."""
+"""The events, actions and tables that a metric counts, for either engine, in one form."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -22,7 +22,7 @@ _PLACES: Final = tuple(dict.fromkeys(place for places in _SOURCES.values() for p
 
 
 def form_of(metric: Mapping[str, JSON]) -> Item:
-    """The metric in the keys of this engine. What the older one counts is of type `trends`."""
+    """Return the metric in the keys of this engine. What the older one counts is of type `trends`."""
     match as_text(metric.get("kind")):
         case "ExperimentTrendsQuery":
             query = as_dict(metric.get("count_query"))
@@ -62,7 +62,7 @@ def nodes_of(metric: Mapping[str, JSON]) -> Iterator[Item]:
 
 
 def events_of(metric: Mapping[str, JSON]) -> tuple[str, ...]:
-    """The names of its events."""
+    """Return the names of its events."""
     return tuple(name for node in nodes_of(metric) if (name := as_text(node.get("event"))))
 
 
@@ -86,7 +86,7 @@ def exposing(experiment: Experiment) -> Iterator[Item]:
 
 
 def events_measured(experiment: Experiment) -> tuple[str, ...]:
-    """The names of all events an experiment looks at, each once."""
+    """Return the names of all events an experiment looks at, each once."""
     names = [name for metric in measured(experiment) for name in events_of(metric)]
     names += [as_text(node.get("event")) for node in exposing(experiment)]
     return tuple(dict.fromkeys(filter(None, names)))
@@ -118,6 +118,6 @@ def _goal(name: str, filters: Mapping[str, JSON]) -> Item:
 
 
 def _old_node(entity: Item, kind: str) -> Item:
-    """An event of old filters has its name as its id."""
+    """Return the node of an event of old filters, which has its name as its id."""
     node: Item = {**entity, "kind": kind}
     return {**node, "event": entity.get("id")} if kind == "EventsNode" else node

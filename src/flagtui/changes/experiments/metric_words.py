@@ -1,4 +1,4 @@
-"""What a metric measures, in words that leave nothing of it out. Raw."""
+"""Describe a metric in words that omit nothing. Raw."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -62,13 +62,13 @@ def return_words(metric: Mapping[str, JSON]) -> str:
 
 
 def named_node(node: Mapping[str, JSON]) -> str:
-    """An event, action or table, with what is asked of its events: `order (price > 5)`."""
+    """Return an event, action or table with its property filters: `order (price > 5)`."""
     filters = _asked(node.get("properties"))
     return f"{_name(node)}{f' ({filters})' if filters else ''}"
 
 
 def describe_node(node: Mapping[str, JSON]) -> str:
-    """The same with how it is counted: `sum of price of order`."""
+    """Return the same with how it is counted: `sum of price of order`."""
     name, counting = named_node(node), as_text(node.get("math")) or "total"
     match counting:
         case "total":

@@ -1,4 +1,4 @@
-"""Metrics as people mean them: built from events, in their order, and what is wrong with one.
+"""Build metrics from events, in their order, and list their problems.
 
 What is built has the keys that every server takes; unknown keys stay in what is only changed.
 """
@@ -36,7 +36,7 @@ LONGEST_NAME: Final = 400
 
 
 def event_node(event: str, counting: Counting = "total", of: str = "") -> Item:
-    """An event as a metric counts it."""
+    """Return an event as a metric counts it."""
     node: Item = {"kind": "EventsNode", "event": event, "math": counting, "properties": []}
     return {**node, "math_property": of} if counting in OF_A_PROPERTY else node
 
@@ -47,7 +47,7 @@ def mean_of(source: Item) -> Item:
 
 
 def funnel_of(events: Sequence[str]) -> Item:
-    """The share of people who come through all steps; meeting the experiment goes before the first."""
+    """Return the share of users who complete all steps; exposure comes before the first."""
     return _metric("funnel", series=[_step(event) for event in events])
 
 
@@ -130,7 +130,7 @@ ORDERS: Final[Mapping[str, str]] = {
 
 
 def as_shown(fresh: Experiment, name: str) -> list[dict[str, JSON]]:
-    """The metrics of a field in the order in which people see them."""
+    """Return the metrics of a field in the order in which people see them."""
     places = {as_text(uuid): place for place, uuid in enumerate(as_list(fresh.raw.get(ORDERS[name])))}
     listed = [metric for metric in as_list(fresh.raw.get(name)) if isinstance(metric, dict)]
     return sorted(listed, key=lambda metric: places.get(as_text(metric.get("uuid")), len(places)))
@@ -156,7 +156,7 @@ def with_order(fresh: Experiment, fields: Mapping[str, JSON]) -> dict[str, JSON]
 
 
 def _rearranged(kept: Sequence[str], wanted: Sequence[str], before: Iterable[str]) -> list[JSON]:
-    """The old order with our metrics in the places that were ours; shared ones stay where they are."""
+    """Return the old order with our metrics in the places that were ours; shared ones stay where they are."""
     own, coming = set(before), list(wanted)
     result: list[JSON] = []
     for uuid in kept:

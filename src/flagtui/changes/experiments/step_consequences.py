@@ -1,4 +1,4 @@
-"""What follows from a step, and what should make a person stop: above all, what becomes of the flag."""
+"""The consequences and warnings of a step: above all, for the flag."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

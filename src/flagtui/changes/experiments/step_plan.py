@@ -1,4 +1,4 @@
-"""A step held against the experiment as it is now: what changes, what follows, and how success will look."""
+"""Plan a step on the current experiment: its changes, consequences, and how success will look."""
 
 from __future__ import annotations
 

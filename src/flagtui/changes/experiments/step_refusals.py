@@ -46,7 +46,7 @@ _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
 
 
 def foresee_refusal(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
-    """The first reason why this step cannot be taken now."""
+    """Return the first reason why this step cannot be taken now."""
     return next(_refusals(fresh, step, choices), None)
 
 

@@ -54,7 +54,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         )
 
     def is_compared(self, plan: ExperimentPlan) -> bool:
-        """A step that is not possible any more is refused; new values are taken whatever was there."""
+        """Return whether the server compares: it refuses impossible steps, but always accepts new values."""
         return plan.step.name not in ("edit", "reopen")
 
     async def read(self, plan: ExperimentPlan) -> Experiment | None:
@@ -216,7 +216,7 @@ def server_values(step: StepName, record: Experiment) -> dict[str, JSON]:
 def _shipped(
     plan: ExperimentPlan, flag: ExperimentFlag, before: dict[str, JSON], after: dict[str, JSON]
 ) -> tuple[dict[str, JSON], dict[str, JSON]]:
-    """The flag's whole targeting instead of each share: the undo is a change of the flag."""
+    """Return the flag's whole targeting instead of each share: the undo is a change of the flag."""
     try:
         filters = ship_filters(flag.filters, plan.choices.variant, plan.choices.everyone)
     except Invalid:

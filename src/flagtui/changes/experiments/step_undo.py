@@ -122,7 +122,7 @@ class StepEntries(EntryKind):
 
 
 def _flag_part(entry: Entry) -> Entry | None:
-    """The same as a change of the flag."""
+    """Return the same as a change of the flag."""
     id, key = as_id(entry.before.get("feature_flag.id")), as_text(entry.before.get("feature_flag.key"))
     step = BY_VERB.get(entry.verb)
     names = {"launch": "active", "archive": "active", "ship": "filters"}
@@ -137,7 +137,7 @@ def _flag_part(entry: Entry) -> Entry | None:
 
 
 def step_back(entry: Entry) -> ExperimentIntent | None:
-    """The step that takes this one back; None when none does."""
+    """Return the step that undoes this one; None when none does."""
     step = BY_VERB.get(entry.verb)
     return _intent(entry, step) if step is not None and entry.record else None
 

@@ -1,4 +1,4 @@
-"""What can be done with an experiment, in which state, and what it is called."""
+"""The steps of an experiment: states, words and undo."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

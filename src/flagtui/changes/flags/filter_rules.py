@@ -1,4 +1,4 @@
-"""Whether the strictest server would accept `filters`; others accept more, and evaluate it differently."""
+"""Validate `filters` as the strictest server does; others accept more, and evaluate it differently."""
 
 import json
 import math
@@ -180,7 +180,7 @@ def _share(item: Mapping[str, JSON], name: str, at: Path, alternative: str = "")
 
 
 def variant_keys(filters: JSON) -> tuple[str, ...]:
-    """The keys of the variants, in order; none for a flag that is on or off."""
+    """Return the keys of the variants, in order; none for a flag that is on or off."""
     variants = as_list(as_dict(as_dict(filters).get("multivariate")).get("variants"))
     return tuple(key for variant in variants if isinstance(key := as_dict(variant).get("key"), str) and key)
 

@@ -1,4 +1,4 @@
-"""What follows from a change: who loses it, what runs on it, what asks for it, who was here last."""
+"""The consequences of a change: reach, experiments, dependents, the last editor."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final

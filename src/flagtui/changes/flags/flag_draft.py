@@ -80,7 +80,7 @@ class WorkingCopy(Draft):
 
     @classmethod
     def of(cls, flag: Flag) -> "WorkingCopy":
-        """A copy of what can be edited."""
+        """Return a copy of what can be edited."""
         return cls(flag, editable(flag))
 
     @classmethod
@@ -185,7 +185,7 @@ class WorkingCopy(Draft):
         del self.change("filters", "groups", place, "properties")[within]
 
     def group_type(self, place: int) -> int | None:
-        """The type of group a condition is about; None for people."""
+        """Return the type of group a condition is about; None for people."""
         return as_index(as_dict(self.groups[place]).get(GROUP_TYPE, self.filters.get(GROUP_TYPE)))
 
     @property

@@ -1,4 +1,4 @@
-"""What the server would refuse, known before it is asked. The order is the server's own."""
+"""Predict the server's refusals, in the server's order."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -19,12 +19,12 @@ NAMED: Final = 5
 
 
 def foresee_refusal(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Blocked | None:
-    """The first reason why these new values cannot be saved on this flag."""
+    """Return the first reason why these new values cannot be saved on this flag."""
     return next(_refusals(fresh, wanted, context), None)
 
 
 def experiments_of(fresh: Flag, context: Context) -> tuple[Linked, ...]:
-    """The experiments on the flag: those of the context, else those the flag names."""
+    """Return the experiments on the flag: those of the context, else those the flag names."""
     if context.experiments is not None:
         return context.experiments
     known = {link.id: link for link in fresh.experiment_set_metadata}

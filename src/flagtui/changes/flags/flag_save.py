@@ -196,7 +196,7 @@ def _told(
 
 
 def normal(flag: Flag) -> dict[str, JSON]:
-    """The flag's fields in one form, however this generation of server writes them."""
+    """Return the flag's fields in one form, however this generation of server writes them."""
     kept = {name: value for name, value in flag.raw.items() if name not in IGNORED}
     if "evaluation_contexts" in kept:
         # Servers that show both names keep one list.

@@ -159,14 +159,14 @@ def in_words(
 
 
 def hidden(line: DifferenceLine) -> DifferenceLine:
-    """The line with an encrypted payload's values masked."""
+    """Return the line with an encrypted payload's values masked."""
     return (
         replace(line, before=_mask(line.before), after=_mask(line.after)) if _is_payload(line.path) else line
     )
 
 
 def hidden_conflict(conflict: FieldConflict) -> FieldConflict:
-    """The conflict with an encrypted payload's values masked."""
+    """Return the conflict with an encrypted payload's values masked."""
     if not _is_payload(conflict.path):
         return conflict
     return FieldConflict(conflict.path, _mask(conflict.seen), _mask(conflict.mine), _mask(conflict.theirs))

@@ -29,7 +29,7 @@ class NarrowWrite:
     """For everyone, of a flag with variants."""
 
     async def send(self, plan: Plan, version: int, flags: Flags) -> Flag:
-        """The request, for a version."""
+        """Return the request, for a version."""
         if self.condition is None:
             return await flags.roll_out_to_everyone(plan.id, variant=self.variant, version=version)
         return await flags.set_rollout(plan.id, self.condition, self.percent, version=version)

@@ -45,7 +45,7 @@ def multivariate_flag(key: str, variants: Iterable[str]) -> dict[str, JSON]:
 
 
 def remote_configuration(key: str, payload: str) -> dict[str, JSON]:
-    """A value for programs to read; the server gives it to everyone."""
+    """Return a value for programs to read; the server gives it to everyone."""
     filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": payload}}
     return {**boolean_flag(key, filters), "is_remote_configuration": True}
 
@@ -176,7 +176,7 @@ def _other_fields(values: Mapping[str, JSON]) -> Iterator[tuple[Path, JSON, str]
 
 
 def warn_of_deleted(key: str, taken: Taken) -> list[Caution]:
-    """A new flag with the key of a deleted one is the end of that one."""
+    """Return the warning that a new flag with the key of a deleted one destroys that one."""
     if key not in taken.deleted:
         return []
     text = f"the deleted flag with this key, number {taken.deleted[key]}, is destroyed for good"

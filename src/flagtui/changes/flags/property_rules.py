@@ -1,4 +1,4 @@
-"""Whether one property of a condition would be accepted: which operator goes with which type and value."""
+"""Validate a property of a condition: which operator goes with which type and value."""
 
 import json
 import re

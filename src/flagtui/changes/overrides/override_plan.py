@@ -1,4 +1,4 @@
-"""What is asked of a mirror, and the plan: one override of one flag, set or removed."""
+"""An intent for a mirror and its plan: one override of one flag, set or removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked for with a flag that stays as it is: planned, agreed to, written down and sent once."""
+"""Records created from a flag that itself stays unchanged: plan, confirm, journal, send once."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ async def find_left_behind(flag: Flag, client: Client) -> tuple[str, ...]:
 
 
 async def find_target(context: PlanContext, there: PlanContext, name: str) -> Target:
-    """The project of `there`, which is called so; the server copies within one organisation.
+    """Return the project of `destination` with this name; the server copies within one organisation.
 
     Raises ApiError.
     """
@@ -123,7 +123,7 @@ async def find_target(context: PlanContext, there: PlanContext, name: str) -> Ta
 def plan_copy(
     flag: Flag, target: Target, left: Sequence[str], names: Names = NO_NAMES
 ) -> RelatedPlan | Blocked:
-    """The server's own copy, off, under the same key."""
+    """Return the server's own copy, off, under the same key."""
     if why := bound_to_its_project(flag):
         return Blocked("bound", why, _BY_HAND)
     if blocked := taken_by(flag.key, target.taken):
@@ -186,12 +186,12 @@ def kept_of(made: Flag) -> dict[str, JSON]:
 
 
 def project_of(entry: Entry) -> int | None:
-    """The project a copy went to; None for what is no copy of the server's."""
+    """Return the project a copy went to; None for what is no copy of the server's."""
     return as_id(entry.after.get("project")) if entry.kind == KIND else None
 
 
 def as_creation(entry: Entry) -> Entry:
-    """The copy as what it is in its own project: a new flag."""
+    """Return the copy as what it is in its own project: a new flag."""
     signature = replace(entry.signature, project=str(project_of(entry) or ""))
     return replace(entry, kind="flag", verb="create", signature=signature)
 

@@ -1,4 +1,4 @@
-"""What the journal knows of a set: applied changes, and those whose outcome is still open."""
+"""The progress of a set in the journal: applied changes, and those whose outcome is open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flagtui journal`: what this person changed from this machine, for reading, sharing and programs."""
+"""`flagtui journal`: the changes from this machine, for reading, sharing and programs."""
 
 import time
 from typing import Final, get_args

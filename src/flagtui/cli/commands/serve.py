@@ -83,7 +83,7 @@ def _check(options: Serving) -> None:
 
 
 def _has_keys(database: Path) -> bool:
-    """An empty file is taken for a new database, so having the file is not enough."""
+    """Return whether the database has keys; an empty file counts as a new database."""
     return database.is_file() and bool(list_keys(database))
 
 

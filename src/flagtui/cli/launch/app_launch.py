@@ -1,4 +1,4 @@
-"""`flagtui` without a command: the app in a profile, or what is offered where there is none."""
+"""`flagtui` without a command: the app in a profile, or the welcome screen without one."""
 
 from dataclasses import replace
 

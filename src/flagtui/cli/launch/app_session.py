@@ -53,7 +53,7 @@ def checked_keymap(settings: Settings) -> dict[str, str]:
 
 
 def preferences_of(settings: Settings, settings_file: Path | None, memory: Path) -> Preferences:
-    """The settings of the lists, and their state remembered in that folder."""
+    """Return the settings of the lists, and their state remembered in that folder."""
     return Preferences(
         settings_file=settings_file,
         memory=memory,
@@ -157,7 +157,7 @@ class KeyInUse:
         return make_client(opening.profile, opening.host, answer.key, read_only=opening.profile.mirror)
 
     def client_with(self, text: str) -> "Client":
-        """A client with a key that was typed. Raises ApiError."""
+        """Return a client with a key that was typed. Raises ApiError."""
         from flagtui.cli.plumbing.client import make_client, typed_key
 
         key = typed_key(text)
@@ -175,7 +175,7 @@ class KeyInUse:
         return "The key is kept in the system's keyring."
 
     def redact(self, text: str) -> str:
-        """The text without any key that was used."""
+        """Return the text without any key that was used."""
         for key in self._known:
             text = key.redact(text)
         return text
@@ -189,7 +189,7 @@ def run_session(session: Session, keymap: dict[str, str], *, mouse: bool) -> int
 
 
 def run_app(app: FlagTui, *, mouse: bool = True) -> int:
-    """The exit code. Faults of the program leave one sentence and the path of a report."""
+    """Return the exit code. Faults of the program leave one sentence and the path of a report."""
     app.run(mouse=mouse)
     app.has_left = True
     if app.last_words:

@@ -34,7 +34,7 @@ class DemoService:
         return NASTY if self.nasty else WEB
 
     async def connect(self) -> Client:
-        """A client of the service. Raises ApiError when the database cannot be used."""
+        """Return a client of the service. Raises ApiError when the database cannot be used."""
         try:
             application = await asyncio.to_thread(self._open)
         except DatabaseUnusable as fault:

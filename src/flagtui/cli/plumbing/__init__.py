@@ -1,1 +1,1 @@
-"""What every command needs: its session, options, output, confirmation and errors."""
+"""Shared parts of commands: session, options, output, confirmation and errors."""

@@ -1,4 +1,4 @@
-"""What `refs` and `check` share: the folders, the settings of the repository, the scan and its report."""
+"""Shared parts of `refs` and `check`: folders, settings of the repository, the scan and its report."""
 
 import time
 from collections.abc import Collection, Sequence

@@ -13,7 +13,7 @@ NEAR: Final = 3
 
 
 def not_found(noun: str, missing: Sequence[str], known: Iterable[str], where: str) -> Trouble:
-    """The trouble that names what is missing, with names near it, else `where`: what shows all."""
+    """Return the trouble that names what is missing, with names near it, else `where`: what shows all."""
     names = list(known)
     by_fold = {name.casefold(): name for name in names}
     near: list[str] = []

@@ -105,12 +105,12 @@ class WriteTerms:
 
 
 def named_profile(given: str) -> str:
-    """The profile named after the command, else the one named before it."""
+    """Return the profile named after the command, else the one named before it."""
     return given or click.get_current_context().find_root().params.get("profile") or ""
 
 
 def named_project(given: str) -> str:
-    """The same for a project."""
+    """Return the same for a project."""
     return given or click.get_current_context().find_root().params.get("project") or ""
 
 
@@ -256,7 +256,7 @@ def read_fields(given: Sequence[str]) -> dict[str, JSON]:
 
 
 def read_text(source: str | None) -> str | None:
-    """A file, or standard input for `-`; None for no source. Raises Trouble."""
+    """Return a file, or standard input for `-`; None for no source. Raises Trouble."""
     if source is None:
         return None
     if source == "-":

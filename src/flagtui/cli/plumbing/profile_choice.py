@@ -102,7 +102,7 @@ class Opening:
         return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
 
     def rules(self, *, read_only: bool) -> GuardRules:
-        """The guard rules of the profile; `read_only` wins over what it allows."""
+        """Return the guard rules of the profile; `read_only` wins over what it allows."""
         return GuardRules(
             level=Level.READ_ONLY if read_only else Level(self.profile.level),
             require_reason=self.profile.require_reason,
@@ -127,7 +127,7 @@ def read_login_environment() -> LoginEnvironment:
 
 
 def settings_in(places: Locations) -> Settings:
-    """The settings, whose time zone is used from now on. Raises Trouble."""
+    """Return the settings, whose time zone is used from now on. Raises Trouble."""
     try:
         settings = read_settings(places.settings_file)
     except SettingsError as wrong:
@@ -137,7 +137,7 @@ def settings_in(places: Locations) -> Settings:
 
 
 def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
-    """The profile that was asked for, or that nothing else was. Raises Trouble."""
+    """Return the requested profile, else the default one. Raises Trouble."""
     settings, given = environment.settings, environment.given
     project = request.project or given.project
     has_name = bool(project) and not is_project_id(project)
@@ -172,7 +172,7 @@ def is_unknown(environment: LoginEnvironment) -> bool:
 
 
 def choose_signed_in(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
-    """The same, when there is a key or a profile at all. Raises Trouble."""
+    """Return the same if there is a key or a profile at all. Raises Trouble."""
     if is_unknown(environment):
         raise Trouble(
             "there is no API key and no profile.",
@@ -198,7 +198,7 @@ def choose_other(opening: Opening, name: str) -> Opening:
 
 
 def writable_state(places: Locations) -> Path:
-    """The folder for the journal. Raises Trouble."""
+    """Return the folder for the journal. Raises Trouble."""
     try:
         return make_folder(places.state, "the journal of your changes")
     except FolderUnusable as wrong:

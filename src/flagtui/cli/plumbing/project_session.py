@@ -57,14 +57,14 @@ def report_waits(link: "ConnectionState") -> Callable[[], None]:
 
 
 def open_profile(profile: str, project: str = "") -> Opening:
-    """The profile a command works with. Raises Trouble."""
+    """Return the profile a command works with. Raises Trouble."""
     return choose_signed_in(
         read_login_environment(), ProfileRequest(profile=profile or None, project=project or None)
     )
 
 
 def find_key(opening: Opening) -> FoundSecret:
-    """The key and where it was. Raises Trouble."""
+    """Return the key and where it was. Raises Trouble."""
     secret = opening.keys.find(opening.owner)
     if isinstance(secret, NoCredential):
         raise Trouble(*no_key_words(opening, secret), code="sign_in")
@@ -77,7 +77,7 @@ def ask(
     question: "Callable[[Client], Awaitable[Answer]]",
     wait: float = 0.0,
 ) -> Answer:
-    """The server's answer; a question is asked again for `wait` seconds. Raises Trouble."""
+    """Return the server's response; retry for `wait` seconds. Raises Trouble."""
     # Half of what a command takes to start, which its help and its completion do without.
     from flagtui.cli.plumbing.client import make_client
 

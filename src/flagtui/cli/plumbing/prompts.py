@@ -41,7 +41,7 @@ class Prompts:
             return click.confirm(safe_text(question, 300), default=False)
 
     def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
-        """The place of the one chosen, by its number."""
+        """Return the place of the one chosen, by its number."""
         for place, choice in enumerate(choices, 1):
             say(f"  {place}  {choice}")
         limits = click.IntRange(1, len(choices))

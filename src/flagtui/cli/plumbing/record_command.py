@@ -147,7 +147,7 @@ class RecordCommand(ShownCommand):
             raise Trouble("--stage and --dry-run contradict each other.", "Give one of them.", code="usage")
 
     def _call(self, **given: Any) -> int:
-        """The work in the project; the exit code. Raises Trouble."""
+        """Run the command in the project and return the exit code. Raises Trouble."""
         assert self.callback is not None
         assert self.kind is not None
         work = self.callback

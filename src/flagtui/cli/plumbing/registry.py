@@ -28,7 +28,7 @@ class IndexedCommand(NamedTuple):
 
 @cache
 def command_index() -> Mapping[str, IndexedCommand]:
-    """The commands and groups by the words that name them: `flags`, `flags archive`."""
+    """Return the commands and groups by the words that name them: `flags`, `flags archive`."""
     rows = (line.split("\t") for line in FILE.read_text(encoding="utf-8").splitlines())
     return {
         words: IndexedCommand(module, records, tuple(options.split()), line)

@@ -52,7 +52,7 @@ class RowSource:
     async def rows(
         self, session: ProjectSession, line: str, sort: str = "", limit: int | None = None
     ) -> list[Any]:
-        """The rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
+        """Return the rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
         query, facts = await self.checked(session, line, sort)
         has_archived = "archived" in query.shows
         if limit is not None and not has_archived:

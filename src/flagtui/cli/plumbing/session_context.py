@@ -1,4 +1,4 @@
-"""What planning may know of the project of a command: what was asked for, each once."""
+"""The planning context of a command, which requests everything once."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Where change sets are: a file, the staged set, the folder of proposals."""
+"""Sources of change sets: a file, the staged set, the folder of proposals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What each command prints, field by field. Importing it loads no library."""
+"""The printed records of each command, field by field. Importing it loads no library."""

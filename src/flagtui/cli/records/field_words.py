@@ -19,7 +19,7 @@ def minute_words(stamp: Any) -> str:
 
 
 def star(value: Any) -> str:
-    """A mark for what is so."""
+    """Return a mark for true."""
     return "*" if value else ""
 
 
@@ -44,5 +44,5 @@ def percent_words(value: Any) -> str:
 
 
 def commas(value: Any) -> str:
-    """A list with blanks after its commas."""
+    """Return a list with blanks after its commas."""
     return ", ".join(map(str, value or ()))

@@ -1,4 +1,4 @@
-"""Groups of people under a name: the list of them, and new ones of the people who have a flag on now."""
+"""Cohorts: the list of them, and new ones of the users who have a flag on now."""
 
 import sqlite3
 from collections.abc import Collection

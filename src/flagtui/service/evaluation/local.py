@@ -1,4 +1,4 @@
-"""What SDKs evaluate with: flags, cohorts and group types in one document, and who may have it."""
+"""The document for local evaluation: flags, cohorts and group types, and who may have it."""
 
 import hmac
 import sqlite3

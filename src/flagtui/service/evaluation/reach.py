@@ -1,4 +1,4 @@
-"""How many stored people, or groups, match the properties of one condition."""
+"""Count the stored people, or groups, that match the properties of a condition."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime

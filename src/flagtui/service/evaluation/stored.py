@@ -1,4 +1,4 @@
-"""What is evaluated: flags, cohorts, people and groups; what is not stored of them does not exist."""
+"""Load flags, cohorts, people and groups for evaluation; what is not stored does not exist."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence

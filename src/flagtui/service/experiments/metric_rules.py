@@ -1,4 +1,4 @@
-"""What a list of metrics must be like to be stored."""
+"""Validate a list of metrics before it is stored."""
 
 import sqlite3
 import uuid

@@ -1,4 +1,4 @@
-"""What helps to set up an experiment: flags it could use, signs of a wired SDK, how long it would take."""
+"""Help with the setup of an experiment: eligible flags, signs of a wired SDK, duration."""
 
 from datetime import timedelta
 from typing import get_args

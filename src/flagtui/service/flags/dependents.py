@@ -1,4 +1,4 @@
-"""What relies on a flag, and what must not happen to it meanwhile."""
+"""Dependents of a flag, and what they forbid."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What filters point at: other flags, cohorts, variants of running experiments, patterns."""
+"""References in filters: other flags, cohorts, variants of running experiments, patterns."""
 
 import sqlite3
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the caller may do with each flag of a project."""
+"""The access level of the caller for each flag of a project."""
 
 import sqlite3
 from dataclasses import dataclass

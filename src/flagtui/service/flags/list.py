@@ -1,4 +1,4 @@
-"""The list of flags: what its parameters mean, as SQL."""
+"""The list of flags: its parameters as SQL."""
 
 import re
 from collections.abc import Mapping

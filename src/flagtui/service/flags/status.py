@@ -74,7 +74,7 @@ def _older_status(call: Call) -> Answer:
 
 
 def _reason(row: sqlite3.Row, word: str, filters: Mapping[str, Json], now: datetime) -> tuple[str, bool]:
-    """The reason, and whether it also states how far the flag is rolled out."""
+    """Return the reason, and whether it also states how far the flag is rolled out."""
     if word in ("DELETED", "ARCHIVED"):
         return f"Flag has been {word.lower()}", False
     if not row["active"]:

@@ -1,4 +1,4 @@
-"""What people did, as events: in experiments, where they met variants, and in the last week."""
+"""Sample events: in experiments, with exposures, and in the last week."""
 
 import sqlite3
 from bisect import bisect_right
@@ -206,7 +206,7 @@ def viewed(deed: Deed) -> Iterator[Happening]:
 
 
 def nothing(_deed: Deed) -> Iterator[Happening]:
-    """The metric's events are there already through another metric, or never happen."""
+    """Return no events: they are stored through another metric, or never happen."""
     return iter(())
 
 

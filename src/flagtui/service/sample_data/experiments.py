@@ -93,7 +93,7 @@ def catalogue() -> dict[str, Metric]:
 
 
 def _counted(field: str, value: Any) -> Any:
-    """A field of a metric: events by their names, or with how they are counted, become nodes."""
+    """Return a field of a metric: events by their names, or with how they are counted, become nodes."""
     if field == "series":
         return [_event(step) for step in value]
     if field not in NODE_KEYS:
@@ -175,7 +175,7 @@ def dates(plan: Plan, moments: Moments) -> tuple[datetime | None, datetime | Non
 
 
 def latest(plan: Plan, moments: Moments) -> datetime:
-    """The famous one got another metric twenty-four minutes ago."""
+    """Return the latest change: the famous experiment got another metric 24 minutes ago."""
     return moments.ago(minutes=24) if plan.flag_key == "checkout-redesign" else moments.ago(plan.ages[-1])
 
 

@@ -1,4 +1,4 @@
-"""What an experiment measures, how people are counted and how numbers are judged."""
+"""The settings of an experiment: metrics, exposure, statistics."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap

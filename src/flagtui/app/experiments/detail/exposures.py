@@ -1,4 +1,4 @@
-"""Who was exposed to each variant, what the variants are for, and what makes the counts suspect."""
+"""Exposures of each variant, the planned shares, and signs of a suspect split."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -53,7 +53,7 @@ def strokes_here() -> Strokes:
 
 
 def axis_of(intervals: Iterable[Bounds]) -> Bounds:
-    """The axis that shows all of these, zero among them, as far as `WIDEST` allows."""
+    """Return the axis that shows all of these, zero among them, as far as `WIDEST` allows."""
     all_bounds = list(intervals)
     low = min((min(bounds) for bounds in all_bounds), default=0.0)
     high = max((max(bounds) for bounds in all_bounds), default=0.0)

@@ -63,14 +63,14 @@ class Widths:
 
 
 def widths_for(width: int) -> Widths:
-    """The columns that fit."""
+    """Return the columns that fit."""
     if width >= WIDE:
         return Widths(16, 12, 12, 22)
     return Widths(14, 0, 10, 20) if width >= NARROW else Widths(9, 0, 9, 0)
 
 
 def day_lines(metric: Metric, series: Timeseries, width: int) -> Iterator[list[Piece]]:
-    """The newest day first."""
+    """Yield the newest day first."""
     cells = widths_for(width)
     values = f"{'BASELINE':>{cells.value}}{'VALUE':>{cells.value}}" if cells.value else ""
     ends = f"{'INTERVAL':<{cells.interval}}" if cells.interval else ""

@@ -54,7 +54,7 @@ class Companions:
 
 
 def experiment_lines(copy: ExperimentCopy, companions: Companions) -> Iterator[FormLine]:
-    """The whole form, top to bottom."""
+    """Yield the whole form, top to bottom."""
     yield from (
         field_line(EXPERIMENT_FIELDS[name], copy.values.get(name)) for name in ("name", "description")
     )

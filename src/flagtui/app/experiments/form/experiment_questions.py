@@ -1,4 +1,4 @@
-"""What each line of an experiment's form asks when it is opened."""
+"""The questions of an experiment form, one for each line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
@@ -50,7 +50,7 @@ async def ask_flag(
 
 
 def suggested_key(name: str) -> str:
-    """A key made of a name; empty where none can be."""
+    """Return a key made of a name; empty where none can be."""
     words = "".join(letter if letter.isalnum() else " " for letter in name.lower()).split()
     key = "-".join(words)[:100]
     return key if is_plain_key(key) else ""
@@ -197,7 +197,7 @@ class ExperimentQuestions:
             self.copy.change_settings(field)[name] = chosen
 
     def _ways(self, name: str) -> Sequence[tuple[str, str, str]]:
-        """The values, each with its words and what to know of it."""
+        """Return the values, each with its words and what to know of it."""
         if name == "multiple_variant_handling":
             return [(way, about, "") for way, about in SEVERAL.items()]
         if name == "method":

@@ -1,4 +1,4 @@
-"""The questions that make a metric: what it measures, of which event, and which way is better."""
+"""The questions that build a metric: its kind, its events, its direction."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -35,7 +35,7 @@ class MetricQuestions:
         self._events: list[EventDefinitionRow] | None = None
 
     async def new(self) -> Item | None:
-        """A metric from events that are picked by name."""
+        """Return a metric from events that are picked by name."""
         kinds = [Choice(kind, kind, about) for kind, about in KINDS.items()]
         kind = await self._runner.ask(PickerScreen("What kind of metric", kinds))
         made = await self._made(kind) if kind is not None else None
@@ -178,7 +178,7 @@ class MetricQuestions:
         return metrics.event_node(event, way, of.strip()) if of else None
 
     async def event(self, title: str, usual: str = "", *, may_end: bool = False) -> str | None:
-        """An event by its name; empty for no more steps. Names that were never seen are marked."""
+        """Return an event by its name; empty for no more steps. Names that were never seen are marked."""
         rows = await self._known()
         choices = [Choice("enough", "enough", "no more steps", not usual)] if may_end else []
         choices += [Choice(f"event {row.name}", row.name, row.description, row.name == usual) for row in rows]
@@ -264,7 +264,7 @@ def _about_return(metric: Item) -> Iterator[Choice[str]]:
 
 
 def role_words(copy: ExperimentCopy, link: Mapping[str, JSON]) -> str:
-    """The other role of a shared metric."""
+    """Return the other role of a shared metric."""
     return "primary" if as_dict(link.get("metadata")).get("type") == "secondary" else "secondary"
 
 

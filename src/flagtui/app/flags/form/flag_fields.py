@@ -1,4 +1,4 @@
-"""The lines of a flag's form: how each is drawn, and what it asks when it is opened."""
+"""The lines of a flag form: how each is drawn, and its question."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -38,7 +38,7 @@ CLAUSES: Final = 50
 
 
 def form_lines(copy: WorkingCopy, names: Names = NO_NAMES) -> Iterator[FormLine]:
-    """The whole form, top to bottom."""
+    """Yield the whole form, top to bottom."""
     for name, field in FLAG_FIELDS.items():
         # For flags that are there, these have keys of their own, or are dangerous enough for the editor.
         if field.line and name in copy.values and (copy.is_new or "for new" not in field.traits):

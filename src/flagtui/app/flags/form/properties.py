@@ -53,7 +53,7 @@ class PropertyContext:
 
 
 async def ask_property(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
-    """A property as wanted, keys of the old one that were not named kept; None to leave it."""
+    """Return a property as wanted, keys of the old one that were not named kept; None to leave it."""
     if context.group_type is not None:
         kind: str | None = "group"
     elif old:

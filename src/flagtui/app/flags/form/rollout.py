@@ -1,4 +1,4 @@
-"""How many people see a flag: a number, or a step of the ramp, for one condition or for all."""
+"""The rollout dialog: a number, or a step of the ramp, for one condition or for all."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -138,7 +138,7 @@ def choices_of(flags: Sequence[Flag]) -> Iterator[Choice]:
 
 
 def _condition(place: int, condition: Condition, filters: Filters) -> Content:
-    """A condition on one line, however many properties it asks for."""
+    """Return a condition on one line, however many properties it has."""
     head, *rest = condition_lines(place + 1, condition, filters, most=CLAUSES)
     pieces: list[Piece] = [*head]
     for line in rest:
@@ -166,7 +166,7 @@ def _reading(before: float, text: str) -> list[Piece]:
 
 
 def _ramp(share: float | None) -> list[Piece]:
-    """The steps, the one that is meant in bold."""
+    """Return the steps of the ramp, with the current one in bold."""
     return [(_step(step), "bold $primary" if step == share else "$faint") for step in RAMP]
 
 

@@ -1,4 +1,4 @@
-"""Each condition in full: what it asks for, in words and as the server keeps it, and how many it reaches."""
+"""Each condition in full: in words, as stored, and its reach."""
 
 from collections.abc import Iterator
 
@@ -102,5 +102,5 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
 
 
 def bar(part: int, whole: int, width: int) -> tuple[Piece, Piece]:
-    """A bar as long as the share; empty only for 0, full only for all."""
+    """Return a bar as long as the share; empty only for 0, full only for all."""
     return share_bar(part / whole if whole else 0, width, "$success")

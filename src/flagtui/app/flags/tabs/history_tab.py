@@ -1,4 +1,4 @@
-"""Who changed what and when; below, the difference of that entry or between two versions."""
+"""The history of a flag; below, the difference of an entry or between two versions."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 

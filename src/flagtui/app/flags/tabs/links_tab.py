@@ -1,4 +1,4 @@
-"""What hangs together with the flag: experiments, other flags, cohorts, early access, what is scheduled."""
+"""Related records of a flag: experiments, other flags, cohorts, early access, schedules."""
 
 from collections.abc import Iterator, Sequence
 

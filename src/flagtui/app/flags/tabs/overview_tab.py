@@ -73,7 +73,7 @@ LABEL = 12
 
 
 def side_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """The whole column."""
+    """Yield the whole column."""
     details = study.details
     yield from list(reach_summary(details, width))[:-1]
     if details.reach is not None:

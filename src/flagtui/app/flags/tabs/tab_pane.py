@@ -1,4 +1,4 @@
-"""What every tab of a flag's screen is: something that shows a study and can be moved through."""
+"""The base of every tab of a flag: shows a study and scrolls."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Variants and payloads, or the value of a remote configuration; secrets only when asked for."""
+"""Variants and payloads, or the value of a remote configuration; secrets only on request."""
 
 import json
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ def _others(study: Study, flag: Flag) -> Iterator[list[Piece]]:
 
 
 def _unused(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
-    """A payload that no variant has, and an empty line."""
+    """Yield a payload that no variant has, and an empty line."""
     variant_keys = flag.targeting.variant_keys
     title = "PAYLOAD" if key == "true" and not variant_keys else f"PAYLOAD OF {safe_text(key, 60)}"
     unused = "  no variant has this name" if variant_keys or key not in ("true", "false") else ""

@@ -1,4 +1,4 @@
-"""Who sees it: one or two users, what each gets, what decided it, and where they part."""
+"""Who sees it: the values of one or two users, the deciding conditions, and the difference."""
 
 from collections.abc import Awaitable, Callable, Iterator
 
@@ -67,7 +67,7 @@ class WhoPane(Vertical, RecordPane):
             yield Static(markup=False)
 
     def focus(self, scroll_visible: bool = True) -> "WhoPane":
-        """The line to type in, or the accounts once there are some; asked again there, the line."""
+        """Return the line to type in, or the evaluations once there are some; there again, the line."""
         accounts = self.query_one("#accounts")
         target = accounts if self._accounts and not accounts.has_focus else self.query_one("#whom-one")
         target.focus(scroll_visible)
@@ -141,7 +141,7 @@ def _person(hint: str, id: str) -> Field:
 
 
 def account_lines(accounts: list[PersonEvaluation], study: Study, width: int) -> list[list[Piece]]:
-    """The table, what sets the two apart, and the other flags."""
+    """Return the table, the difference between the two, and the other flags."""
     column = max(12, (width - LABEL) // len(accounts) - 1)
     lines = [*_table(accounts, study, column), *_refusals(accounts), []]
     for account in accounts:

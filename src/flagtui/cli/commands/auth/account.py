@@ -1,4 +1,4 @@
-"""`flagtui auth status` and `auth logout`: whose key it is, and what it may do."""
+"""`flagtui auth status` and `auth logout`: the key in use, its owner and scopes."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace

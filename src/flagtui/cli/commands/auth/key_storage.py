@@ -1,4 +1,4 @@
-"""Where a key is kept: the system's keyring, or what the person chooses when there is none."""
+"""Store a key: in the system's keyring, or where the user chooses without one."""
 
 from contextlib import suppress
 from typing import Literal, NoReturn, get_args

@@ -1,4 +1,4 @@
-"""`flagtui auth login`: a key tried, and kept for a profile."""
+"""`flagtui auth login`: check a key and store it for a profile."""
 
 import asyncio
 import sys
@@ -70,7 +70,7 @@ class TerminalSignIn:
     ask: Callable[[Host, Secret, Profile], Introduction] = field(default_factory=lambda: ask_server)
 
     def run(self) -> Profile:
-        """The profile as it is now written down. Raises Trouble."""
+        """Return the profile as it is stored now. Raises Trouble."""
         profile = self._profile()
         host, key, introduction = self._accepted_key(self._host(profile), profile)
         tell_introduction(host, introduction)

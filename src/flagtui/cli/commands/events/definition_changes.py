@@ -44,7 +44,7 @@ def _command(name: str, *examples: str, **more: Any) -> Callable[..., RecordComm
 
 
 def _plain(name: str, words: str, *operations: str, **more: Any) -> RecordCommand:
-    """A change that needs nothing but the events."""
+    """Return a change that needs nothing but the events."""
     examples = ("'$pageview' --dry-run", "'$autocapture' --dry-run --json")
 
     @_command(name, *examples, operations=("event_definitions.update", *operations), help=words, **more)
@@ -204,7 +204,7 @@ async def _people(session: ProjectSession, fresh: Sequence[EventDefinition], per
 
 
 def _number_of(person: str, known: People) -> int | None:
-    """The number of the person; -1 in `known` holds what `me` is called. Raises Trouble."""
+    """Return the number of the person; -1 in `known` holds what `me` is called. Raises Trouble."""
     if person == "none":
         return None
     email = known[-1] if person == "me" else person

@@ -276,7 +276,7 @@ async def edit(
 async def take_step(
     session: ProjectSession, name: StepName, wanted: Wanted, choose: Choose, terms: WriteTerms
 ) -> int:
-    """The step for every experiment that is meant; the exit code. Raises Trouble."""
+    """Take the step for every selected experiment and return the exit code. Raises Trouble."""
     step = STEPS[name]
     if name == "restore":
         intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, wanted)]

@@ -88,7 +88,7 @@ def with_version_check(planned: Planned[FlagChange, Plan]) -> Planned[FlagChange
 
 
 def _switch(name: str, words: str, *examples: str) -> RecordCommand:
-    """A change of one field that needs nothing but the flags."""
+    """Return a change of one field that needs nothing but the flags."""
 
     @change_command(
         name,

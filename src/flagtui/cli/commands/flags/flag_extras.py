@@ -1,4 +1,4 @@
-"""`flagtui flags schedule`, `cohort` and `dashboard`: what is kept for later, or made from a flag."""
+"""`flagtui flags schedule`, `cohort` and `dashboard`."""
 
 import asyncio
 from typing import TypedDict, Unpack
@@ -171,7 +171,7 @@ async def _until_done(session: ProjectSession, flag: Flag, later: Later, wait: f
 
 
 async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: WriteTerms) -> int:
-    """A scheduled change that shall not happen; the exit code. Raises Trouble."""
+    """Drop a scheduled change and return the exit code. Raises Trouble."""
     scheduled = await session.client.schedule.all({"model_name": "FeatureFlag", "record_id": flag.id})
     change = next((one for one in scheduled if one.id == number), None)
     if change is None:

@@ -40,7 +40,7 @@ async def _named(session: ProjectSession, wanted: Wanted) -> dict[int | None, Fl
 
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:
-    """The flag with this key, else with this id. Raises Trouble for a number that is both."""
+    """Return the flag with this key, else with this id. Raises Trouble for a number that is both."""
     id = read_address(session, name, FLAGS.kind)
     by_key = await session.client.flag_objects.find(name) if id is None else None
     if id is None and not is_id(name):

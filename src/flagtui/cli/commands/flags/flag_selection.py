@@ -15,12 +15,12 @@ async def flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
 
 
 async def flag_of(session: ProjectSession, wanted: Wanted) -> Flag:
-    """The only one. Raises ApiError, and Trouble when it is missing or several are meant."""
+    """Return the only one. Raises ApiError, and Trouble when it is missing or several are meant."""
     return only_one(await flags_of(session, wanted), "flag")
 
 
 async def deleted_flags_of(session: ProjectSession, wanted: Wanted) -> list[Flag]:
-    """The deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
+    """Return the deleted flags of these keys or ids, which no list has. Raises Trouble, ApiError."""
     if wanted.queries or any(":" in name for name in wanted.names):
         raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
     deletions = {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}

@@ -170,7 +170,7 @@ def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str
 
 
 def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str, JSON]:
-    """The same with a share for every condition."""
+    """Return the same with a share for every condition."""
     if percent is None:
         return dict(fields)
     share = int(percent) if percent.is_integer() else percent

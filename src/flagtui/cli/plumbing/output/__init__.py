@@ -1,1 +1,1 @@
-"""What commands print: tables for people, TSV and JSON for programs."""
+"""Output of commands: tables for people, TSV and JSON for programs."""

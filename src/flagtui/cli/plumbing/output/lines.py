@@ -72,7 +72,7 @@ def _print(line: str, stream: TextIO) -> None:
 
 
 def wrapped(line: str, width: int) -> str:
-    """The line in as many as it needs for so many cells, further ones below the first word."""
+    """Return the line in as many as it needs for so many cells, further ones below the first word."""
     if len(line) <= width:
         return line
     indent = " " * (len(line) - len(line.lstrip()))

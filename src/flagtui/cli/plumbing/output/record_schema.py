@@ -66,13 +66,13 @@ class RecordField(Generic[R_contra]):
     """Every value it can have; empty where any can be."""
 
     def read(self, record: R_contra) -> JSON:
-        """The value as programs get it."""
+        """Return the value as programs get it."""
         value = getattr(record, self.name) if self.value is None else self.value(record)
         is_moment = self.type == "time?" and isinstance(value, int | float)
         return local_time.stamp(value) if is_moment else value
 
     def cell(self, value: JSON) -> str:
-        """The value in a table."""
+        """Return the value in a table."""
         return self.words(value) if self.words is not None else plain(value)
 
 
@@ -109,7 +109,7 @@ class RecordSchema(Generic[R]):
         return tuple(field.name for field in self.fields)
 
     def within(self, inner: Callable[[Outer], R]) -> tuple[RecordField[Outer], ...]:
-        """The same fields, of what has such a record within it."""
+        """Return the same fields, of what has such a record within it."""
 
         def outside(field: RecordField[R]) -> RecordField[Outer]:
             def value(outer: Outer) -> JSON:
@@ -128,7 +128,7 @@ class RecordSchema(Generic[R]):
         return RecordSchema(self.name, self.about, fields, self.version)
 
     def chosen(self, names: Sequence[str]) -> tuple[RecordField[R], ...]:
-        """The fields of these names in their order. Raises KeyError with the first that is none."""
+        """Return the fields of these names in their order. Raises KeyError with the first that is none."""
         by_name = {field.name: field for field in self.fields}
         return tuple(by_name[name] for name in names)
 
@@ -184,7 +184,7 @@ def _value_schema(field: RecordField[Any]) -> dict[str, JSON]:
 
 
 def plain(value: JSON) -> str:
-    """A value as text: nothing for null, lists with commas, as JSON where a text has one itself."""
+    """Return a value as text: nothing for null, lists with commas, as JSON where a text has one itself."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""How many people an experiment needs, and how long it takes to meet them."""
+"""Compute the sample size of an experiment, and the days it takes."""
 
 import math
 from typing import Literal
