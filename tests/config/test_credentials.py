@@ -115,7 +115,7 @@ def test_a_key_is_stored_read_and_forgotten(tmp_path: Path) -> None:
 
 
 def test_a_keyring_that_keeps_nothing_is_noticed() -> None:
-    with pytest.raises(KeyringUnusable, match="does not give it back"):
+    with pytest.raises(KeyringUnusable, match="does not return it"):
         ring(Forgetful()).store(OWNER, Secret(KEY))
 
 
@@ -127,7 +127,7 @@ def test_a_keyring_that_never_answers_is_given_up() -> None:
         return Shelf()
 
     try:
-        with pytest.raises(KeyringUnusable, match=r"did not answer within 0\.05 seconds"):
+        with pytest.raises(KeyringUnusable, match=r"did not respond within 0\.05 seconds"):
             Keyring(load=frozen, seconds=0.05).get(OWNER)
         (left,) = [thread for thread in threading.enumerate() if thread.name == "flagtui-call"]
         assert left.daemon

@@ -48,8 +48,8 @@ def test_folders_say_whether_they_are_there_and_private(tmp_path: Path) -> None:
     (tmp_path / "cache").chmod(0o755)
     found = by_name(find_folders(locations(tmp_path)))
     assert found["settings"] == Finding("settings", str(tmp_path / "config"))
-    assert found["journal and keys"].value.endswith("not there yet")
-    assert found["copies of rows"].next == f"chmod 700 {tmp_path / 'cache'}"
+    assert found["journal and keys"].value.endswith("not created yet")
+    assert found["cached rows"].next == f"chmod 700 {tmp_path / 'cache'}"
     nowhere = by_name(find_folders(Locations(None, None, None, None)))
     assert {finding.state for finding in nowhere.values()} == {"wrong"}
 

@@ -63,7 +63,7 @@ def _everyone_gets(seen: Seen, told: re.Match[str]) -> bool:
 
 
 def _those_let_in_get(seen: Seen, told: re.Match[str]) -> bool:
-    others = {"control"} if "still gives control" in _text(seen, "Others") else set()
+    others = {"control"} if "still serves control" in _text(seen, "Others") else set()
     return all(
         bool(was) == bool(now) and now in {told[1], False, *others} for was, now in _not_excepted(seen)
     )
@@ -116,10 +116,10 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
         lambda seen, _: bool(seen.given(seen.after)) and values(seen.before) == values(seen.after),
     ),
     (r"and archived with it", lambda seen, _: seen.after.archived),
-    (r"gives (\w+) to everyone$", _everyone_gets),
-    (r"gives (\w+) to everyone its conditions match", _those_let_in_get),
+    (r"serves (\w+) to everyone$", _everyone_gets),
+    (r"serves (\w+) to everyone its conditions match", _those_let_in_get),
     (
-        r"gives \w+ to no one, since no condition matches",
+        r"serves \w+ to no one, since no condition matches",
         lambda seen, _: not VARIANTS & set(values(seen.after, on=True)),
     ),
     (
@@ -134,7 +134,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
             r"no other variant is served",
             lambda seen, _: len({one for one in values(seen.after, on=True) if one in VARIANTS}) <= 1,
         ),
-        (r"condition \d+ still gives (\w+)", lambda seen, told: told[1] in values(seen.after, on=True)),
+        (r"condition \d+ still serves (\w+)", lambda seen, told: told[1] in values(seen.after, on=True)),
         (
             r"people held out still get (holdout-\d+)",
             lambda seen, told: told[1] in values(seen.after, on=True),

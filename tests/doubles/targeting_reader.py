@@ -172,7 +172,7 @@ def _end_of_json(text: str) -> int:
 
 
 def _dependency(text: str) -> Asked:
-    told = re.fullmatch(r"(\S+) (?:is (on|off)|gives (.+?))(?: \((.+)\))?", text)
+    told = re.fullmatch(r"(\S+) (?:is (on|off)|serves (.+?))(?: \((.+)\))?", text)
     if told and not text.endswith(": matches no one"):
         return Asked("flag", told[1], values=(told[2] or told[3],), note=told[4] or "")
     told = re.fullmatch(r"(\S+) (.+): matches no one", text)

@@ -42,7 +42,7 @@ def test_whoever_the_rollout_leaves_out_is_told_by_how_much() -> None:
     evaluation = found(ADA, flag({"properties": [STAFF], "rollout_percentage": 32.6}))
     assert (evaluation.value, evaluation.reason) == (False, Reason.OUT_OF_ROLLOUT)
     assert describe(evaluation) == (
-        "condition 1 matches, but its rollout excludes this one (hash 0.327 > 0.326: out)"
+        "condition 1 matches, but its rollout excludes them (hash 0.327 > 0.326: out)"
     )
 
 

@@ -43,7 +43,7 @@ async def test_space_overrides_a_flag_on_this_machine_and_u_undoes(setting: Sett
         question = words(program.screen)
         assert "Override in MIRROR" in question
         assert "only overrides of this machine; nothing is written to prod" in question
-        assert "undo with u: give it the previous override" in question
+        assert "undo with u: restore the previous override" in question
         await program.press("y")
         assert mirror.changes == ["set new-nav=off"]
         assert "new-nav is overridden on this machine · u to undo" in program.notices[-1]

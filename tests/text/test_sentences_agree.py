@@ -260,7 +260,7 @@ def test_dependency_sentence_matches_the_evaluator(wanted: JSON, variant: str | 
     said = {
         "flag base is on": given is not False,
         "flag base is off": given is False,
-        "flag base gives a": given == "a",
+        "flag base serves a": given == "a",
     }[clause]
     assert evaluate("flag", Person("p", is_complete=True), Definitions.of([base, flag])).value is said
 

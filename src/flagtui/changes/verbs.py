@@ -48,7 +48,7 @@ unarchive | Bring back from the archive | is back from the archive | archive it 
 delete | Delete | is deleted | restore it | grave
 delete permanently | Delete permanently | is deleted permanently | | typed
 restore | Restore | is restored | delete it again
-rename | Change the key of | has a new key | give it the old key back | grave
+rename | Change the key of | has a new key | restore the old key | grave
 set rollout | Change the rollout of | has a new rollout | set the old rollout
 edit | Edit | is changed | put back the old values
 restore version | Restore an older version of | is back at an older version | undo that | grave

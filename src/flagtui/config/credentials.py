@@ -100,7 +100,7 @@ class Keyring:
             return backend.get_password(SERVICE, owner.username)
 
         if self._ask(write_and_read) != value:
-            raise KeyringUnusable("The keyring took the key but does not give it back.")
+            raise KeyringUnusable("The keyring accepted the key but does not return it.")
 
     def forget(self, owner: Owner) -> bool:
         """Remove the key; return False when there was none. Raises KeyringUnusable."""

@@ -67,7 +67,7 @@ def find_folders(locations: Locations) -> list[Finding]:
         "settings": locations.config,
         "journal and keys": locations.state,
         "demo data": locations.data,
-        "copies of rows": locations.cache,
+        "cached rows": locations.cache,
     }
     return [_folder(about, folder) for about, folder in places.items()]
 
@@ -161,7 +161,7 @@ def _folder(about: str, folder: Path | None) -> Finding:
     if not folder.exists():
         parent = next((each for each in folder.parents if each.exists()), folder)
         if os.access(parent, os.W_OK | os.X_OK):
-            return Finding(about, f"{folder}: not there yet")
+            return Finding(about, f"{folder}: not created yet")
         return Finding(
             about, f"{folder}: cannot be made, {parent} is read-only", "wrong", "Make it writable."
         )

@@ -108,7 +108,7 @@ def describe_condition(result: ConditionResult) -> str:
         case Outcome.MATCHED:
             return f"{name} matches{_beside(result.rollout)}"
         case Outcome.OUT_OF_ROLLOUT:
-            return f"{name} matches, but its rollout excludes this one{_beside(result.rollout)}"
+            return f"{name} matches, but its rollout excludes them{_beside(result.rollout)}"
         case Outcome.NO_DEVICE:
             return f"{name} goes by device, and no device id is given"
         case Outcome.NO_GROUP:

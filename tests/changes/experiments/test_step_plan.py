@@ -48,7 +48,7 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
         "experiment: running → stopped",
     ]
     said = " ".join(one.text for one in plan.consequences)
-    assert "gives test to everyone" in said
+    assert "serves test to everyone" in said
     assert "an open condition of 100 % is put before all others" in said
 
 

@@ -114,7 +114,7 @@ async def test_question_names_what_changes_and_what_stays(desk: Desk) -> None:
     question = expect(guard(planned.plans, rules), Question)
     assert (question.type_this, question.reason_required) == (None, False)
     assert question.title == "Override in MIRROR"
-    assert question.undo_words == "give it the previous override"
+    assert question.undo_words == "restore the previous override"
     plan = planned.plans[0]
     assert [line.words for line in plan.lines] == ["override: none → on"]
     assert [each.text for each in plan.consequences] == [

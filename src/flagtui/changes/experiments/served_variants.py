@@ -78,7 +78,7 @@ def still_given(filters: Filters, shipped: str, *, to_everyone: bool, unit: str)
     keys = {variant.key for variant in filters.variants}
     for number, condition in enumerate(() if to_everyone else filters.deciding, 1):
         if condition.variant in keys and condition.variant != shipped and condition.rollout > 0:
-            yield f"condition {number} still gives {condition.variant}"
+            yield f"condition {number} still serves {condition.variant}"
     if filters.holdout_id is not None:
         yield f"{unit} held out still get holdout-{filters.holdout_id}"
     if filters.feature_enrollment:

@@ -153,7 +153,7 @@ def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
     if not choices.everyone and filters.rollout <= 0:
         audience = "no one, since no condition matches"
     begins = "stays off; once it is on it " if flag is not None and not flag.active else ""
-    yield _flag(fresh, f"{begins}gives {choices.variant} to {audience}", "danger")
+    yield _flag(fresh, f"{begins}serves {choices.variant} to {audience}", "danger")
     others = "; ".join(still_given(filters, choices.variant, to_everyone=choices.everyone, unit=fresh.unit))
     yield Consequence("Others", others or "no other variant is served")
     if choices.everyone:

@@ -116,11 +116,11 @@ def _dependency(item: Property, names: Names) -> tuple[Word, ...]:
             words: tuple[Word, ...] = (("verb", " is "), ("value", "on" if item.value else "off"))
         case "true" | "false":
             # A variant of that name is meant, which the value of a flag is not.
-            words = (("verb", " gives "), ("variant", f'"{item.value}"'))
+            words = (("verb", " serves "), ("variant", f'"{item.value}"'))
         case str():
-            words = (("verb", " gives "), ("variant", listed(item.value, room=NAMES_ROOM)))
+            words = (("verb", " serves "), ("variant", listed(item.value, room=NAMES_ROOM)))
         case _:
-            return (*named, ("odd", f" gives {listed(item.value, room=NAMES_ROOM)}: matches no one"))
+            return (*named, ("odd", f" serves {listed(item.value, room=NAMES_ROOM)}: matches no one"))
     why = names.undecided.get(item.flag_id or 0)
     note: tuple[Word, ...] = (("odd", f" ({why})"),) if why else ()
     return (*named, *words, *note)

@@ -17,7 +17,7 @@ from flagtui.models.override import InvalidOverride, Override, read_override
 KIND: Final = "override"
 """The journal's name of the record, and of its only field."""
 VERBS: Final = verb_table("""
-override | Override | is overridden on this machine | give it the previous override
+override | Override | is overridden on this machine | restore the previous override
 remove override | Remove the override of | is served as upstream again | override it again
 """)
 

@@ -231,7 +231,7 @@ def read_retagging(added: Sequence[str], removed: Sequence[str], only: Sequence[
     from flagtui.changes.tag_line import read_tags
 
     if only and (added or removed):
-        raise Trouble("--set gives all tags, so there is nothing to add or remove.", code="usage")
+        raise Trouble("--set replaces all tags, so there is nothing to add or remove.", code="usage")
     pieces = [*only] if only else [*added, *(f"-{tag}" for tag in removed)]
     if not pieces:
         raise Trouble("no tag is named.", "Use --add, --remove or --set.", code="usage")
@@ -247,7 +247,7 @@ def read_fields(given: Sequence[str]) -> dict[str, JSON]:
     for pair in given:
         name, is_given, value = pair.partition("=")
         if not is_given or not name.strip():
-            raise Trouble(f"{pair!r} gives no field a value.", "Write name=value.", code="usage")
+            raise Trouble(f"{pair!r} sets no field.", "Write name=value.", code="usage")
         try:
             fields[name.strip()] = json.loads(value)
         except (ValueError, RecursionError):

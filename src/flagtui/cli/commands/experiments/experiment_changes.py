@@ -236,7 +236,7 @@ async def create(
 @EXPERIMENT_WORD
 @FIELD
 @click.option(
-    "--from", "source", metavar="FILE", type=click.Path(), help="The JSON as --print gives it; - reads it."
+    "--from", "source", metavar="FILE", type=click.Path(), help="The JSON of --print; - reads stdin."
 )
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
 async def edit(

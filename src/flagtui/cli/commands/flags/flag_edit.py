@@ -55,13 +55,13 @@ class EditOptions(TypedDict):
     "source",
     metavar="FILE",
     type=click.Path(),
-    help="The flag's JSON as --print gives it; - reads it.",
+    help="The flag's JSON of --print; - reads stdin.",
 )
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
 async def edit(session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[EditOptions]) -> int:
     """Change fields of a flag; without --field and --from its JSON opens in your editor.
 
-    Fields are those that --print gives. The JSON of --from changes the key only with --rename.
+    Fields are those that --print prints. The JSON of --from changes the key only with --rename.
     """
     values, source = given["values"], given["source"]
     if (bool(values) + (source is not None) + given["is_printed"]) > 1:

@@ -71,7 +71,10 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
             age_words,
         ),
         RecordField(
-            "gives", "text", "What everyone gets; empty while it depends on who asks.", is_shown=True
+            "gives",
+            "text",
+            "The value that everyone is served; empty while it depends on the user.",
+            is_shown=True,
         ),
         RecordField("needed_by", "texts", "Flags that ask for it.", is_shown=True, words=commas),
     ),
