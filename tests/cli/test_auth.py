@@ -123,7 +123,7 @@ def test_the_key_is_pasted_hidden(home: Path, service: Service) -> None:
     with Terminal(command, size=(132, 40), environment=environment) as terminal:
         terminal.wait_for("Paste the personal API key")
         terminal.press(KEY + "\r")
-        terminal.wait_for("Which one is opened first")
+        terminal.wait_for("Which project to open first")
         terminal.press("2\r")
         terminal.wait_for("no keyring[^$]*How")
         terminal.press("3\r")

@@ -57,7 +57,7 @@ def test_wrong_key_is_asked_for_again_without_losing_other_answers(start: Start,
         terminal.wait_for("(?s)(it is not shown.*){3}")
         terminal.press(f"{KEY}\r")
         terminal.wait_for("✓ see flags")
-        terminal.wait_for("Which one is opened first")
+        terminal.wait_for("Which project to open first")
         terminal.press("\r")
         terminal.wait_for("How")
         terminal.press("\r")

@@ -65,14 +65,14 @@ def test_a_key_has_one_name_however_it_is_written(written: str, name: str) -> No
     ("written", "reason"),
     [
         ("entre", "did you mean enter?"),
-        ("f25", "is no key"),
+        ("f25", "is not a key"),
         ("hyper+x", "modifiers are ctrl, alt, shift, super"),
         ("ctrl+ctrl+x", "modifiers are"),
         ("ctrl+c", "keeps its meaning"),
         ("ctrl+z", "keeps its meaning"),
-        ("ab", "is no key"),
-        ("\x1b", "is no key"),
-        ("latin_small_letter_a", "is no key"),
+        ("ab", "is not a key"),
+        ("\x1b", "is not a key"),
+        ("latin_small_letter_a", "is not a key"),
     ],
 )
 def test_what_no_keyboard_sends_is_refused(written: str, reason: str) -> None:
@@ -119,7 +119,7 @@ def test_screens_that_never_meet_may_share_a_key() -> None:
     [
         ('flags.togle = "t"', "settings:2: keys.flags.togle: there is no command flags.togle; did you mean"),
         ('zzz = "t"', "settings:2: keys.zzz: there is no command zzz; the help screen lists them all"),
-        ('\nflags.toggle = "entre"', "settings:3: keys.flags.toggle: 'entre' is no key; did you mean enter?"),
+        ('\nflags.toggle = "entre"', "keys.flags.toggle: 'entre' is not a key; did you mean enter?"),
         ('flags.toggle = "t"\nflags.undo = "T, t"', "t is taken by flags.undo already"),
         ('flags.toggle = "q"\neverywhere.quit = "q"', "settings:3: keys.everywhere.quit: q is taken by"),
     ],

@@ -31,8 +31,8 @@ VERBS: Final[dict[str, str]] = {
 }  # fmt: skip
 """The operators that each of the words may stand for."""
 ABOUT_TRUTH: Final[dict[str, str]] = {
-    r"is anything but true \((.*) is asked for\)": "exact",
-    r"is true or not set \((.*) is asked for\)": "is_not",
+    r"is anything but true \((.*) is required\)": "exact",
+    r"is true or not set \((.*) is required\)": "is_not",
     r"is true \((no value) is listed\)": "exact",
     r"is not true \((no value) is listed\)": "is_not",
 }

@@ -29,7 +29,7 @@ def test_what_a_condition_found_sets_two_people_apart() -> None:
     assert (one.value, other.value) == (True, False)
     assert parting(one, other) == (
         "condition 1 matches",
-        "condition 1 does not fit: email ends with @acme.com: it is bob@other.com",
+        "condition 1 does not match: email ends with @acme.com: it is bob@other.com",
     )
 
 
@@ -42,7 +42,7 @@ def test_comparison_ends_at_the_first_condition_that_differs() -> None:
     assert (one.value, other.value) == ("b", "a")
     here, there = parting(one, other)
     assert here == "condition 2 matches"
-    assert there.startswith("condition 2 does not fit")
+    assert there.startswith("condition 2 does not match")
 
 
 def test_variants_differ_by_their_hash() -> None:

@@ -48,7 +48,9 @@ def test_whoever_the_rollout_leaves_out_is_told_by_how_much() -> None:
 
 def test_unmatched_condition_names_property_and_actual_value() -> None:
     evaluation = found(BOB, flag({"properties": [STAFF]}))
-    assert describe(evaluation) == "condition 1 does not fit: email ends with @acme.com: it is bob@other.com"
+    assert (
+        describe(evaluation) == "condition 1 does not match: email ends with @acme.com: it is bob@other.com"
+    )
 
 
 def test_every_question_is_answered_even_after_the_first_no() -> None:
@@ -106,7 +108,7 @@ def test_a_dependency_shows_how_the_other_flag_was_decided() -> None:
     check = evaluation.conditions[0].checks[0]
     assert describe_check(check) == "flag beta evaluates to true: it is false"
     assert check.dependency is not None
-    assert describe_condition(check.dependency.conditions[0]).startswith("condition 1 does not fit: email")
+    assert describe_condition(check.dependency.conditions[0]).startswith("condition 1 does not match: email")
 
 
 def test_missing_dependency_is_the_reason_where_everything_is_known() -> None:

@@ -37,11 +37,11 @@ def test_comparison_names_the_person_who_sees_the_flag() -> None:
     server, library = (evaluate("it", IN_FREE, definitions, rules) for rules in Rules)
     assert (server.value, library.value) == (False, True)
     assert parting(server, library) == (
-        "condition 1 does not fit: flag base evaluates to true: it is false",
+        "condition 1 does not match: flag base evaluates to true: it is false",
         "condition 1 matches",
     )
     dependency = require(server.conditions[0].checks[0].dependency)
-    assert describe(dependency) == "condition 1 does not fit: plan is pro: it is free"
+    assert describe(dependency) == "condition 1 does not match: plan is pro: it is free"
 
 
 def test_circular_or_missing_dependencies_turn_a_flag_off() -> None:
@@ -100,11 +100,11 @@ def test_date_without_offset_is_in_the_project_time_zone(zone: str, value: bool)
     [
         (asking("between", [18, 65]), 30, "age is from 18 to 65: it is 30"),
         (asking("not_between", ["a", 65]), 30,
-         "age is outside a to 65: the condition on age asks for something"),
+         "age is outside a to 65: the condition on age requires a value"),
         (asking("gt", "5"), "soon", "age > 5: it is soon"),
         (asking("semver_gt", "5"), "1.2.3.4", "it is 1.2.3.4, which cannot be compared like that"),
         (asking("is_date_after", "2026"), "1999-01-01",
-         "the condition on age asks for something that cannot be"),
+         "the condition on age requires a value that cannot be"),
         (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "too costly to evaluate here: (?=.)(a|aa)+$"),
         (asking("regex", "a{,2}"), "a", "only the server knows what matches a{,2}"),
     ],
@@ -137,4 +137,4 @@ def test_only_integer_1_is_the_known_configuration_version(version: Any) -> None
 def test_a_flag_by_device_leaves_out_whoever_comes_without_one() -> None:
     found = evaluate("it", IN_FREE, Definitions.of([{**flag("it", {}), "bucketing_identifier": "device_id"}]))
     assert (found.value, found.reason, found.condition_index) == (False, Reason.OUT_OF_ROLLOUT, 0)
-    assert describe(found) == "condition 1 goes by device, and no device id is given"
+    assert describe(found) == "condition 1 is bucketed by device, and no device id is given"

@@ -69,7 +69,7 @@ async def test_unwritable_settings_are_reported_and_nothing_is_lost(kept: Settin
     unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
     async with running(replace(kept, preferences=unwritable)) as program:
         await program.press("c", "down", "space", "enter")
-        assert "kept until you leave only" in program.notices[-1]
+        assert "kept only until you quit" in program.notices[-1]
         assert "rollout" not in columns(program)
 
 

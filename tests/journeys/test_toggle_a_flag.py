@@ -29,7 +29,7 @@ async def test_flag_is_turned_off_in_the_database_and_undone(setting: Setting) -
         assert (await program.stored("new-nav")).active
         await program.colleague().flags.update(program.row("new-nav").id, {"active": False})
         await program.press("u")
-        assert "Nothing of yours is left to undo" in words(program.screen)
+        assert "You have no change left to undo" in words(program.screen)
         await program.press("U")
         assert "new-nav is unchanged already; nothing was sent. u goes on with" in words(program.screen)
         assert len(program.wire.writes()) == 2

@@ -122,7 +122,7 @@ class Keyring:
         try:
             error = call.exception(self.seconds)
         except TimeoutError:
-            raise KeyringUnusable(f"The keyring did not answer within {self.seconds:g} seconds.") from None
+            raise KeyringUnusable(f"The keyring did not respond within {self.seconds:g} seconds.") from None
         if error is None:
             return call.result()
         if isinstance(error, KeyringUnusable):

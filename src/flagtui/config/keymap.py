@@ -101,7 +101,7 @@ def read_key(written: str) -> str:
     modifiers = head.split("+") if head else []
     names = [_ALIASES.get(each.strip().lower(), each.strip().lower()) for each in modifiers]
     if any(name not in _MODIFIERS for name in names) or len(set(names)) < len(names):
-        raise UnknownKey(f"{safe_text(written, 40)!r} is no key; modifiers are {', '.join(_MODIFIERS)}")
+        raise UnknownKey(f"{safe_text(written, 40)!r} is not a key; modifiers are {', '.join(_MODIFIERS)}")
     base = _base(last.strip() or last, is_modified=bool(names))
     if names == ["shift"] and len(base) == 1:
         return base.upper()
@@ -124,7 +124,7 @@ def _base(last: str, *, is_modified: bool) -> str:
     hint = (
         f"did you mean {near[0]}?" if near else "write a letter, a sign, f1 to f24, enter, pageup and so on"
     )
-    raise UnknownKey(f"{safe_text(last, 40)!r} is no key; {hint}")
+    raise UnknownKey(f"{safe_text(last, 40)!r} is not a key; {hint}")
 
 
 def _is_character_name(name: str) -> bool:

@@ -212,5 +212,5 @@ class Preferences:
         try:
             write(self.settings_file)
         except (SettingsError, OSError) as fault:
-            return f"kept until you leave only; the settings file cannot be written: {fault}"
+            return f"kept only until you quit; the settings file cannot be written: {fault}"
         return ""

@@ -86,7 +86,7 @@ class Profile:
     allow_plain_http: bool = setting(
         False, yes_or_no, "Send the key unencrypted to a host that is not this machine."
     )
-    ca_bundle: str = setting("", text(1_000), "A file of certificates to trust instead of the usual ones.")
+    ca_bundle: str = setting("", text(1_000), "A file of certificates to trust instead of the system's.")
     code_folder: str = setting(
         "",
         text(1_000),

@@ -60,13 +60,11 @@ class Settings:
     """Empty for `auto`."""
     mouse: bool = setting(True, yes_or_no, "Whether the mouse is used; without it the terminal selects text.")
     preview: bool | None = setting(
-        None, yes_or_no, "Whether the pane beside the list is open at start; else as at the last exit."
+        None, yes_or_no, "Whether the preview is open at start; unset: as at the last exit."
     )
     """None uses the state at the end of the last run."""
     resume: bool = setting(True, yes_or_no, "Whether tab, search and cursor come back at the next start.")
-    snapshots: bool = setting(
-        True, yes_or_no, "Whether the last good rows are kept on disk for the next start."
-    )
+    snapshots: bool = setting(True, yes_or_no, "Whether rows are cached on disk for the next start.")
     time_zone: str = setting(
         "", _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."
     )

@@ -23,7 +23,7 @@ from flagtui.evaluate.parts import Filter
 _UNKNOWN_WORDS = {
     Why.PROPERTY_MISSING: "{} is not known",
     Why.PROPERTY_UNREADABLE: "{} cannot be compared like that",
-    Why.FILTER_UNUSABLE: "the condition on {} asks for something that cannot be compared",
+    Why.FILTER_UNUSABLE: "the condition on {} requires a value that cannot be compared",
     Why.OPERATOR_UNKNOWN: "the operator {} is not known here",
     Why.KEY_MISSING: "the filter names no property",
     Why.TYPE_UNKNOWN: "servers look up no property of type {}",
@@ -36,7 +36,7 @@ _UNKNOWN_WORDS = {
     Why.FLAG_CIRCULAR: "flag {} depends on itself",
     Why.FLAG_UNKNOWN: "the value of flag {} cannot be known here",
     Why.GROUP_TYPE_UNKNOWN: "group type {} does not exist",
-    Why.DEVICE_MISSING: "the flag goes by device, and no device id is given",
+    Why.DEVICE_MISSING: "the flag is bucketed by device, and no device id is given",
     Why.CONTINUITY: "the flag keeps earlier values, which only the server knows",
     Why.CONFIGURATION_NEWER: "the flag has a newer kind of configuration",
     Why.CONDITION_MALFORMED: "the condition cannot be read: {}",
@@ -110,13 +110,13 @@ def describe_condition(result: ConditionResult) -> str:
         case Outcome.OUT_OF_ROLLOUT:
             return f"{name} matches, but its rollout excludes them{_beside(result.rollout)}"
         case Outcome.NO_DEVICE:
-            return f"{name} goes by device, and no device id is given"
+            return f"{name} is bucketed by device, and no device id is given"
         case Outcome.NO_GROUP:
             return f"{name} is about a group that was not given"
         case Outcome.UNKNOWN:
             return f"{name} cannot be decided: {describe_unknown(result.unknown)}" if result.unknown else name
         case Outcome.PROPERTIES_DIFFER:
-            return f"{name} does not fit: {describe_check(result.differing)}"
+            return f"{name} does not match: {describe_check(result.differing)}"
 
 
 def describe_rule(step: RuleStep) -> str:

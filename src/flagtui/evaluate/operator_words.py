@@ -125,9 +125,7 @@ def _about_truth(operator: str, value: Any, matching_version: int) -> str:
         return f"is{'' if operator == 'exact' else ' not'} true (no value is listed)"
     if matching_version == 2 or not is_boolean_like(value) or is_truthy(value):
         return ""
-    return (
-        f"{'is anything but true' if operator == 'exact' else 'is true or not set'} ({values} is asked for)"
-    )
+    return f"{'is anything but true' if operator == 'exact' else 'is true or not set'} ({values} is required)"
 
 
 def _told(item: Any, room: int) -> str:

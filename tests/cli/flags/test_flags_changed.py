@@ -184,7 +184,7 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, key: str) -> N
 def test_share_given_to_a_variant_is_refused(signed_in: Run) -> None:
     done = signed_in("flags", "create", "with-shares", "--variant", "a=30", "--variant", "b=70", "--dry-run")
     assert (done.code, done.out) == (2, "")
-    assert "'a=30' is no key of a variant. --variant takes a key alone" in done.err
+    assert "'a=30' is not a variant key. --variant takes a key alone" in done.err
 
 
 def test_a_question_says_what_is_left_out_and_why(signed_in: Run, key: str, service: Service) -> None:

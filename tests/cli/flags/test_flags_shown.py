@@ -101,7 +101,7 @@ def test_what_a_person_gets_is_told_and_explained(signed_in: Run, key: str) -> N
     (value,) = json.loads(signed_in("flags", "evaluate", key, "--for", line, "--json").out)["records"]
     assert (value["value"], value["source"]) == (False, "here")
     shown = signed_in("flags", "explain", key, "--for", line, is_shown=True).out
-    assert "condition 1 does not fit" in shown
+    assert "condition 1 does not match" in shown
     everything = signed_in("flags", "evaluate", "--for", "user_7", "--ndjson").out.splitlines()
     assert len(everything) > 5
     assert signed_in("flags", "evaluate", key, "--for", "a b").code == 2

@@ -106,7 +106,7 @@ class WritePath:
         if newest:
             await self.undo_entries(newest, is_newest=True, is_redo=is_redo)
             return
-        nothing = "Nothing of yours is left to undo in this project."
+        nothing = "You have no change left to undo in this project."
         if is_redo:
             nothing = "There is nothing to redo: nothing was undone since your last change."
         self._runner.show_toast(Notice(nothing))

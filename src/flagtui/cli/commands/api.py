@@ -91,7 +91,7 @@ def _address(session: ProjectSession, path: str) -> tuple[str, tuple[tuple[str, 
     )
     steps = unquote(at).strip("/").split("/")
     if not at.startswith(FOLDER) or not all(_STEP.fullmatch(step) and step.strip(".") for step in steps):
-        raise Trouble(f"PATH does not begin with {FOLDER}, or has an empty or odd part.", code="usage")
+        raise Trouble(f"PATH does not begin with {FOLDER}, or has an empty or invalid part.", code="usage")
     return at, tuple(query)
 
 

@@ -59,7 +59,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     # What follows the first word of a command is for that command.
     context_settings={"allow_interspersed_args": False},
 )
-@click.option("--fresh", is_flag=True, help="Start over: throw away what was changed in the demo before.")
+@click.option("--fresh", is_flag=True, help="Start over: discard all changes in the demo.")
 @click.option("--nasty", is_flag=True, help="A project whose every text tries to harm the terminal.")
 @click.option(
     "--flags", type=click.IntRange(0, 100_000), metavar="N", help="How many flags the sample lists."

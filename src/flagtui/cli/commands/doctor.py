@@ -40,7 +40,7 @@ _MARKS = {"fine": "✓", "note": "·", "wrong": "✗"}
 
 FINDING: Final[RecordSchema[Finding]] = RecordSchema(
     "finding",
-    "Something the doctor found.",
+    "A finding of the doctor.",
     (
         RecordField("about", "text", "What it is about.", is_shown=True),
         RecordField("value", "text", "What was found.", is_shown=True),
@@ -101,7 +101,7 @@ def _journal(places: Locations) -> Iterator[Finding]:
         yield Finding("journal", f"{torn} lines cut off or damaged; they are skipped", "note")
     if still_open:
         advice = "Open the app in that profile: it looks them up."
-        yield Finding("journal", f"{len(still_open):,} changes whose end is not known", "note", advice)
+        yield Finding("journal", f"{len(still_open):,} changes whose outcome is not known", "note", advice)
 
 
 def _ask_server(opening: Opening) -> list[Finding]:

@@ -51,7 +51,7 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
         RecordField("project", "text", "In which project.", lambda one: one.signature.project),
         RecordField("version", "whole?", "The version before."),
         RecordField("saved_version", "whole?", "The version after."),
-        RecordField("batch", "text", "The same for what was confirmed together."),
+        RecordField("batch", "text", "The same id for all changes confirmed together."),
         RecordField("undoes", "text", "The entry that it undid."),
         RecordField("ended_at", "time?", "When the outcome was recorded."),
         RecordField("is_secret", "truth", "Whether payloads are masked."),

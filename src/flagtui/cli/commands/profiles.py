@@ -26,12 +26,12 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
         RecordField(
             "default",
             "truth",
-            "Whether it is opened when none is named.",
+            "Whether it is the default.",
             lambda one: one.is_default,
             True,
             star,
         ),
-        RecordField("name", "text", "What --profile takes.", lambda one: one.profile.name, True),
+        RecordField("name", "text", "The name for --profile.", lambda one: one.profile.name, True),
         RecordField("host", "text", "us, eu, or an address.", lambda one: one.profile.host, True),
         RecordField("project", "text", "A number, or @current.", lambda one: one.profile.project, True),
         RecordField("guard", "text", "How careful it is.", lambda one: one.profile.level, True),
@@ -46,7 +46,7 @@ LISTED: Final[RecordSchema[ListedProfile]] = RecordSchema(
             lambda one: one.profile.require_reason,
         ),
         RecordField(
-            "refresh", "number?", "Seconds between looks at the server.", lambda one: one.profile.refresh
+            "refresh", "number?", "Seconds between polls of the server.", lambda one: one.profile.refresh
         ),
     ),
 )

@@ -33,7 +33,7 @@ PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
         ),
         RecordField("id", "whole", "Its number.", lambda one: one.project.id, True),
         RecordField("name", "text", "Its name.", lambda one: one.project.name, True),
-        RecordField("organization", "text", "Whose it is.", is_shown=True),
+        RecordField("organization", "text", "Its owner.", is_shown=True),
     ),
 )
 

@@ -61,7 +61,7 @@ FLAG: Final[RecordSchema[FlagRow]] = RecordSchema(
         RecordField("status", "text", "ACTIVE, STALE, …; never on or off."),
         RecordField("stale", "truth", "On, and seems not to be needed.", lambda row: row.is_stale),
         RecordField("created_at", "time?", "When it was made.", words=age_words),
-        RecordField("called_at", "time?", "When it was last asked for.", words=age_words),
+        RecordField("called_at", "time?", "When it was last called.", words=age_words),
         RecordField("creator", "text", "Who made it."),
         RecordField("version", "whole?", "One more with every change."),
         RecordField("experiments", "any", "Numbers of experiments on it."),

@@ -80,13 +80,13 @@ def logout(profile: str) -> None:
     _forget_rows(opening)
     gone = _forget_key(opening)
     if gone:
-        say(f"The key of {name} for {opening.host.origin} is forgotten ({', '.join(gone)}).")
+        say(f"The key of {name} for {opening.host.origin} was removed ({', '.join(gone)}).")
     else:
-        say(f"No key was kept for {name} at {opening.host.origin}.")
+        say(f"No key is stored for {name} at {opening.host.origin}.")
     if opening.environment.key:
-        say("FLAGTUI_API_KEY still has one here.")
+        say("FLAGTUI_API_KEY still has a key here.")
     if opening.profile.key_command:
-        say("The profile still gets one from its key_command.")
+        say("The profile's key_command still returns a key.")
     say("It stays valid until it is deleted in the account settings of the server.")
 
 

@@ -13,7 +13,7 @@ from flagtui.config.secret import Secret
 Keep = Literal["keyring", "file", "nowhere"]
 PLACES: tuple[Keep, ...] = get_args(Keep)
 
-_NOWHERE = "The key is not kept. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command."
+_NOWHERE = "The key is not stored. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command."
 
 
 def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: Prompts) -> None:
@@ -45,7 +45,7 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
             _keep_in_file(keys, owner, key)
         case 1:
             raise Trouble(
-                "nothing was kept.",
+                "nothing was stored.",
                 "Sign in again with: flagtui auth login --key-command COMMAND",
                 code="usage",
             )
@@ -67,7 +67,7 @@ def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
 
 def _refuse(why: str) -> NoReturn:
     raise Trouble(
-        f"{why} Nothing was kept. Choose a place: --keep file (a file only you can read), "
+        f"{why} Nothing was stored. Choose a place: --keep file (a file only you can read), "
         "--key-command COMMAND, or --keep nowhere with FLAGTUI_API_KEY set.",
         code="usage",
     )

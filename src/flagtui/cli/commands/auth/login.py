@@ -97,7 +97,7 @@ class TerminalSignIn:
         if profile.key_command and not self.options.key_command:
             raise Trouble(
                 f"the profile {name} gets its key from its key_command, which would win over a key kept now. "
-                "Take that line out of the settings file, or give --key-command.",
+                "Remove that line from the settings file, or give --key-command.",
                 code="usage",
             )
         return profile
@@ -126,7 +126,7 @@ class TerminalSignIn:
                 if not (trouble.code in ("usage", "sign_in") and tries_left and self._types_the_key):
                     raise
                 say(f"{trouble}")
-                say("Another key, or ctrl+c to leave it.")
+                say("Another key, or ctrl+c to cancel.")
             else:
                 return host, key, introduction
         raise AssertionError("the last try returns or raises")
@@ -183,7 +183,7 @@ class TerminalSignIn:
             )
         if not self.person.agree(f"{problem}. Send it to {other.address}, the other region, instead?"):
             raise Trouble(
-                f"{problem}. Nothing was kept. Check the key, and that its owner is still active.",
+                f"{problem}. Nothing was stored. Check the key, and that its owner is still active.",
                 code="sign_in",
             )
         try:
@@ -217,13 +217,13 @@ class TerminalSignIn:
         say("Projects:")
         names = [project_line(found, place) for place in range(len(projects))]
         default = projects.index(usual) if usual in projects else 0
-        return projects[self.person.choose("Which one is opened first", names, default)]
+        return projects[self.person.choose("Which project to open first", names, default)]
 
     def _write(self, profile: Profile) -> None:
 
         file = self.environment.places.settings_file
         if file is None:
-            raise Trouble("there is no home folder, so the profile cannot be written down. Set HOME.")
+            raise Trouble("there is no home folder, so the profile cannot be saved. Set HOME.")
         settings = self.environment.settings
         is_first = not settings.profiles and not settings.default_profile
         try:

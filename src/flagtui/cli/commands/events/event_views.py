@@ -70,9 +70,9 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
     (
         RecordField("name", "text", "Its name.", is_shown=True),
         RecordField("verified", "truth?", "Whether it is verified.", _sent("verified"), True, known(yes)),
-        RecordField("hidden", "truth", "Whether it is out of sight.", is_shown=True, words=yes),
+        RecordField("hidden", "truth", "Whether it is hidden.", is_shown=True, words=yes),
         RecordField("tags", "texts?", "Its tags.", _sent("tags"), True, known(commas)),
-        RecordField("owner", "text?", "Who looks after it.", _sent("owner"), True, known(str)),
+        RecordField("owner", "text?", "Its owner.", _sent("owner"), True, known(str)),
         RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=age_words),
         RecordField("description", "text?", "What it means.", _sent("description"), True, known(str)),
         RecordField("id", "text", "Its UUID."),

@@ -209,7 +209,7 @@ async def create(
     is_linked = await session.client.flags.find(flag_key) is not None
     if is_linked and variants:
         fix = "Leave out --variant, or choose another key."
-        raise Trouble(f"the flag {flag_key} is there and has variants of its own.", fix, code="usage")
+        raise Trouble(f"the flag {flag_key} exists and has its own variants.", fix, code="usage")
     copy = ExperimentCopy.new(name, flag_key, is_linked=is_linked)
     if variants:
         shares = [{"key": key, "rollout_percentage": 0} for key in variants]
@@ -220,7 +220,7 @@ async def create(
         raise Trouble(f"{copy.problems[0]}.", code="usage")
     intent = copy.intent()
     if intent is None:
-        raise Trouble("nothing is asked for.", code="nothing_to_do")
+        raise Trouble("no change is given.", code="nothing_to_do")
     return await _carry_out(session, [intent], (), terms)
 
 

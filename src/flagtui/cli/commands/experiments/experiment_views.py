@@ -138,7 +138,7 @@ WHOLE_EXPERIMENT: Final[RecordSchema[WholeExperiment]] = RecordSchema(
 )
 HOLDOUT: Final[RecordSchema[Holdout]] = RecordSchema(
     "holdout",
-    "People kept out of experiments.",
+    "A holdout: users excluded from experiments.",
     (
         RecordField("id", "whole", "Its number.", is_shown=True),
         RecordField("name", "text", "Its name.", is_shown=True),
@@ -148,17 +148,17 @@ HOLDOUT: Final[RecordSchema[Holdout]] = RecordSchema(
 )
 SHARED_METRIC: Final[RecordSchema[SavedMetric]] = RecordSchema(
     "shared-metric",
-    "A metric experiments can share.",
+    "A metric that experiments share.",
     (
         RecordField("id", "whole", "Its number.", is_shown=True),
         RecordField("name", "text", "Its name.", is_shown=True),
         RecordField("description", "text?", "What it counts.", is_shown=True),
-        RecordField("query", "object", "As the server keeps it.", lambda one: dict(one.query)),
+        RecordField("query", "object", "As stored by the server.", lambda one: dict(one.query)),
     ),
 )
 STATS: Final[RecordSchema[ExperimentStats]] = RecordSchema(
     "experiment-stats",
-    "How many experiments come and go in the project.",
+    "Counts of the experiments of the project.",
     (
         RecordField("active", "whole", "Running now.", lambda one: one.active_experiments, True),
         RecordField("launched", "whole", "In the last 30 days.", lambda one: one.launched_last_30d, True),

@@ -46,21 +46,21 @@ class FlagValue:
 
 VALUE: Final[RecordSchema[FlagValue]] = RecordSchema(
     "flag-value",
-    "What a person gets of a flag, and why.",
+    "The value that a person is served by a flag, and the reason.",
     (
         RecordField("key", "text", "Of the flag.", is_shown=True),
         RecordField("value", "any", "true, false, a variant; null when not known.", is_shown=True),
         RecordField("reason", "text", "What decided.", is_shown=True),
         RecordField("condition", "whole?", "Which condition decided, from 1.", is_shown=True),
         RecordField("distinct_id", "text", "Of the person.", is_shown=True),
-        RecordField("payload", "any", "What comes with the value."),
-        RecordField("source", "text", "server, or here: worked out from the definitions."),
+        RecordField("payload", "any", "The payload of the value."),
+        RecordField("source", "text", "server, or here: evaluated from the definitions."),
         RecordField("why", "text", "The same in a sentence."),
     ),
 )
 EXPLANATION: Final[RecordSchema[FlagValue]] = RecordSchema(
     "flag-explanation",
-    "Why a person gets this value: condition by condition.",
+    "Why a person is served this value, condition by condition.",
     (
         *VALUE.fields,
         RecordField(

@@ -66,7 +66,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     "A change that the server will make.",
     (
         RecordField("key", "text", "Of the flag.", is_shown=True),
-        RecordField("id", "whole", "What --drop takes.", lambda one: one.change.id, is_shown=True),
+        RecordField("id", "whole", "The id for --drop.", lambda one: one.change.id, is_shown=True),
         RecordField(
             "at",
             "time?",
@@ -78,7 +78,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
         RecordField(
             "words",
             "text",
-            "What shall happen.",
+            "The change.",
             lambda one: scheduled_words(one.change),
             is_shown=True,
             is_long=True,
@@ -87,9 +87,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
         RecordField(
             "failure", "text?", "Why it failed; null if it did not.", lambda due: due.change.failure_reason
         ),
-        RecordField(
-            "recurring", "truth", "Whether it happens again and again.", lambda one: one.change.is_recurring
-        ),
+        RecordField("recurring", "truth", "Whether it recurs.", lambda one: one.change.is_recurring),
         RecordField(
             "payload", "object", "The change as the server keeps it.", lambda one: dict(one.change.payload)
         ),

@@ -58,14 +58,14 @@ class RemoteValue:
 
 STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
     "stale-flag",
-    "A stale flag: what everyone gets of it, and the flags that ask for it.",
+    "A stale flag: the value for everyone, and its dependents.",
     (
         RecordField("key", "text", "Its key.", lambda one: one.row.key, True),
         RecordField("id", "whole", "Its number.", lambda one: one.row.id),
         RecordField(
             "called_at",
             "time?",
-            "When it was last asked for.",
+            "When it was last called.",
             lambda one: one.row.called_at,
             True,
             age_words,
@@ -76,7 +76,7 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
             "The value that everyone is served; empty while it depends on the user.",
             is_shown=True,
         ),
-        RecordField("needed_by", "texts", "Flags that ask for it.", is_shown=True, words=commas),
+        RecordField("needed_by", "texts", "Flags that depend on it.", is_shown=True, words=commas),
     ),
 )
 
@@ -104,14 +104,14 @@ DEFINITION: Final[RecordSchema[DefinedFlag]] = RecordSchema(
             True,
             on_or_off,
         ),
-        RecordField("definition", "object", "Everything the server hands out."),
+        RecordField("definition", "object", "Everything the server serves."),
         RecordField("cohorts", "object", "Cohorts that its conditions use, by id."),
         RecordField("group_types", "object", "Names of the project's group types, by index."),
     ),
 )
 USE: Final[RecordSchema[FlagUse]] = RecordSchema(
     "flag-status",
-    "Whether a flag is used, and why the server thinks so.",
+    "Whether a flag is used, and the server's reason.",
     (
         RecordField("key", "text", "Of the flag.", is_shown=True),
         RecordField("status", "text", "active, stale, inactive, …", is_shown=True),

@@ -153,7 +153,7 @@ def new_fields(key: str, kind: str | None, variants: Sequence[str], payload: str
     """Return the first fields of a flag of this kind. Raises Trouble."""
     if odd := [variant for variant in variants if not fullmatch(r"[\w.-]+", variant)]:
         fix = "--variant takes a key alone; shares are equal, and changed with: flagtui flags edit"
-        raise Trouble(f"{odd[0]!r} is no key of a variant.", fix, code="usage")
+        raise Trouble(f"{odd[0]!r} is not a variant key.", fix, code="usage")
     if variants and kind == "boolean":
         raise Trouble("a boolean flag has no variants.", "Leave out --kind or --variant.", code="usage")
     kind = kind or ("multivariate" if variants else "boolean")

@@ -32,13 +32,13 @@ SERVICE_KEY: Final[RecordSchema[KeyLine]] = RecordSchema(
     "service-key",
     "A key of an embedded service.",
     (
-        RecordField("id", "text", "What keys revoke takes.", is_shown=True),
+        RecordField("id", "text", "The id for keys revoke.", is_shown=True),
         RecordField("mask", "text", "Its beginning and end.", is_shown=True),
         RecordField("scopes", "texts", "What it may do; * is everything.", is_shown=True),
         RecordField(
             "projects", "texts", "Ids; none means all.", lambda one: list(map(str, one.teams)), True, _or_all
         ),
-        RecordField("owner", "text", "Whose it is.", is_shown=True),
+        RecordField("owner", "text", "Its owner.", is_shown=True),
         RecordField("label", "text", "What it is for.", is_shown=True),
         RecordField("created_at", "time?", "When it was made."),
         RecordField("last_used_at", "time?", "When it was used.", is_shown=True, words=age_words),

@@ -34,7 +34,7 @@ PROPOSAL: Final[RecordSchema[ProposedSet]] = RecordSchema(
     "proposal",
     "A proposed change set.",
     (
-        RecordField("id", "text", "What flagtui apply takes.", is_shown=True),
+        RecordField("id", "text", "The id for flagtui apply.", is_shown=True),
         RecordField(
             "made_at",
             "time?",
