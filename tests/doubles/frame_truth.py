@@ -79,8 +79,9 @@ def _list_facts(screen: ListScreen[Any]) -> Iterator[tuple[str, object, object]]
     # The activity counts entries that were not read yet.
     if not screen.search.value and not screen.missing() and screen.tab != ACTIVITY:
         apart = sum(finder.apart(order).values())
-        numbers = [word for word in chips.split() if word.replace(",", "").isdigit()]
-        yield "count", numbers[-1:], [f"{len(order) - apart:,}"]
+        numbers = [word for word in chips.split() if word.replace(",", "").replace("/", "").isdigit()]
+        position = f"{screen.rows.position:,}/" if order and not apart else ""
+        yield "count", numbers[-1:], [f"{position}{len(order) - apart:,}"]
 
 
 def _texts(screen: Screen[Any]) -> Sequence[str]:

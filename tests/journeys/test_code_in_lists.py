@@ -61,7 +61,7 @@ async def test_column_shows_uses_and_sorts_by_them(setting: Setting) -> None:
         lines = [line for line in program.screen.splitlines() if "%" in line]
         assert "REFS ↓" in program.screen
         assert "checkout-redesign" in lines[0]
-        assert lines[0].split()[-1] == "2"
+        assert lines[0].strip(" ┃").split()[-1] == "2"
 
 
 async def test_scan_in_the_app_updates_the_list(setting: Setting) -> None:
@@ -83,7 +83,7 @@ async def test_unused_flags_are_sorted_by_how_safely_they_go(setting: Setting) -
     async with running(replace(setting, size=WIDE, code=code)) as program:
         before = first_keys(program)
         shown = await search(program, "is:stale")
-        assert "safest first: code, value, last call 34 of 248" in shown
+        assert "safest first: code, value, last call 1/34 of 248" in shown
         await program.press("end")
         assert "billing-tax-ids" in program.screen
         await program.press("slash", "backspace", "enter", "home")
@@ -94,7 +94,7 @@ async def test_unused_flags_are_sorted_by_how_safely_they_go(setting: Setting) -
 async def test_clean_up_order_without_a_scan_names_the_lack(setting: Setting) -> None:
     async with running(replace(setting, size=WIDE)) as program:
         shown = await search(program, "is:stale")
-        assert "safest first: value, last call 34 of 248" in shown
+        assert "safest first: value, last call 1/34 of 248" in shown
         await program.press("S")
         assert "riskiest first" in words(program.screen)
 

@@ -36,7 +36,7 @@ def test_kettles_need_no_change_of_what_they_have_in_common(template: Path, tmp_
     listed, filtered, page, flags, found, copies, settings = done.stdout.splitlines()
     assert "0 Kettles 3 4 Activity" in listed
     assert "billy samovar whistler" in listed
-    assert "is:blue state blue 1 of 3 KETTLE ↑ samovar" in filtered
+    assert "is:blue state blue 1/1 of 3 KETTLE ↑ samovar" in filtered
     assert "Overview the kettle billy is red" in page
     assert "KEY ROLLOUT" in flags
     assert "billy samovar whistler" in found

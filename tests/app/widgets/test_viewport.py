@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,3 +86,25 @@ def test_replaced_rows_leave_the_cursor_on_its_screen_line() -> None:
     view.move_to(7)
     view.replace(100, 40, view.line)
     assert (view.place, view.line) == (40, 7)
+
+
+@pytest.mark.parametrize(("count", "height"), [(0, 10), (10, 10), (3, 10), (10, 0)])
+def test_no_thumb_while_all_rows_are_in_sight(count: int, height: int) -> None:
+    view = Viewport()
+    view.resize(height)
+    view.replace(count, 0, 0)
+    assert len(view.thumb) == 0
+
+
+@pytest.mark.parametrize(("count", "height"), [(11, 10), (248, 17), (10_000, 40), (3, 1)])
+def test_thumb_goes_from_the_first_line_to_the_last(count: int, height: int) -> None:
+    view = Viewport()
+    view.resize(height)
+    view.replace(count, 0, 0)
+    starts = []
+    for place in range(count):
+        view.move_to(place)
+        starts.append(view.thumb.start)
+    assert starts == sorted(starts)
+    assert starts[0] == 0
+    assert view.thumb.stop == height

@@ -198,6 +198,9 @@ class ActivityScreen(ActivityKeys):
     def _show_counts(self, order: Sequence[int]) -> None:
         self.reframe()
 
+    def _show_position(self) -> None:
+        """Draw none: how many entries there are is not known before the oldest is read."""
+
     def draw_preview(self, row: ChangeRow | None) -> None:
         lines = [*entry_lines(self._shown(row))] if row is not None else []
         self.query_one("#change", Static).update(joined(lines))

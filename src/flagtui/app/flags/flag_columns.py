@@ -110,7 +110,7 @@ def called_words(flag: FlagRow, now: float) -> str:
 
 FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
-    Column("key", "KEY", draw_key, 18, grow=5, most=60),
+    Column("key", "KEY", draw_key, 17, grow=9, most=60),
     Column("word", "STATE", draw_state_word, 8, gap=2, from_width=WORD_FROM, sortable=False),
     Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),

@@ -17,7 +17,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.safe_text import safe_text
 from flagtui.store.finder import Finder
 from flagtui.store.load_progress import RecordId
-from flagtui.store.query.line_edits import accept, complete, cycle, describe
+from flagtui.store.query.line_edits import Chip, accept, complete, cycle, describe
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words
 from flagtui.text.styled import Notice, Piece
@@ -37,6 +37,10 @@ class ListScreen(MarkedRecords[R]):
     def __init__(self, app_state: AppState, runner: ChangeRunner, finder: Finder[R] | None = None) -> None:
         super().__init__(app_state, runner, finder)
         self._resting: Timer | None = None
+        self._chips: Sequence[Chip] = ()
+        self._before_count: Sequence[Piece] = ()
+        self._count = ""
+        self._has_position = False
         self._sought: RecordId | None = None
         """The record to put the cursor on as soon as it has arrived."""
 
@@ -114,16 +118,24 @@ class ListScreen(MarkedRecords[R]):
         end: list[Piece] = [(f"{reason}  ", "$warning")] if reason else []
         end += [(hidden, "$primary")] if (hidden := self._hidden_sort_words()) else []
         end += [marked_piece(marked, self.bulk_limit)] if marked else []
-        self.show_chips(() if reason else describe(self._finder.query), [*end, (count, "$text-muted")])
+        self._chips = () if reason else describe(self._finder.query)
+        self._before_count, self._count, self._has_position = end, count, not apart
+        self._show_position()
         if not order:
             words = self.words_without(total)
             self.rows.explain(*words.lines, look=words.look)
         self.show_keys_for_record()
 
+    def _show_position(self) -> None:
+        """Draw `4/248`: the place of the cursor among the rows, where all of them are counted together."""
+        position = f"{self.rows.position:,}/" if self._has_position and self.rows.position else ""
+        self.show_chips(self._chips, [*self._before_count, (f"{position}{self._count}", "$text-muted")])
+
     # Following the cursor
 
     @on(RowList.Highlighted)
     def _moved(self) -> None:
+        self._show_position()
         self.show_keys_for_record()
         self._look_soon()
 

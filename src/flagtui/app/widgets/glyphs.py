@@ -26,6 +26,7 @@ class Glyphs(Struct, frozen=True):
     ellipsis: str
     ascending: str
     descending: str
+    thumb: str
 
 
 LinkKind = Literal["synced", "loading", "retrying", "offline", "read-only", "signed-out"]
@@ -40,8 +41,8 @@ LINK_SIGNS: Final[Mapping[LinkKind, str]] = {
 }
 """At the right end of the header."""
 
-UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "Δ", "!", "▌", "━", "─", "…", "↑", "↓")
-ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "&", "!", "|", "=", ".", ">", "^", "v")
+UNICODE: Final = Glyphs("●", "○", "◌", "▫", "×", "↻", "•", "Δ", "!", "▌", "━", "─", "…", "↑", "↓", "┃")
+ASCII: Final = Glyphs("*", "o", "~", "a", "x", "%", "+", "&", "!", "|", "=", ".", ">", "^", "v", "|")
 
 
 def glyphs_for(encoding: str) -> Glyphs:

@@ -80,6 +80,11 @@ class RowList(RowSurface[R]):
         """Ids of marked records, shown or not."""
         return self._marks.ids
 
+    @property
+    def position(self) -> int:
+        """The place of the cursor among the rows shown, from 1; 0 without rows."""
+        return self._view.place + 1
+
     def marked_rows(self) -> list[R]:
         """Return the marked records, in the order of the rows given."""
         marked = self._marks.ids

@@ -90,6 +90,9 @@ R = TypeVar("R")
 
 KEPT_STRIPS = 512
 BAR_WIDTH = 1
+"""Cells before the columns, for the mark."""
+THUMB_WIDTH = 1
+"""Cells behind the columns, for the scroll bar."""
 
 
 class RowState(NamedTuple):
@@ -100,6 +103,8 @@ class RowState(NamedTuple):
     pending: bool
     changed: bool
     staged: StagedRow | None = None
+    has_thumb: bool = False
+    """Whether the thumb of the scroll bar is at the end of the line."""
 
 
 class Rule(Struct, frozen=True):
@@ -150,7 +155,8 @@ class RowPainter(Generic[R]):
         kept = self._kept.get((row_id, state))
         if kept is not None and kept[0] is row:
             return kept[1]
-        strip = self._strip(self._row_pieces(row, state, now), state.ground, marked=state.marked)
+        end = self._glyphs.thumb if state.has_thumb else ""
+        strip = self._strip(self._row_pieces(row, state, now), state.ground, marked=state.marked, end=end)
         self._kept[(row_id, state)] = (row, strip)
         return strip
 
@@ -204,14 +210,21 @@ class RowPainter(Generic[R]):
             yield from fit(((title, "plain"),), width, column.align, self._glyphs.ellipsis)
 
     def _strip(
-        self, pieces: Iterable[CellPiece], ground: Ground, *, marked: bool = False, is_full: bool = False
+        self,
+        pieces: Iterable[CellPiece],
+        ground: Ground,
+        *,
+        marked: bool = False,
+        is_full: bool = False,
+        end: str = "",
     ) -> Strip:
         texts = [self._glyphs.mark if marked else " "]
         styles = [self._styles.of(ground, "mark" if marked else "plain")]
         for text, look in pieces:
             _join(texts, styles, text, self._styles.of(ground, look))
         if not is_full:
-            texts[-1] += " " * max(0, self._width - self._filled)
+            texts[-1] += " " * max(0, self._width - self._filled - len(end))
+            _join(texts, styles, end, self._styles.of(ground, "faint"))
         strip = Strip(map(Segment, texts, styles), max(self._width, self._filled))
         return strip if self._filled <= self._width else strip.crop(0, self._width)
 

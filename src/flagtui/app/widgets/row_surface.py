@@ -16,7 +16,16 @@ from textual.widget import Widget
 
 from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
 from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
-from flagtui.app.widgets.row_painter import BAR_WIDTH, Ground, RowPainter, RowState, RowStyles, Rule, SortSign
+from flagtui.app.widgets.row_painter import (
+    BAR_WIDTH,
+    THUMB_WIDTH,
+    Ground,
+    RowPainter,
+    RowState,
+    RowStyles,
+    Rule,
+    SortSign,
+)
 from flagtui.app.widgets.viewport import Marks, Viewport
 from flagtui.models.rows import StagedRow
 from flagtui.safe_text import safe_text
@@ -69,7 +78,8 @@ MOST_WORDS = 600
 class RowSurface(Widget, Generic[R], can_focus=True):
     """Paints rows and remembers what it painted, so that a change costs only the lines it touches.
 
-    It has no virtual size and no scroll bar: setting one would ask for a layout, which repaints everything.
+    It has no virtual size, since setting one would ask for a layout, which repaints everything; the scroll
+    bar is a part of the rows.
     """
 
     DEFAULT_CSS = """
@@ -205,7 +215,7 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         if size == self._measured:
             return
         self._measured = size
-        self._painter.measure(lay_out(self.columns, size[0] - BAR_WIDTH), size[0])
+        self._painter.measure(lay_out(self.columns, size[0] - BAR_WIDTH - THUMB_WIDTH), size[0])
         self._view.resize(size[1] - HEADER_LINES)
         self._wrap()
         self._painted.clear()
@@ -223,7 +233,8 @@ class RowSurface(Widget, Generic[R], can_focus=True):
         if place == self._view.place:
             ground = "cursor" if self.has_focus else "cursor-blurred"
         marked, pending = record in self._marks.ids, record in self._pending
-        return row, RowState(ground, marked, pending, record in self._changed, self._staged.get(record))
+        changed, staged = record in self._changed, self._staged.get(record)
+        return row, RowState(ground, marked, pending, changed, staged, line in self._view.thumb)
 
     def _refresh_changed(self) -> None:
         """Ask for a repaint of the lines whose content is not what was painted last."""

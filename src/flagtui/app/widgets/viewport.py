@@ -42,6 +42,15 @@ class Viewport:
         place = self.top + line - (0 <= self.rule_line < line)
         return place if place < self.count else None
 
+    @property
+    def thumb(self) -> range:
+        """The screen lines of the thumb of a scroll bar; none while all rows are in sight."""
+        if not 0 < self.height < self.count:
+            return range(0)
+        length = max(1, self.height * self.height // self.count)
+        start = round(self.top * (self.height - length) / (self.count - self.height))
+        return range(min(start, self.height - length), min(start + length, self.height))
+
     def move_to(self, place: int, *, jump: bool = False) -> None:
         """Put the cursor there and scroll as little as shows it; `jump` scrolls half a page instead."""
         self.place = self._row(place)
