@@ -93,6 +93,10 @@ MOST: Final[dict[str, tuple[int, int]]] = {
     "SECURITY.md": (0, 0),
 }
 """By package: listed words and bindings without a noun that are left. Lower them; never raise one."""
+RIDDLE: Final = re.compile(
+    r"(?:What|Who|Whose|How|Why|Where|When|Which|Nothing|Everything|Those|That|Of|As|So)\b"
+)
+"""Openings of a docstring that leave readers to work out its subject; begin with a verb or a noun."""
 LONGEST_NAME: Final = 10
 """Words of a test's name, without `test`."""
 
@@ -193,6 +197,17 @@ def test_names_of_tests_have_at_most_ten_words() -> None:
         if len(name.split("_")) > LONGEST_NAME
     )
     assert list(names) == []
+
+
+def test_no_docstring_of_the_source_begins_with_a_riddle() -> None:
+    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+    riddles = [
+        f"{path.relative_to(ROOT)}: {text}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, documented) and RIDDLE.match(text := ast.get_docstring(node) or "")
+    ]
+    assert riddles == []
 
 
 def test_allowed_phrases_still_occur() -> None:

@@ -1,1 +1,1 @@
-"""How a change happens: the pipeline from an intent to its outcome, for app and command line."""
+"""The pipeline of changes from an intent to its outcome, for app and command line."""

@@ -55,7 +55,7 @@ class Purpose:
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """What the question shows in addition to the plans."""
+    """Facts that the question shows in addition to the plans."""
 
     skipped: Sequence[Skipped] = ()
     """Records that were chosen too and stay unchanged."""
@@ -108,7 +108,7 @@ class Question(QuestionContext, Generic[P]):
 
     @property
     def undo_words(self) -> str:
-        """What `u` does once these plans are carried out: `turn it on again`; empty if it can undo none."""
+        """The effect of `u` after these plans: `turn it on again`; empty if it can undo none."""
         if self.without_journal or not all(plan.verb.undo for plan in self.plans):
             return ""
         count = len(self.plans)

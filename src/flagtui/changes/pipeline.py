@@ -191,7 +191,7 @@ def _close_begun(journal: Journal, begun: str, ending: Ending, note: str) -> Non
 
 @dataclass(frozen=True)
 class Report(Generic[P, R]):
-    """How the changes of one approval ended."""
+    """The outcomes of the changes of one approval."""
 
     outcomes: tuple[Outcome[P, R], ...] = ()
     unsent: tuple[P, ...] = ()

@@ -32,7 +32,7 @@ class ListedFlag(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CodeFacts:
-    """What is known about the keys in code."""
+    """Facts about the keys in code."""
 
     flags: Mapping[str, CodeFlag]
     """By key, archived and deleted ones too."""

@@ -7,7 +7,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Language:
-    """How files of one language are recognised and parsed."""
+    """A language: the names of its files, and its parser."""
 
     name: str
     extensions: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Which files can name a key: one pass over quoted words, independent of the number of keys."""
+"""Find the files that can name a key: one pass over quoted words, whatever the number of keys."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -71,7 +71,7 @@ class NamedCall(msgspec.Struct, frozen=True):
 
 
 class FileReferences(msgspec.Struct, frozen=True):
-    """Everything that one file has."""
+    """All references of one file."""
 
     references: tuple[Reference, ...] = ()
     names: tuple[NamedKey, ...] = ()

@@ -20,7 +20,7 @@ from flagtui.models.code_uses import CodeUse
 
 
 class ScanJob(msgspec.Struct, frozen=True):
-    """What to scan."""
+    """The job of a scan process."""
 
     folder: str
     facts: CodeFacts

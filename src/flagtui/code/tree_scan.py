@@ -48,7 +48,7 @@ _GENERATED_BYTES: Final = 1_000
 
 @dataclass(frozen=True)
 class ScanRequest:
-    """What to look for."""
+    """The request for a scan."""
 
     keys: Collection[str]
     settings: RepositorySettings = field(default_factory=RepositorySettings)
@@ -61,7 +61,7 @@ class ScanRequest:
 
 @dataclass
 class Scan:
-    """What a tree has."""
+    """The result of a scan of a tree."""
 
     references: list[Reference] = field(default_factory=list)
     """By path, line and column."""

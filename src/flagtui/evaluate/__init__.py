@@ -1,1 +1,1 @@
-"""Who sees a flag: a flag and a person in, the value and the condition that decided it out."""
+"""Evaluate flags: a flag and a person in, the value and the deciding condition out."""

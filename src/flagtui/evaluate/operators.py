@@ -44,7 +44,7 @@ Reader = Callable[[Any, Manner], Any]
 
 
 class Reading(NamedTuple):
-    """How operators of one kind read both sides."""
+    """The readers of both sides for operators of one kind."""
 
     actual: Reader
     wanted: Reader

@@ -17,7 +17,7 @@ FOLDER: Final = "mirrors"
 
 @dataclass(frozen=True, slots=True)
 class RunningMirror:
-    """Where a mirror listens, and the secret that its overrides are changed with."""
+    """The address of a mirror, and the secret for changing its overrides."""
 
     port: int
     secret: str = field(repr=False)

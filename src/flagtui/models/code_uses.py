@@ -1,4 +1,4 @@
-"""Where code uses a key, as the last scan of a folder saw it."""
+"""Uses of a key in code, as of the last scan of a folder."""
 
 from typing import Final, Literal, get_args
 
@@ -29,7 +29,7 @@ RULE_IDS: Final[tuple[RuleId, ...]] = get_args(RuleId)
 
 
 class UseFinding(msgspec.Struct, frozen=True):
-    """What a rule reported about a place."""
+    """A finding of a rule about a place."""
 
     rule: str
     message: str

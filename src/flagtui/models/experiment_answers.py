@@ -102,7 +102,7 @@ class ExperimentStats(Record):
 
 
 class BiasRisk(Record):
-    """How many users saw several variants, where excluding them can bias the results."""
+    """The number of users who saw several variants, where excluding them can bias the results."""
 
     multiple_variant_percentage: Number = None
 

@@ -33,7 +33,7 @@ class FlagStatus(Record):
 
 
 class BlastRadius(Record):
-    """How many users, or groups, have the properties of a condition, before its percentage."""
+    """The number of users, or groups, that match the properties of a condition, before its percentage."""
 
     affected: Whole = 0
     total: Whole = 0

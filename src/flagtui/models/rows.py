@@ -18,7 +18,7 @@ FlagType = Literal["boolean", "multivariant", "experiment", "config", "rules"]
 
 
 class StagedRow(NamedTuple):
-    """What a row with a staged change shows beside its new values."""
+    """Extra data of a row with a staged change, beside its new values."""
 
     before: object
     """The row as the server last sent it."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class StagedWords(NamedTuple):
-    """What a page shows of a staged change. Texts are raw."""
+    """The words of a staged change on a page. Texts are raw."""
 
     lines: tuple[str, ...]
     """Each changed value, old and new: `rollout 75 % → 40 %`."""

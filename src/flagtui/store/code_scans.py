@@ -62,7 +62,7 @@ class CodeScan(msgspec.Struct, frozen=True):
 
 
 class CodeIndex:
-    """What a scan knows of each key of one kind of record."""
+    """The data of a scan about each key of one kind of record."""
 
     def __init__(self, scan: CodeScan, subject: str = "flag") -> None:
         self._uses: Counter[str] = Counter()

@@ -12,7 +12,7 @@ RecordId = int | str
 
 
 class Empty(Struct, frozen=True):
-    """Nothing was requested yet."""
+    """The state before the first request."""
 
 
 class Recalled(Struct, frozen=True):
@@ -31,7 +31,7 @@ class Running(Struct, frozen=True):
 
 
 class Loaded(Struct, frozen=True):
-    """Everything is loaded."""
+    """The state of a complete list."""
 
 
 class LoadFailed(Struct, frozen=True):

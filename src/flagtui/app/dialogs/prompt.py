@@ -34,7 +34,7 @@ def no_reading(_line: str) -> PromptReading:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What is asked. Raw; the screen makes it safe."""
+    """The text of a prompt. Raw; the screen makes it safe."""
 
     title: str
     about: str = ""

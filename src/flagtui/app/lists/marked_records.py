@@ -1,4 +1,4 @@
-"""Which records a key of a list is for: those that are marked, or the one under the cursor."""
+"""Select the records that a key of a list is for: the marked ones, or the one under the cursor."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar

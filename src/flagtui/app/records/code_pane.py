@@ -1,4 +1,4 @@
-"""Where code names a record, as the last scan saw it; enter opens a place in the editor."""
+"""The uses of a record in code, as of the last scan; enter opens a place in the editor."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

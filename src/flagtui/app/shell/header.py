@@ -35,7 +35,7 @@ _LINK_COLOURS: Final[Mapping[LinkKind, str]] = {
 
 
 class Link(Struct, frozen=True):
-    """How current the rows on screen are, as a mark and a few words."""
+    """The state of the connection: how current the rows on screen are, as a mark and a few words."""
 
     kind: LinkKind
     words: str

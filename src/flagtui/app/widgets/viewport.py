@@ -1,4 +1,4 @@
-"""Which rows of a long list are on screen, which of them the cursor is on, and which are marked."""
+"""The visible rows of a long list, the cursor and the marks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

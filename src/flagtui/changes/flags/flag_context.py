@@ -33,7 +33,7 @@ class NotKnown:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How many people or groups have the flag before and after the change."""
+    """The number of people or groups that have the flag before and after the change."""
 
     before: int
     after: int

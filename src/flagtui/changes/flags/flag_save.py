@@ -156,7 +156,7 @@ _MAY_BE_BLANKED: Final = FLAG_FIELDS.having("blanked")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How the stored record differs from the planned one."""
+    """Differences between the stored record and the planned one."""
 
     missing: tuple[DiffLine, ...] = ()
     """Planned and not so: from the planned value to what is there."""

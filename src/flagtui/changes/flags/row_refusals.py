@@ -1,4 +1,4 @@
-"""Why a change of a flag cannot succeed, as far as its row in a list shows: known before anything is read."""
+"""Refusals of a change that the row of a flag shows before anything is read."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How the changes of a command ended: sentences for people, one document for programs, an exit code."""
+"""Report the outcomes of a command: sentences for people, one document for programs, an exit code."""
 
 from asyncio import CancelledError
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What the confirmation of a question needs: as words for dry runs, and as the options that give it."""
+"""The needs of a confirmation: as words for dry runs, and as the options that meet them."""
 
 from typing import Any, Final
 

@@ -194,7 +194,7 @@ class RecordCommand(ShownCommand):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a command read in one project."""
+    """The results of a command in one project."""
 
     records: Iterable[Any]
     page: Callable[[Any], str]

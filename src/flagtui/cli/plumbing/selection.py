@@ -1,4 +1,4 @@
-"""Which records the words of a command mean: names, ids, lines of standard input, or a query.
+"""Resolve the words of a command to records: names, ids, lines of standard input, or a query.
 
 What searches is imported by the first query, since a name needs none of it.
 """

@@ -1,4 +1,4 @@
-"""Who sees a flag, answered from the stored people: values, reasons, reach, and what SDKs evaluate with."""
+"""Evaluation for the stored people: values, reasons, reach, and the document for SDKs."""
 
 from flagtui.service.evaluation.operations import OPERATIONS
 

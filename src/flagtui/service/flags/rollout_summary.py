@@ -1,4 +1,4 @@
-"""What writing `is_simple_flag` and `rollout_percentage` means: both follow from `filters`.
+"""Write `is_simple_flag` and `rollout_percentage`, which follow from `filters`.
 
 The specification lists them as fields; servers of 2025 derived them. Nothing sent is dropped: a value that
 repeats the flag is no change, a percentage sets the only condition, everything else is a 400.

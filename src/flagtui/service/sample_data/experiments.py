@@ -1,4 +1,4 @@
-"""Which experiments the company ran, runs and means to run, by what, and their rows in the database."""
+"""The experiments of the sample company, past, running and planned, and their rows in the database."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a flag is about, and one function for each kind of flag a company ends up with."""
+"""Kinds of sample flags: one function for each kind that a company ends up with."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

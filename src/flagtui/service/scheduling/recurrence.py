@@ -1,4 +1,4 @@
-"""When a recurring change comes round again: by interval, or by a cron expression of five fields."""
+"""Compute the next time of a recurring change: by interval, or by a cron expression of five fields."""
 
 import calendar
 from collections.abc import Callable

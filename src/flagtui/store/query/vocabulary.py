@@ -28,7 +28,7 @@ class QueryPerson(Protocol):
 
 
 class CodeKeys(Protocol):
-    """What a scan of code knows of each key."""
+    """The data of a scan of code about each key."""
 
     def uses(self, key: str) -> int:
         """Return how many places in code need the key."""

@@ -47,7 +47,7 @@ METRICS: Final[tuple[tuple[Place, str, str], ...]] = (
 
 @dataclass(frozen=True)
 class Companions:
-    """What experiments of the project share. Both are empty until they have been read."""
+    """Shared metrics and holdouts of the project. Both are empty until they have been read."""
 
     saved_metrics: Mapping[int, SavedMetric] = field(default_factory=dict)
     holdouts: Mapping[int, Holdout] = field(default_factory=dict)

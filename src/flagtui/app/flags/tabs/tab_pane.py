@@ -19,7 +19,7 @@ Lines = Iterable[list[Piece]]
 
 @dataclass(frozen=True)
 class Study:
-    """Everything known about the flag at this moment, for the open tab."""
+    """A study of the flag: all data at this moment, for the open tab."""
 
     details: FlagDetails
     now: float

@@ -1,4 +1,4 @@
-"""Who sees it: the values of one or two users, the deciding conditions, and the difference."""
+"""The tab *Who*: the values of one or two users, the deciding conditions, and the difference."""
 
 from collections.abc import Awaitable, Callable, Iterator
 

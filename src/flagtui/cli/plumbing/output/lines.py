@@ -13,7 +13,7 @@ from flagtui.safe_text import safe_text
 
 @dataclass
 class Voice:
-    """How much the command prints for people."""
+    """The amount of output for people."""
 
     is_quiet: bool = False
     """Whether progress and the outcomes of successful changes are not printed."""

@@ -1,4 +1,4 @@
-"""How records are printed: a table on a terminal, TSV in a pipe, JSON when asked for."""
+"""Print records: a table on a terminal, TSV in a pipe, JSON on request."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is kept of one variant: the sums from which its mean and variance follow, and how they are summed."""
+"""The sums of one variant, from which its mean and variance follow, and how they are summed."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence

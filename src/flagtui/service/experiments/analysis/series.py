@@ -22,7 +22,7 @@ _INSTANT = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Everything recorded about one experiment and one metric, in order of time."""
+    """The records of one experiment and one metric, in order of time."""
 
     metric: Metric
     exposures: Mapping[str, Sequence[Exposure]]

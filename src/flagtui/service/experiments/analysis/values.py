@@ -1,4 +1,4 @@
-"""Who saw which variant since when, and what the events of one person (or group) are worth to a metric."""
+"""Exposures of people or groups to variants, and the worth of their events to a metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
