@@ -18,6 +18,7 @@ import msgspec
 import pytest
 from tests.cli.conftest import FLAGTUI, KEY, Run, run_at, serving
 from tests.doubles.command_tree import all_commands, names_records, required_options
+from tests.doubles.example_files import write_sources
 from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, crossed, one_in
 from tests.journeys.modes import MODES
@@ -83,15 +84,7 @@ class Prepared:
 
 def prepared(example: str, here: Run) -> Prepared:
     """With the files it names, and what it needs to be there."""
-    if "--from flag.json" in example:
-        Path("flag.json").write_text(here("flags", "edit", "checkout-redesign", "--print").out)
-    if "--from experiment.json" in example:
-        text = here("experiments", "edit", "31", "--print").out
-        changed = json.loads(text) | {"description": "Once more, from a file"} if text else {}
-        Path("experiment.json").write_text(json.dumps(changed))
-    if "--from metric.json" in example:
-        metrics = json.loads(here("experiments", "metrics", "--json").out or '{"records": [{"query": {}}]}')
-        Path("metric.json").write_text(json.dumps(metrics["records"][0]["query"]))
+    write_sources(example, here)
     if "--db flagtui.db" in example:
         close_service(create_service("flagtui.db"))
         for label in ([], ["--label", "ci"]):

@@ -113,7 +113,9 @@ class RecordCommand(ShownCommand):
             self._check_staging(agreement)
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         for name, noun in self._named:
-            words = given[name] if isinstance(given[name], tuple) else (given[name],)
+            words = (
+                given[name] if isinstance(given[name], tuple) else (given[name],) * (given[name] is not None)
+            )
             source = SOURCES[noun]
             given[name] = read_words(words, source.is_query, source.kind.name) if words else None
         try:

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.output.lines import Steps
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.safe_text import safe_text
@@ -129,6 +128,8 @@ class RowSource:
 
         A name may have a colon in it, so that half a query is known by no record being called so.
         """
+        from flagtui.cli.plumbing.near_names import not_found
+
         vocabulary = self.kind.listing.vocabulary
         for word in words:
             meant = word.removeprefix("-").partition(":")[0].lower()

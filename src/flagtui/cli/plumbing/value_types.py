@@ -9,7 +9,6 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from flagtui.cli.plumbing.known_words import cached_projects, known_words
 from flagtui.config.locations import find_locations
 
 ACTIVITY: Final = "activity"
@@ -47,6 +46,9 @@ class ProjectId(ListedWord):
     """The id of a project: of a profile in the settings, or of a cached list."""
 
     def words(self, context: click.Context, begun: str) -> Iterable[str]:
+        # Only completion reads the copies of lists.
+        from flagtui.cli.plumbing.known_words import cached_projects
+
         profiles = _profiles()
         named = given(context, "profile")
         some = [profiles[named]] if named in profiles else profiles.values()
@@ -120,6 +122,7 @@ class ChangeId(ListedWord):
 
 def query_words(kind: str, profile: str, project: str, begun: str) -> list[str]:
     """Return what the last word of a query can be, as the search line of the app completes it."""
+    from flagtui.cli.plumbing.known_words import known_words
     from flagtui.store.kinds import KINDS, load
     from flagtui.store.query.line_edits import complete
 

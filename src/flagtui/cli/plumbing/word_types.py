@@ -6,7 +6,6 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from flagtui.cli.plumbing.known_words import known_words
 from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, given, query_words
 
 NO_PROFILE: Final = "/"
@@ -25,6 +24,8 @@ class RecordWord(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        from flagtui.cli.plumbing.known_words import known_words
+
         profile, project = given(ctx, "profile"), given(ctx, "project")
         words = known_words(self.kind, profile, project, incomplete, is_tag=self.is_tag)
         if ":" in incomplete and not self.is_tag:
@@ -48,22 +49,26 @@ class CommandWords(click.types.StringParamType):
 class WordArgument:
     """A decorator that adds the argument."""
 
-    def __init__(self, name: str, metavar: str, kind: str, *, is_many: bool) -> None:
+    def __init__(
+        self, name: str, metavar: str, kind: str, *, is_many: bool, is_required: bool = True
+    ) -> None:
         self.word_type = RecordWord(kind)
         self._name = name
         self._metavar = metavar
         self._is_many = is_many
+        self._is_required = is_required
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         metavar = f"{self._metavar}..." if self._is_many else self._metavar
         count = -1 if self._is_many else 1
-        return click.argument(self._name, metavar=metavar, nargs=count, required=True, type=self.word_type)(
-            function
-        )
+        return click.argument(
+            self._name, metavar=metavar, nargs=count, required=self._is_required, type=self.word_type
+        )(function)
 
 
 FLAG_WORDS: Final = WordArgument("flags", "FLAG", "flags", is_many=True)
 FLAG_WORD: Final = WordArgument("flag", "FLAG", "flags", is_many=False)
+FLAG_OR_FILE: Final = WordArgument("flag", "[FLAG]", "flags", is_many=False, is_required=False)
 EXPERIMENT_WORDS: Final = WordArgument("experiments", "EXPERIMENT", "experiments", is_many=True)
 EXPERIMENT_WORD: Final = WordArgument("experiment", "EXPERIMENT", "experiments", is_many=False)
 EVENT_WORDS: Final = WordArgument("events", "EVENT", "events", is_many=True)

@@ -1,12 +1,13 @@
 """`flagtui flags edit`: fields, a file, or the JSON of a flag in the person's editor."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
 import click
 
 from flagtui.changes import editor_text
 from flagtui.changes.editor_text import Faulty
+from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_draft import editable, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.planner import skip_no_op
@@ -22,7 +23,8 @@ from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import find_prompts
 from flagtui.cli.plumbing.selection import Wanted
-from flagtui.cli.plumbing.word_types import FLAG_WORD
+from flagtui.cli.plumbing.word_types import FLAG_OR_FILE
+from flagtui.cli.records.flag_files import is_flag_file, read_flags
 from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.config.locations import find_locations
 from flagtui.models.flag import Flag
@@ -44,9 +46,10 @@ class EditOptions(TypedDict):
     examples=(
         "flags edit checkout-redesign --field name='New checkout' --dry-run",
         "flags edit checkout-redesign --from flag.json --yes",
+        "flags edit --from flags.json --dry-run",
     ),
 )
-@FLAG_WORD
+@FLAG_OR_FILE
 @IF_VERSION
 @click.option("--rename", is_flag=True, help="Let the JSON of --from change the key.")
 @click.option("--field", "values", multiple=True, metavar="NAME=VALUE", help="JSON, or text as it is.")
@@ -55,28 +58,83 @@ class EditOptions(TypedDict):
     "source",
     metavar="FILE",
     type=click.Path(),
-    help="The flag's JSON of --print; - reads stdin.",
+    help="JSON as --print or flags get --json prints it, of one flag or many; - reads stdin.",
 )
 @click.option("--print", "is_printed", is_flag=True, help="Print the JSON that can be edited.")
-async def edit(session: ProjectSession, flag: Wanted, terms: WriteTerms, **given: Unpack[EditOptions]) -> int:
+async def edit(
+    session: ProjectSession, flag: Wanted | None, terms: WriteTerms, **given: Unpack[EditOptions]
+) -> int:
     """Change fields of a flag; without --field and --from its JSON opens in your editor.
 
     Fields are those that --print prints. The JSON of --from changes the key only with --rename.
+    Without FLAG, --from names the flags by their keys, with --rename by their ids.
     """
     values, source = given["values"], given["source"]
     if (bool(values) + (source is not None) + given["is_printed"]) > 1:
         raise click.UsageError("Give only one of --field, --from and --print.")
     if given["rename"] and source is None:
         raise click.UsageError("--rename belongs to --from; --field key=NEW renames without it.")
+    if flag is None and source is None:
+        raise click.UsageError("Missing argument 'FLAG'. Name a flag, or give --from FILE.")
+    if flag is None:
+        records = read_flags(read_text(source) or "")
+        return await _edit_records(session, records, terms, may_rename=given["rename"])
     if given["is_printed"]:
         return print_json(editable(await flag_of(session, flag)))
     new, text = read_fields(values), read_text(source)
+    if text is not None and is_flag_file(text):
+        (values_of_flag, *more) = read_flags(text)
+        if more:
+            raise Trouble("the file has several flags.", "Leave out FLAG to change them all.", code="usage")
+        fresh = await flag_of(session, flag)
+        return await _edit_flags(session, [fresh], [values_of_flag], terms, may_rename=given["rename"])
     flags = await flags_of(session, flag)
 
     def edited(fresh: Flag) -> Intent | Skipped:
         if not new and text is None:
             return _edited(fresh, terms)
         return _edit_intent(fresh, new, text, may_rename=given["rename"])
+
+    return await change_flags(session, flags, edited, terms)
+
+
+async def _edit_records(
+    session: ProjectSession, records: Sequence[Mapping[str, JSON]], terms: WriteTerms, *, may_rename: bool
+) -> int:
+    """Change the flags of these records, named by keys, or by ids where keys may change. Raises Trouble."""
+    names = [str(record.get("id", "") if may_rename else record["key"]) for record in records]
+    if not all(names):
+        raise Trouble("--rename needs the id of each flag in the file.", code="usage")
+    if len({*names}) < len(names):
+        raise Trouble("the file has an id more than once.", code="usage")
+    flags = await flags_of(session, Wanted(tuple(names)))
+    return await _edit_flags(session, flags, records, terms, may_rename=may_rename)
+
+
+async def _edit_flags(
+    session: ProjectSession,
+    flags: Sequence[Flag],
+    records: Sequence[Mapping[str, JSON]],
+    terms: WriteTerms,
+    *,
+    may_rename: bool,
+) -> int:
+    by_id = {flag.id: record for flag, record in zip(flags, records, strict=True)}
+
+    def edited(fresh: Flag) -> Intent | Skipped:
+        fields = {name: value for name, value in by_id[fresh.id].items() if name != "id"}
+        if fields["key"] != fresh.key and not may_rename:
+            what = f"the file has the key {fields['key']}, and the flag is {fresh.key}; nothing was sent."
+            raise Trouble(what, "To rename the flag: --rename", code="usage")
+        # Older servers lack some fields.
+        shown = editable(fresh)
+        changes = {name: value for name, value in fields.items() if name in shown}
+        if fresh.has_encrypted_payloads:
+            changes.pop("filters", None)
+        if problems := problems_in_fields(flag_text(fresh).changed(changes), fresh):
+            raise Trouble(f"{fresh.key}: {'; '.join(problems[:3])}.", code="usage")
+        intent = intent_of(changes, fresh)
+        return intent or skip_no_op(fresh.id, fresh.key, "it has these values already")
 
     return await change_flags(session, flags, edited, terms)
 

@@ -28,13 +28,14 @@ from flagtui.cli.commands.flags.flag_selection import flags_of
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields
+from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.planning import planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import Wanted, only_one
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
+from flagtui.cli.records.flag_files import read_flags
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_list
 from flagtui.models.record_fields import FLAG_FIELDS
@@ -51,6 +52,7 @@ class NewFlagOptions(TypedDict):
     description: str
     tags: tuple[str, ...]
     enable: bool
+    source: str | None
 
 
 @change_command(
@@ -59,9 +61,17 @@ class NewFlagOptions(TypedDict):
     examples=(
         "flags create new-search --description 'The new search' --rollout 10 --dry-run",
         "flags create new-search --variant control --variant test --tag web --yes",
+        "flags create --from new-flags.json --dry-run",
     ),
 )
-@click.argument("key")
+@click.argument("key", required=False)
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE",
+    type=click.Path(),
+    help="JSON as flags get --json gives it, of one flag or many; - reads it.",
+)
 @click.option(
     "--kind",
     type=click.Choice(["boolean", "multivariate", "config"]),
@@ -76,9 +86,20 @@ class NewFlagOptions(TypedDict):
 @click.option("--tag", "tags", multiple=True, metavar="TAG", type=TAG, help="A tag.")
 @click.option("--enable", is_flag=True, help="Turn it on; default: off.")
 async def create(
-    session: ProjectSession, key: str, terms: WriteTerms, **given: Unpack[NewFlagOptions]
+    session: ProjectSession, key: str | None, terms: WriteTerms, **given: Unpack[NewFlagOptions]
 ) -> int:
-    """Make a flag; without options it is off and its rollout is 0 %."""
+    """Make a flag; without options it is off and its rollout is 0 %.
+
+    With --from, flags get the keys, states and targeting of the file.
+    """
+    source = given["source"]
+    if source is not None:
+        others = [value for name, value in given.items() if name != "source"]
+        if key is not None or any(value not in (None, "", (), False) for value in others):
+            raise click.UsageError("--from has the values of flags; leave out KEY and the other options.")
+        return await _create_records(session, read_flags(read_text(source) or ""), terms)
+    if key is None:
+        raise click.UsageError("Missing argument 'KEY'. Give a key, or --from FILE.")
     fields = new_fields(key, given["kind"], given["variants"], given["payload"])
     fields = with_rollout(fields, given["percent"]) | {"name": given["description"]}
     if tags := [tag.strip().lower() for tag in given["tags"] if tag.strip()]:
@@ -91,6 +112,21 @@ async def create(
         raise Trouble(f"{unknown[0]!r} is not a field of a flag.", fix, code="usage")
     fields |= values
     planned = await NewFlagPlanner(planning_context(session, terms)).plan([NewFlag(fields)])
+    return await carry_out(planned, session, terms)
+
+
+async def _create_records(
+    session: ProjectSession, records: Sequence[Mapping[str, JSON]], terms: WriteTerms
+) -> int:
+    """Create the flags of these records, without what belongs to experiments and what is secret."""
+    requests = [
+        NewFlag(
+            copy_of(Flag.of(dict(record)), str(record["key"])) | {"active": record.get("active") is True},
+            source=place if len(records) > 1 else 0,
+        )
+        for place, record in enumerate(records, start=1)
+    ]
+    planned = await NewFlagPlanner(planning_context(session, terms)).plan(requests)
     return await carry_out(planned, session, terms)
 
 

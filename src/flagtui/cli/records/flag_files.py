@@ -1,0 +1,83 @@
+"""Flags in files: one record or many, in the format that `flags get --json` prints."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.records.flag_records import WHOLE_FLAG
+from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import FLAG_FIELDS
+from flagtui.safe_text import safe_text
+
+RENAMED: Final[Mapping[str, str]] = {
+    "runtime": "evaluation_runtime",
+    "continuity": "ensure_experience_continuity",
+    "remote_configuration": "is_remote_configuration",
+    "encrypted_payloads": "has_encrypted_payloads",
+    "bucketing": "bucketing_identifier",
+}
+"""Fields of a printed flag whose names differ from those of the API."""
+PRINT_IT: Final = "Print it with: flagtui flags get KEY --json"
+
+
+def is_flag_file(text: str) -> bool:
+    """Return whether the text has printed records, not the JSON of `flags edit --print`."""
+    try:
+        records = list(_objects(text))
+    except (ValueError, RecursionError, Trouble):
+        return False
+    return bool(records) and all("schema" in record or "id" in record for record in records)
+
+
+def read_flags(text: str) -> list[dict[str, JSON]]:
+    """Return the fields of each flag under the names of the API. Raises Trouble.
+
+    Fields that follow from others, such as `rollout` and `version`, are skipped.
+    """
+    try:
+        records = list(_objects(text))
+    except (ValueError, RecursionError) as fault:
+        raise Trouble(
+            f"the file is not JSON: {safe_text(str(fault), 200)}.", PRINT_IT, code="usage"
+        ) from None
+    flags = [_fields_of(record) for record in records]
+    keys = [flag["key"] for flag in flags]
+    if twice := next((key for key in keys if keys.count(key) > 1), None):
+        raise Trouble(f"the file has {safe_text(twice, 80)} more than once.", code="usage")
+    if not flags:
+        raise Trouble("the file has no flag; nothing was sent.", PRINT_IT, code="nothing_to_do")
+    return flags
+
+
+def _objects(text: str) -> Iterator[Any]:
+    """Yield the records of a document, a list, one object, or NDJSON."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        # The first line decides whether it is NDJSON: a later fault is that of its line.
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2:
+            raise
+        yield from map(json.loads, lines)
+        return
+    records = value.get("records", [value]) if isinstance(value, dict) else value
+    schema = value.get("schema", WHOLE_FLAG.name) if isinstance(value, dict) else WHOLE_FLAG.name
+    if schema != WHOLE_FLAG.name or not isinstance(records, list):
+        what = f"the file has records of the schema {safe_text(str(schema), 80)!r}, not {WHOLE_FLAG.name!r}."
+        raise Trouble(what, PRINT_IT, code="usage")
+    yield from records
+
+
+def _fields_of(record: Any) -> dict[str, JSON]:
+    if not isinstance(record, dict) or not isinstance(record.get("key"), str) or not record["key"]:
+        raise Trouble("a record of the file has no key.", PRINT_IT, code="usage")
+    fields: dict[str, JSON] = {}
+    for name, value in record.items():
+        field = RENAMED.get(name, name)
+        if field in FLAG_FIELDS.edited or name == "id":
+            fields[field] = value
+        elif name not in (*WHOLE_FLAG.names, "schema", "schema_version", "project"):
+            what = f"{safe_text(name, 80)!r} is not a field of a flag; nothing was sent."
+            raise Trouble(what, PRINT_IT, code="usage")
+    return fields

@@ -1,0 +1,100 @@
+"""Flags are created and changed from files, in the format that `flags get --json` prints."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Run
+
+KEYS = ("new-nav", "checkout-redesign")
+FIELDS = ("name", "active", "filters", "runtime", "continuity")
+
+
+def printed(run: Run, *keys: str) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = json.loads(run("flags", "get", *keys, "--json").out)["records"]
+    return records
+
+
+def written(file: Path, records: list[dict[str, Any]], form: str = "document") -> str:
+    """Write the records in one of the accepted forms; return the name of the file."""
+    document: dict[str, Any] = {"schema_version": 1, "schema": "whole-flag"}
+    if form == "ndjson":
+        text = "".join(json.dumps(document | record) + "\n" for record in records)
+    else:
+        text = json.dumps(records if form == "list" else document | {"records": records})
+    file.write_text(text)
+    return str(file)
+
+
+@pytest.mark.parametrize("form", ["document", "list", "ndjson"])
+def test_file_changes_many_flags(form: str, signed_in: Run, tmp_path: Path) -> None:
+    records = [record | {"name": f"From {form}"} for record in printed(signed_in, *KEYS)]
+    done = signed_in("flags", "edit", "--from", written(tmp_path / "flags", records, form), "--yes", "--json")
+    assert (done.code, [each["ending"] for each in json.loads(done.out)["records"]]) == (0, ["saved"] * 2)
+    assert [each["name"] for each in printed(signed_in, *KEYS)] == [f"From {form}"] * 2
+
+
+def test_printed_flags_change_nothing(signed_in: Run) -> None:
+    text = signed_in("flags", "get", *KEYS, "--json").out
+    done = signed_in("flags", "edit", "--from", "-", "--yes", "--json", stdin=text)
+    assert (done.code, {each["ending"] for each in json.loads(done.out)["records"]}) == (0, {"unchanged"})
+
+
+def test_file_creates_flags_like_the_printed_ones(signed_in: Run, tmp_path: Path) -> None:
+    originals = printed(signed_in, *KEYS)
+    records = [record | {"key": f"{record['key']}-again"} for record in originals]
+    done = signed_in("flags", "create", "--from", written(tmp_path / "flags", records), "--yes", "--json")
+    assert done.code == 0, done
+    made = printed(signed_in, *(record["key"] for record in records))
+    for original, copy in zip(originals, made, strict=True):
+        assert {name: copy[name] for name in FIELDS} == {name: original[name] for name in FIELDS}
+        assert sorted(copy["tags"]) == sorted(original["tags"])
+    again = signed_in("flags", "create", "--from", str(tmp_path / "flags"), "--yes", "--json")
+    assert (again.code, {each["ending"] for each in json.loads(again.out)["records"]}) == (3, {"skipped"})
+
+
+def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
+    assert signed_in("flags", "create", "to-rename", "--yes").code == 0
+    (record,) = printed(signed_in, "to-rename")
+    file = written(tmp_path / "flag", [record | {"key": "renamed"}])
+    assert signed_in("flags", "edit", "to-rename", "--from", file, "--yes").code == 2
+    done = signed_in("flags", "edit", "--from", file, "--rename", "--yes")
+    assert done.code == 0, done
+    assert printed(signed_in, "renamed")[0]["id"] == record["id"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", 2),
+        ("{}", 2),
+        ("[]", 3),
+        ("nonsense", 2),
+        ('{"schema": "flag", "records": [{"key": "new-nav"}]}', 2),
+        ('{"key": "new-nav", "nonsense": 1}', 2),
+        ('[{"key": "new-nav"}, {"key": "new-nav"}]', 2),
+        ('[{"key": "none-such"}]', 6),
+        ('[{"key": "new-nav", "active": "yes"}]', 2),
+    ],
+)
+def test_wrong_file_changes_nothing(text: str, code: int, signed_in: Run) -> None:
+    before = printed(signed_in, "new-nav")
+    done = signed_in("flags", "edit", "--from", "-", "--yes", stdin=text)
+    assert (done.code, done.out) == (code, ""), done
+    assert printed(signed_in, "new-nav") == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("flags", "create"),
+        ("flags", "edit"),
+        ("flags", "create", "x", "--from", "-"),
+        ("flags", "create", "--from", "-", "--enable"),
+        ("flags", "edit", "--from", "-", "--field", "name=x"),
+    ],
+)
+def test_contradictory_sources_exit_with_2(words: tuple[str, ...], signed_in: Run) -> None:
+    done = signed_in(*words, "--yes", stdin="[]")
+    assert (done.code, done.out) == (2, ""), done
