@@ -22,5 +22,5 @@ def staged_lines(staged: StagedWords | None, mark: str) -> Iterator[list[Piece]]
     if (more := len(staged.lines) - MOST) > 0:
         yield [(" " * len(TITLE), ""), (f"… {more:,} more: & shows them all", "$faint")]
     if staged.is_outdated:
-        yield [("changed by another user since: in &, z unstages it; then stage it again", "$warning")]
+        yield [("another user changed it since: in &, A shows both sides, z unstages it", "$warning")]
     yield []

@@ -12,7 +12,7 @@ from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.state.staging_mode import Staging
-from flagtui.app.widgets.column_layout import Cell, Column, Slot, text_cell, words_cell
+from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, state_cell, text_cell, words_cell
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.sets.change_lines import change_lines
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
@@ -57,7 +57,12 @@ def _state_cell(row: ListedChange, slot: Slot) -> Cell:
     return ((row.state, "warn" if row.is_outdated else "good"),)
 
 
+def _mark(row: ListedChange, slot: Slot) -> CellPiece:
+    return (slot.glyphs.outdated, "bad") if row.is_outdated else (slot.glyphs.staged, "info")
+
+
 COLUMNS: Final[tuple[Column[ListedChange], ...]] = (
+    Column("mark", "", state_cell(_mark), 2, gap=0, sortable=False),
     Column("key", "KEY", text_cell("key", "strong"), 18, grow=3, most=48),
     Column("words", "CHANGE", words_cell(lambda row: row.words, "plain"), 24, grow=5, gap=2, sortable=False),
     Column("state", "STATE", _state_cell, 13, gap=2),
@@ -87,7 +92,7 @@ STAGED_LIST: Final = ListDescription[ListedChange](
     orders=("key", "state"),
     columns=COLUMNS,
     more_columns=MORE_COLUMNS,
-    always=("key",),
+    always=("mark", "key"),
     filters={"state": "is"},
     title="Staged",
     nothing="Nothing is staged. + in a list or on a record stages changes instead of sending them.",
@@ -134,7 +139,7 @@ class StagedScreen(ReadList[ListedChange]):
         yield [(safe_text(row.verb), ""), (version, "$text-muted")]
         yield []
         if row.is_outdated:
-            yield [("another user changed it since: z unstages it, then stage it again", "$warning")]
+            yield [("another user changed it since: A shows both sides, z unstages it", "$warning")]
             yield []
         for line in change_lines(row.change):
             yield [("  ", ""), (safe_text(line.words, 300), "")]
