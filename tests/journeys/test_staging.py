@@ -93,6 +93,17 @@ async def test_marked_changes_are_unstaged_and_the_set_gets_a_reason(setting: Se
         assert "1 change, clean up" in words(program.screen)
 
 
+async def test_an_archived_experiment_is_staged(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("2", "slash", *"is:stopped", "enter", "plus", "a", "enter")
+        assert "STAGING 1" in program.screen
+        await program.press("ampersand")
+        assert "in the list → archived" in program.screen
+        await program.press("A", "y")
+        assert "Nothing is staged." in program.screen
+        assert not set_on_disk(program).file.exists
+
+
 async def test_what_cannot_be_staged_is_refused_with_the_reason(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")

@@ -22,7 +22,7 @@ from flagtui.text.styled import Notice
 
 
 class StagedChangeEditor:
-    """Opens the form of a flag, or an event definition as JSON; both begin with what is staged."""
+    """Opens the form of a flag, an event definition as JSON, or the page of an experiment."""
 
     def __init__(self, app_state: AppState, runner: ChangeRunner) -> None:
         self._app_state = app_state
@@ -41,6 +41,9 @@ class StagedChangeEditor:
         row: Any = None if workspace is None else workspace.collection(kind).get(change.record)
         if row is None:
             self._runner.show_toast(Notice(f"{change.key} is not in the list any more", "warning"))
+        elif kind == "experiments":
+            # Its form is one of many screens that its page opens.
+            self._runner.open_record(kind, change.record, change.key)
         elif kind == "flags":
             self._runner.run(FlagEdits(self._app_state, self._runner, ignore).form([row]))
         else:

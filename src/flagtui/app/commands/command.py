@@ -91,7 +91,9 @@ class Command(Struct, frozen=True):
     asks: bool = False
     """Whether it asks the server without changing anything."""
     direct: str = ""
-    """Why it cannot be staged; empty where it can, and for experiments, none of whose changes can."""
+    """Why it cannot be staged; empty where it can, and for steps of experiments."""
+    is_staged: bool = False
+    """Whether a change of an experiment can be staged: it has new values and is no step."""
     needs_record: bool = True
     """Whether a record has to be chosen first, where it needs the server or is called from another tab."""
     in_mirror: str = ""
@@ -131,7 +133,8 @@ class Command(Struct, frozen=True):
     @property
     def why_direct(self) -> str:
         """The reason why it is refused while changes are staged; empty where it can be staged."""
-        return self.direct or (STEPS if self.scope == EXPERIMENT_SCOPE else "")
+        is_step = self.scope == EXPERIMENT_SCOPE and not self.is_staged
+        return self.direct or (STEPS if is_step else "")
 
     @property
     def writes(self) -> bool:

@@ -17,6 +17,7 @@ from flagtui.changes.experiments.step_planner import StepPlanner, unread_experim
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.proposal import Skipped
+from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
@@ -24,6 +25,7 @@ from flagtui.models.rows import ExperimentRow
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_blocked, explain_refusal
+from flagtui.text.set_words import explain_set_fault
 
 WON: Final = "won"
 """The conclusion that too few people do not allow."""
@@ -112,7 +114,11 @@ class ExperimentSteps:
             with self.runner.reading(name):
                 return await WorkspaceContext(self._app_state, workspace).read_experiment(id)
 
-        return await self.runner.signing_in.fetch(name, ask)
+        try:
+            return await self.runner.signing_in.fetch(name, ask)
+        except ChangeSetError as error:
+            self.runner.show_toast(explain_set_fault(error))
+            return None
 
     def is_read_only(self) -> bool:
         """Return whether the profile is read-only, and show a toast then."""
@@ -130,7 +136,11 @@ class ExperimentSteps:
             return ([] if fresh is None or self._is_refused(step, fresh) else [fresh]), []
 
         async def look(id: int) -> Experiment | Skipped:
-            fresh = await WorkspaceContext(self._app_state, workspace).read_experiment(id)
+            try:
+                fresh = await WorkspaceContext(self._app_state, workspace).read_experiment(id)
+            except ChangeSetError as error:
+                name = next(row.name for row in rows if row.id == id)
+                return Skipped(id, name, error.what, error.next)
             refusal = foresee_refusal(fresh, step, Choices())
             return fresh if refusal is None else Skipped(fresh.id, fresh.name, refusal.reason, refusal.next)
 

@@ -72,7 +72,7 @@ class WorkspaceContext(PlanContext):
             experiments.remove(id)
             raise
         experiments.put(fresh.row(), read_at)
-        return fresh
+        return fresh if self._staged is None else record_after(fresh, self._staged)
 
     async def read_event(self, id: str) -> EventDefinition:
         events, read_at = self.workspace.events, self.workspace.events.moment

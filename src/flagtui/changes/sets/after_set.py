@@ -18,6 +18,7 @@ from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.journal_entries import with_payloads
 from flagtui.changes.planner import PlanContext
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange, outdated
+from flagtui.changes.sets.plan_changes import experiment_value
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
@@ -26,9 +27,9 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text
 from flagtui.models.rows import FlagRow
-from flagtui.store.kinds import FLAGS
+from flagtui.store.kinds import EXPERIMENTS, FLAGS
 
-Record = TypeVar("Record", Flag, EventDefinition)
+Record = TypeVar("Record", Flag, EventDefinition, Experiment)
 _IN_ROWS: Final = frozenset(("key", "name", "active", "archived"))
 
 
@@ -47,8 +48,10 @@ def is_masked(flag: Flag, change: StagedChange) -> bool:
     return flag.has_encrypted_payloads or change.values.get("has_encrypted_payloads") is True
 
 
-def is_outdated(record: Flag | EventDefinition, change: StagedChange) -> bool:
+def is_outdated(record: Flag | EventDefinition | Experiment, change: StagedChange) -> bool:
     """Return whether the record has changed since: by its version, or by the fields if it has none."""
+    if isinstance(record, Experiment):
+        return any(not same(experiment_value(record, name), value) for name, value in change.base.items())
     if isinstance(record, EventDefinition):
         return any(not same(stored(record, name), value) for name, value in change.base.items())
     if record.version != change.version:
@@ -62,8 +65,8 @@ def record_after(record: Record, change_set: ChangeSet) -> Record:
 
     Raises ChangeSetError when it has changed since.
     """
-    kind = "flag" if isinstance(record, Flag) else EVENT
-    change = change_set.change_of(kind, record.id)
+    kinds = {Flag: FLAGS.entry, EventDefinition: EVENT, Experiment: EXPERIMENTS.entry}
+    change = change_set.change_of(kinds[type(record)], record.id)
     if change is None:
         return record
     if is_outdated(record, change):
@@ -71,6 +74,8 @@ def record_after(record: Record, change_set: ChangeSet) -> Record:
         raise outdated(
             change, ", ".join(change.base) if version is None else f"v{change.version} → v{version}"
         )
+    if isinstance(record, Experiment):
+        return Experiment.of({**record.raw, **change.values})
     return flag_after(record, change) if isinstance(record, Flag) else event_after(record, change)
 
 

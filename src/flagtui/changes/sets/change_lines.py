@@ -7,7 +7,9 @@ from flagtui.changes.flags.flag_words import in_words
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.sets.change_set import StagedChange
-from flagtui.models.record_fields import EVENT_FIELDS
+from flagtui.models.editable_fields import FieldTable
+from flagtui.models.record_fields import EVENT_FIELDS, EXPERIMENT_FIELDS, FLAG_FIELDS
+from flagtui.store.kinds import EXPERIMENTS
 
 
 def change_lines(change: StagedChange) -> tuple[DiffLine, ...]:
@@ -18,7 +20,8 @@ def change_lines(change: StagedChange) -> tuple[DiffLine, ...]:
     if change.kind == "flag":
         lines = difference(change.base, change.values)
         return tuple(DiffLine(line, in_words(line, change.base, change.values)) for line in lines)
-    return tuple(_event_line(name, change) for name in change.values)
+    fields = EXPERIMENT_FIELDS if change.kind == EXPERIMENTS.entry else EVENT_FIELDS
+    return tuple(_field_line(name, change, fields) for name in change.values)
 
 
 def change_words(change: StagedChange) -> list[str]:
@@ -26,7 +29,9 @@ def change_words(change: StagedChange) -> list[str]:
     return [line.words for line in change_lines(change)]
 
 
-def _event_line(name: str, change: StagedChange) -> DiffLine:
+def _field_line(name: str, change: StagedChange, fields: FieldTable) -> DiffLine:
     before, after = change.base.get(name, MISSING), change.values[name]
+    # Experiments have no field for it, because people do not edit it.
+    fields = FLAG_FIELDS if name == "archived" else fields
     line = DifferenceLine((name,), before, after)
-    return DiffLine(line, field_words(EVENT_FIELDS, name, before, after))
+    return DiffLine(line, field_words(fields, name, before, after))

@@ -12,8 +12,8 @@ from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.verbs import verb_for
 from flagtui.models.json_value import JSON, NotJson, as_dict, read_json
-from flagtui.models.record_fields import EVENT_FIELDS, FLAG_FIELDS
-from flagtui.store.kinds import EVENTS, FLAGS
+from flagtui.models.record_fields import EVENT_FIELDS, EXPERIMENT_FIELDS, FLAG_FIELDS
+from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS
 
 SCHEMA: Final = 1
 """The version of the schema that this program writes, and the newest that it reads."""
@@ -64,11 +64,11 @@ class StagedChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The new values of one record, and the state they are based on."""
 
     kind: str
-    """The journal's name of the kind of record; flags and event definitions can be staged."""
+    """The journal's name of the kind of record; flags, event definitions and experiments can be staged."""
     record: int | str
-    """The number of a flag, the id of an event definition, or `new:<key>`."""
+    """The number of a flag or an experiment, the id of an event definition, or `new:<key>`."""
     key: str
-    """The key of the flag, or the name of the event. Raw."""
+    """The key of the flag, or the name of the event or the experiment. Raw."""
     verb: str
     """As in the journal: `turn off`, `set rollout`, `create`."""
     version: int | None = None
@@ -164,8 +164,13 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
     }
     if not values:
         return None
+    if later.kind == EXPERIMENTS.entry and "archived" in values and len(values) > 1:
+        fix = "Apply the staged change first, or drop it."
+        raise ChangeSetError("direct", f"{later.key}: it is archived in a request of its own", fix)
     is_same_verb = earlier.verb == later.verb or earlier.values.keys() <= later.values.keys()
-    verb = later.verb if is_same_verb else verb_for(values) if later.kind == "flag" else "edit"
+    verb = later.verb
+    if not is_same_verb and later.kind != EXPERIMENTS.entry:
+        verb = verb_for(values) if later.kind == FLAGS.entry else "edit"
     return msgspec.structs.replace(
         later, base={name: base[name] for name in values}, values=values, verb=verb
     )
@@ -215,11 +220,17 @@ def read_text(text: bytes, source: str) -> ChangeSet:
 
 def _problem_of(change: StagedChange) -> str:
     """Return why no program of ours writes such a change; empty for a usable one."""
-    fields = {FLAGS.entry: FLAG_FIELDS, EVENTS.entry: EVENT_FIELDS}.get(change.kind)
+    tables = {
+        FLAGS.entry: FLAG_FIELDS,
+        EVENTS.entry: EVENT_FIELDS,
+        EXPERIMENTS.entry: (*EXPERIMENT_FIELDS, "archived"),
+    }
+    fields = tables.get(change.kind)
     if fields is None:
         return f"it changes a record of unknown kind {change.kind}"
     is_flag = change.kind == FLAGS.entry
-    if not (change.is_new and is_flag) and isinstance(change.record, int) is not is_flag:
+    is_numbered = change.kind != EVENTS.entry
+    if not (change.is_new and is_flag) and isinstance(change.record, int) is not is_numbered:
         return f"{change.key} has the id {change.record}"
     unknown = [name for name in change.values if name not in fields]
     if unknown or not change.values:

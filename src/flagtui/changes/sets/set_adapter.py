@@ -11,6 +11,8 @@ from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
+from flagtui.changes.experiments.step_plan import ExperimentPlan
+from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.property_rules import NEW_FLAG
@@ -90,6 +92,8 @@ class SetAdapter(Adapter[Proposal, Any]):
     def _rules(self, plan: Proposal) -> Adapter[Any, Any]:
         if isinstance(plan, EventPlan):
             return DefinitionAdapter(self.client.event_definitions)
+        if isinstance(plan, ExperimentPlan):
+            return StepAdapter(self.client.experiments)
         return FlagAdapter(self.client.flags)
 
     def _learn(self, plan: Proposal, outcome: Outcome) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
@@ -13,6 +13,8 @@ from flagtui.changes.difference import FieldConflict, merge, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.event_definitions.definition_plan import stored
 from flagtui.changes.event_definitions.definition_planner import EventPlanner
+from flagtui.changes.experiments.step_planner import StepPlanner
+from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.flags.flag_intent import LASTING, Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, stored_value
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
@@ -22,12 +24,12 @@ from flagtui.changes.planner import Planned, Planner, read_each, skip, skip_no_o
 from flagtui.changes.proposal import Proposal, Skipped
 from flagtui.changes.sets.after_set import AfterSet, base_on, is_masked, is_outdated, values_on
 from flagtui.changes.sets.change_set import StagedChange
+from flagtui.changes.sets.plan_changes import experiment_value
 from flagtui.changes.sets.set_adapter import SetAdapter
 from flagtui.changes.sets.set_order import sort_plans
-from flagtui.models.event_definition import EventDefinition
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import as_id
-from flagtui.store.kinds import FLAGS
+from flagtui.models.json_value import JSON, as_id
+from flagtui.store.kinds import EXPERIMENTS, FLAGS
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
                 return new[change.key]
             if change.kind == "flag":
                 return _as_listed(await self._plan_flag(change, flag_planner), listed)
+            if change.kind == EXPERIMENTS.entry:
+                return await self._plan_experiment(change)
             return await self._plan_event(change, after)
 
         results = await read_each(requests, plan)
@@ -141,10 +145,29 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         except ApiError as error:
             return skip(record, change.key, error)
         if not self.is_overwriting and is_outdated(fresh, change):
-            return OutdatedChange(change, None, _event_conflicts(fresh, change))
+            sides = ((name, base, stored(fresh, name)) for name, base in change.base.items())
+            return OutdatedChange(change, None, _value_conflicts(change, sides))
         intent = EventIntent(record, change.values, change.verb, change.base)
         planned = await EventPlanner(after, {record: fresh}).plan([intent])
         return planned.plans[0] if planned.plans else planned.skipped[0]
+
+    async def _plan_experiment(self, change: StagedChange) -> Result:
+        record = int(change.record)
+        try:
+            fresh = await self.context.read_experiment(record)
+        except ApiError as error:
+            return skip(record, change.key, error)
+        sides = ((name, base, experiment_value(fresh, name)) for name, base in change.base.items())
+        conflicts = _value_conflicts(change, sides)
+        if not self.is_overwriting and is_outdated(fresh, change):
+            return OutdatedChange(change, None, conflicts)
+        archived, choices = change.values.get("archived"), Choices(fields=change.values)
+        step = STEPS["edit" if archived is None else "archive" if archived else "unarchive"]
+        intent = ExperimentIntent(record, step, choices if archived is None else Choices())
+        planned = await StepPlanner(self.context, {record: fresh}).plan([intent])
+        if not planned.plans:
+            return planned.skipped[0]
+        return replace(planned.plans[0], conflicts=conflicts)
 
 
 def _as_listed(result: Result, listed: Container[int | str]) -> Result:
@@ -170,9 +193,12 @@ def _flag_conflicts(fresh: Flag, change: StagedChange) -> tuple[FieldConflict, .
     return tuple(map(hidden_conflict, conflicts) if is_masked(fresh, change) else conflicts)
 
 
-def _event_conflicts(fresh: EventDefinition, change: StagedChange) -> tuple[FieldConflict, ...]:
+def _value_conflicts(
+    change: StagedChange, sides: Iterable[tuple[str, JSON, JSON]]
+) -> tuple[FieldConflict, ...]:
+    """Return the values that both sides changed; `sides` has each field's base and current value."""
     return tuple(
-        FieldConflict((name,), base, change.values[name], stored(fresh, name))
-        for name, base in change.base.items()
-        if not same(stored(fresh, name), base) and not same(stored(fresh, name), change.values[name])
+        FieldConflict((name,), base, change.values[name], now)
+        for name, base, now in sides
+        if not same(now, base) and not same(now, change.values[name])
     )

@@ -7,6 +7,8 @@ from typing import Any
 
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.changes.event_definitions.optimistic_events import EventRows
+from flagtui.changes.experiments.optimistic_experiments import ExperimentRows
+from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.flags.optimistic_flags import FlagRows
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.proposal import Outcome, Proposal
@@ -14,12 +16,13 @@ from flagtui.store.workspace import Workspace
 
 
 class SetRows(OptimisticRows[Proposal, Any]):
-    """The lists of flags and of event definitions."""
+    """The lists of flags, of event definitions and of experiments."""
 
     def __init__(self, workspace: Workspace, now: float) -> None:
         super().__init__(workspace, now)
         self._flags = FlagRows(workspace, now)
         self._events = EventRows(workspace, now)
+        self._experiments = ExperimentRows(workspace, now)
         self.listed = self._flags.listed
 
     def showing(self, plan: Proposal) -> AbstractContextManager[None]:
@@ -29,4 +32,6 @@ class SetRows(OptimisticRows[Proposal, Any]):
         await self._rows_of(outcome.plan).refresh(outcome)
 
     def _rows_of(self, plan: Proposal) -> OptimisticRows[Any, Any]:
+        if isinstance(plan, ExperimentPlan):
+            return self._experiments
         return self._events if isinstance(plan, EventPlan) else self._flags

@@ -8,9 +8,10 @@ from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 
-Record = TypeVar("Record", Flag, EventDefinition)
+Record = TypeVar("Record", Flag, EventDefinition, Experiment)
 
 
 def planning_context(session: ProjectSession, terms: WriteTerms) -> PlanContext:

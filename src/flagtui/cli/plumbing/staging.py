@@ -20,9 +20,10 @@ from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import signature_of
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 
-Record = TypeVar("Record", Flag, EventDefinition)
+Record = TypeVar("Record", Flag, EventDefinition, Experiment)
 HOLDER: Final = "another flagtui command"
 FAULT_CODES: Final[Mapping[FaultName, Code]] = {
     "missing": "not_found",

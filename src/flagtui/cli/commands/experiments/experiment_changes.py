@@ -18,17 +18,16 @@ from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import WriteTerms, read_fields, read_text
 from flagtui.cli.plumbing.output.lines import print_json
+from flagtui.cli.plumbing.planning import as_staged, planning_context
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import Wanted, only_one
-from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import ProjectNumber
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
-SURE: Final = ("31 --dry-run", "31 --dry-run --fields key,title")
-"""Examples of what is not done in passing."""
+SURE: Final = ("31 --dry-run", "31 --dry-run --fields key,title")  # of what is not done in passing
 Choose = Callable[[Experiment], Choices | Skipped]
 """What the options choose for one experiment, or why it stays as it is."""
 CONCLUSIONS: Final = ("won", "lost", "inconclusive", "stopped_early", "invalid")
@@ -48,7 +47,8 @@ def _command(
     """Declares a command that changes experiments."""
     commands = tuple(f"experiments {name} {example}" for example in examples)
     every_operation = ("experiments.list", "experiments.get", *operations)
-    more["never_staged"] = "changes of experiments are steps that the server takes at once"
+    if name not in ("edit", "archive", "unarchive"):
+        more["never_staged"] = "it is a step that the server takes at once"
     return change_command(name, operations=every_operation, examples=commands, **more)
 
 
@@ -204,8 +204,8 @@ async def create(
     session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
 ) -> int:
     """Make a draft experiment; set metrics and more with --field metrics='[…]'."""
-    flag_key, variants, description = given["flag_key"], given["variants"], given["description"]
-    fields = {**({"description": description} if description else {}), **read_fields(given["values"])}
+    flag_key, variants, about = given["flag_key"], given["variants"], given["description"]
+    fields = {**({"description": about} if about else {}), **read_fields(given["values"])}
     is_linked = await session.client.flags.find(flag_key) is not None
     if is_linked and variants:
         fix = "Leave out --variant, or choose another key."
@@ -218,8 +218,7 @@ async def create(
     copy.values.update(fields)
     if copy.problems:
         raise Trouble(f"{copy.problems[0]}.", code="usage")
-    intent = copy.intent()
-    if intent is None:
+    if (intent := copy.intent()) is None:
         raise Trouble("no change is given.", code="nothing_to_do")
     return await _carry_out(session, [intent], (), terms)
 
@@ -263,8 +262,9 @@ async def edit(
             values = {**edited, **values}
         shown = editable(fresh)
         if unknown := [name for name in values if name not in shown]:
-            fix = f"Fields: {', '.join(shown)}."
-            raise Trouble(f"{unknown[0]} cannot be edited here.", fix, code="usage")
+            raise Trouble(
+                f"{unknown[0]} cannot be edited here.", f"Fields: {', '.join(shown)}.", code="usage"
+            )
         changed = {name: value for name, value in values.items() if value != shown[name]}
         if not changed:
             return skip_no_op(fresh.id, fresh.name, "it has these values already")
@@ -281,7 +281,7 @@ async def take_step(
     if name == "restore":
         intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, wanted)]
         return await _carry_out(session, intents, (), terms)
-    fresh = await experiments_of(session, wanted)
+    fresh = as_staged(session, terms, await experiments_of(session, wanted))
     choices = [(experiment.id, choose(experiment)) for experiment in fresh]
     intents = [ExperimentIntent(id, step, choice) for id, choice in choices if isinstance(choice, Choices)]
     skipped = [choice for _, choice in choices if isinstance(choice, Skipped)]
@@ -295,6 +295,6 @@ async def _carry_out(
     terms: WriteTerms,
     skipped: Sequence[Skipped] = (),
 ) -> int:
-    planner = StepPlanner(SessionContext(session, terms), {experiment.id: experiment for experiment in fresh})
-    planned = await planner.plan(intents)
+    context = planning_context(session, terms)
+    planned = await StepPlanner(context, {each.id: each for each in fresh}).plan(intents)
     return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), session, terms)

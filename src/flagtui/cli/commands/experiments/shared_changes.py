@@ -52,7 +52,7 @@ def _command(
         name,
         operations=(*dict.fromkeys((f"{family}.list", read)), f"{family}.{operation}"),
         examples=tuple(f"experiments {name} {example}" for example in examples),
-        never_staged="sets have changes of flags and events only",
+        never_staged="several experiments use it",
     )
 
 
