@@ -36,6 +36,8 @@ def test_sarif_follows_the_published_schema(validate: Any, path: str) -> None:
     results = document["runs"][0]["results"]
     assert [each["ruleId"] for each in results] == ["unknown-key"] * 3 + ["missing-required"]
     assert len({each["partialFingerprints"]["flagtui/v1"] for each in results}) == 4
+    places = [each["locations"][0]["physicalLocation"] for each in results]
+    assert places[-1]["artifactLocation"]["uri"] == ".flagtui.toml"
 
 
 def test_published_schema_rejects_a_wrong_document(validate: Any) -> None:

@@ -11,6 +11,7 @@ from flagtui.code.code_findings import (
     code_after_removal,
     find_findings,
     flag_states,
+    state_of,
 )
 from flagtui.code.flag_facts import CodeFacts, ListedFlag, complete_flags, read_listed_page, with_deleted
 from flagtui.code.reference_records import Reference
@@ -190,3 +191,25 @@ def test_deleted_flags_come_from_the_activity_and_from_earlier_copies() -> None:
         "gone": True,
         "renamed": True,
     }
+
+
+def test_events_in_code_are_hidden_stale_or_healthy() -> None:
+    day = 86_400.0
+    events = {
+        "hidden": EventDefinitionRow("1", "hidden", hidden=True, seen_at=100 * day),
+        "stale": EventDefinitionRow("2", "stale", seen_at=60 * day),
+        "fresh": EventDefinitionRow("3", "fresh", seen_at=99 * day),
+        "new": EventDefinitionRow("4", "new"),
+    }
+    about = CodeFacts({}, events, 100 * day)
+    uses = [use(name, line=line, subject="event") for line, name in enumerate(events, 1)]
+    reports = [(each.rule, each.message) for each in find_findings(uses, about, RULES)]
+    assert reports == [
+        ("off", "The event hidden is hidden."),
+        ("stale", "The event stale was last received 40 days ago."),
+    ]
+    assert [state_of(each, about) for each in uses] == ["off", "stale", "healthy", "healthy"]
+    unused = [each.message for each in find_findings((), about, RULES)]
+    assert "No code uses the event fresh; it was last received 1 day ago." in unused
+    assert "No code uses the event new; it was never received." in unused
+    assert "No code uses the event hidden; it was received today." in unused

@@ -40,6 +40,11 @@ async def test_findings_in_code_narrow_the_list(setting: Setting) -> None:
         assert "dark-mode-default" not in await search(program, "code:unreferenced")
 
 
+async def test_search_for_deleted_keys_leads_to_their_list(setting: Setting) -> None:
+    async with running(replace(setting, code=FakeCode(CODE))) as program:
+        assert "F6 lists keys in code that have no record" in await search(program, "code:deleted")
+
+
 async def test_search_about_code_without_a_scan_names_the_lack(setting: Setting) -> None:
     async with running(replace(setting, code=FakeCode())) as program:
         shown = await search(program, "refs:0")

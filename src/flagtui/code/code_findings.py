@@ -13,6 +13,7 @@ from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.reference_records import Reference
 from flagtui.models.code_flags import CodeFlag, ServedValue
 from flagtui.models.code_uses import RuleId
+from flagtui.models.rows import STALE_AFTER
 
 Level = Literal["error", "warning", "note"]
 State = RuleId | Literal["healthy"]
@@ -36,8 +37,8 @@ RULES: Final[Mapping[RuleId, CodeRule]] = {
         CodeRule("not-local", "warning", "Code on a server requests a flag that it cannot evaluate locally."),
         CodeRule("rolled-out", "note", "The flag serves one value to all; the check can be removed."),
         CodeRule("never-on", "note", "The flag is on and no condition matches anyone."),
-        CodeRule("off", "note", "The flag is off for everyone."),
-        CodeRule("stale", "note", "The server reports the flag as unused."),
+        CodeRule("off", "note", "The flag is off for everyone, or the event is hidden."),
+        CodeRule("stale", "note", "The server reports the flag as unused, or the event as not received."),
         CodeRule("unreferenced", "note", "No code names the key."),
         CodeRule("comment-only", "note", "Only comments name the key."),
         CodeRule("dynamic-key", "note", "The key is computed, so it cannot be checked."),
@@ -90,13 +91,25 @@ def flag_states(flag: CodeFlag | None) -> list[State]:
     return states or ["healthy"]
 
 
+def event_states(name: str, facts: CodeFacts) -> list[State]:
+    """Return the states that concern code, the most serious first; `healthy` where none does."""
+    if facts.events is None or name.startswith(BUILTIN_MARK):
+        return ["healthy"]
+    row = facts.events.get(name)
+    if row is None:
+        return ["unknown-key"]
+    states: list[State] = ["off"] if row.hidden else []
+    if row.seen_at is not None and facts.taken_at - row.seen_at > STALE_AFTER:
+        states.append("stale")
+    return states or ["healthy"]
+
+
 def state_of(reference: Reference, facts: CodeFacts) -> State:
     """Return the state of the record that a place names."""
     if not reference.key:
         return "dynamic-key"
     if reference.subject == "event":
-        is_known = facts.events is None or reference.key in facts.events
-        return "healthy" if is_known or reference.key.startswith(BUILTIN_MARK) else "unknown-key"
+        return event_states(reference.key, facts)[0]
     return flag_states(facts.flags.get(reference.key))[0]
 
 
@@ -135,13 +148,14 @@ def findings_at(reference: Reference, facts: CodeFacts) -> Iterator[CodeFinding]
         return
     key = reference.key
     if reference.subject == "event" or not key:
-        state = state_of(reference, facts)
-        if state == "dynamic-key":
+        if not key:
             noun = "event" if reference.subject == "event" else "flag"
             message = f"{reference.function} computes the {noun} from {reference.expression}; not checked."
             yield CodeFinding("dynamic-key", key, message, reference)
-        elif state == "unknown-key":
-            yield CodeFinding("unknown-key", key, f"There is no event definition {key}.", reference)
+            return
+        for state in event_states(key, facts):
+            if state != "healthy":
+                yield CodeFinding(state, key, _event_sentence(state, key, facts), reference)
         return
     flag = facts.flags.get(key)
     for state in flag_states(flag):
@@ -198,6 +212,29 @@ def _sentence(state: State, key: str, flag: CodeFlag | None) -> str:
             return f"The server reports {key} as unused."
 
 
+def _event_sentence(state: State, name: str, facts: CodeFacts) -> str:
+    match state:
+        case "unknown-key":
+            return f"There is no event definition {name}."
+        case "off":
+            return f"The event {name} is hidden."
+        case _:
+            return f"The event {name} was {_received(name, facts)}."
+
+
+def _received(name: str, facts: CodeFacts) -> str:
+    """Return `last received 40 days ago`."""
+    row = (facts.events or {}).get(name)
+    if row is None or row.seen_at is None:
+        return "never received"
+    days = max(0, int(facts.taken_at - row.seen_at) // 86_400)
+    return "received today" if not days else f"last received {_days(days)} ago"
+
+
+def _days(days: int) -> str:
+    return "1 day" if days == 1 else f"{days:,} days"
+
+
 def value_words(value: ServedValue) -> str:
     """Return the value as code writes it."""
     return {True: "true", False: "false"}.get(value, "") if isinstance(value, bool) else f'"{value}"'
@@ -222,7 +259,8 @@ def _unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[CodeF
         if comments:
             yield CodeFinding("comment-only", key, f"Only comments name the {noun} {key}.", comments[0])
         else:
-            yield CodeFinding("unreferenced", key, f"No code uses the {noun} {key}.")
+            received = f"; it was {_received(key, facts)}" if subject == "event" else ""
+            yield CodeFinding("unreferenced", key, f"No code uses the {noun} {key}{received}.")
 
 
 def _missing(required: Iterable[str], facts: CodeFacts) -> Iterator[CodeFinding]:

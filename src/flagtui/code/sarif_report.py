@@ -8,10 +8,13 @@ from urllib.parse import quote
 from flagtui import __version__
 from flagtui.code.code_findings import RULES, CodeFinding
 from flagtui.code.reference_records import Reference
+from flagtui.code.repository_settings import FILE_NAME
 
 RESULT_LIMIT: Final = 25_000
 """Results of one run that code hosts accept."""
 FINGERPRINT: Final = "flagtui/v1"
+REPOSITORY: Final = Reference(FILE_NAME, 1, 1, "generated", "")
+"""Where a finding without a place is shown: code hosts reject results without a location."""
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
 _ORDER: Final = ("error", "warning", "note")
@@ -36,7 +39,7 @@ def sarif_document(findings: Sequence[CodeFinding]) -> dict[str, Any]:
             "level": finding.level,
             "message": {"text": finding.message},
             "partialFingerprints": {FINGERPRINT: finding.fingerprint},
-            "locations": [_location(finding.reference)] if finding.reference else [],
+            "locations": [_location(finding.reference or REPOSITORY)],
         }
         for finding in reported
     ]

@@ -90,7 +90,7 @@ class Profile:
     code_folder: str = setting(
         "",
         text(1_000),
-        "The folder of source code whose last scan questions name; the current one by default.",
+        "The folder of source code that the app scans and questions name; the current one by default.",
     )
     is_stand_in: bool = False
     """Whether it was made for a host other than the chosen profile's; the settings have no such profile."""

@@ -120,6 +120,10 @@ OPTIONAL_MEMBERS: Final = ("description", "owner", "verified", "last_seen_at", "
 """Optional members of an event definition; the plainest servers omit some."""
 
 
+STALE_AFTER: Final = 30 * 86_400
+"""Seconds without an event, as the server counts; an event never received is new, not stale."""
+
+
 class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
     """An event definition as a list row. Times are Unix seconds, UTC; text is raw."""
 

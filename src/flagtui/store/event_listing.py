@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from flagtui.models.record_fields import EVENT_FIELDS
-from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.rows import STALE_AFTER, EventDefinitionRow
 from flagtui.store.query.term_readers import AGES, age_of, part_of, person_of, tag_of
 from flagtui.store.query.value_tests import At, Begins, fold
 from flagtui.store.query.vocabulary import (
@@ -21,9 +21,6 @@ from flagtui.store.query.vocabulary import (
     choice,
 )
 from flagtui.store.sort_orders import Listing, Order, field_order
-
-STALE_AFTER: Final = 30 * 86_400
-"""Seconds without the event, as the server counts; an event never received is new, not stale."""
 
 _FIELDS: Final[dict[str, tuple[Callable[[EventDefinitionRow], Any], Test[Any]]]] = {
     "verified": (attrgetter("verified"), operator.truth),

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.event_listing import STALE_AFTER
+from flagtui.models.rows import STALE_AFTER, EventDefinitionRow
 
 LONG: Final = 7
 """Letters from which a word with one wrong letter is still recognisable; shorter ones are other words."""

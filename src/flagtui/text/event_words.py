@@ -10,9 +10,8 @@ from flagtui.details.event_inspector import EventDetails
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
-from flagtui.models.rows import EventDefinitionRow
+from flagtui.models.rows import STALE_AFTER, EventDefinitionRow
 from flagtui.safe_text import code_points, safe_lines, safe_text
-from flagtui.store.event_listing import STALE_AFTER
 from flagtui.text.formats import DAY, ago, moment
 from flagtui.text.long_lists import in_short, spaced
 from flagtui.text.styled import Piece

@@ -19,9 +19,11 @@ from flagtui.safe_text import safe_lines, safe_text
 from flagtui.store.query.language import read_line
 from flagtui.store.query.vocabulary import CodeKeys
 from flagtui.store.sort_orders import Sort
-from flagtui.text.empty_states import waiting_lines
+from flagtui.text.empty_states import Words, waiting_lines
 from flagtui.text.styled import Piece
 
+MISSING: Final = frozenset(("unknown-key", "deleted-key"))
+"""Rules about keys that the list cannot have."""
 CLEAN_UP: Final = Sort("cleanup")
 """The order of unused flags: the safest to remove comes first."""
 
@@ -99,6 +101,13 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         if self.size.width < WIDE:
             return f"{first}  "
         return f"{first}: {'code, value' if self._code is not None else 'value'}, last call  "
+
+    def words_without(self, total: int) -> Words:
+        words = super().words_without(total)
+        terms = self._finder.query.terms
+        if any(term.name == "code" and not MISSING.isdisjoint(term.words) for term in terms):
+            return Words((*words.lines, "F6 lists keys in code that have no record"), words.look)
+        return words
 
     def all_columns(self) -> tuple[Column[FlagRow], ...]:
         if self._code is None:
