@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flagtui.cli.plumbing.code_facts import PART
-from flagtui.cli.plumbing.offline_copies import OfflineCopies
+from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies
 from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.models.code_flags import CodeFlag
 from flagtui.models.rows import EventDefinitionRow, FlagRow
@@ -129,8 +128,8 @@ def save_flags(home: Path, count: int) -> None:
     flags = [CodeFlag(FlagRow(number + 1, key(number), active=True)) for number in range(count)]
     with in_environment(environment(home)):
         copies = OfflineCopies(open_profile(""))
-        copies.save(1, "flags", PART, flags, CodeFlag)
-        copies.save(1, "events", PART, [EventDefinitionRow("1", "order placed")], EventDefinitionRow)
+        copies.save(1, "flags", CODE_PART, flags, CodeFlag)
+        copies.save(1, "events", CODE_PART, [EventDefinitionRow("1", "order placed")], EventDefinitionRow)
 
 
 def environment(home: Path) -> dict[str, str]:

@@ -41,6 +41,14 @@ class CodeFacts:
     taken_at: float
     """When the server sent them, Unix seconds."""
 
+    @classmethod
+    def of(
+        cls, flags: Iterable[CodeFlag], events: Iterable[EventDefinitionRow] | None, taken_at: float
+    ) -> "CodeFacts":
+        """Return the facts of these records."""
+        by_name = None if events is None else {row.name: row for row in events}
+        return cls({flag.key: flag for flag in flags}, by_name, taken_at)
+
 
 def read_listed_page(body: bytes) -> RowPage[ListedFlag]:
     """Return the flags of a page of the flag list. Raises NotJson."""

@@ -8,14 +8,14 @@ from typing import Final, TypedDict, Unpack
 
 import click
 
-from flagtui.cli.plumbing.code_facts import load_facts, read_facts
+from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.lines import print_json, progress, say, warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.profile_choice import Opening
-from flagtui.cli.plumbing.project_session import in_opened, open_profile
+from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.code_records import CODE_FINDING
 from flagtui.code.ci_reports import count_words, github_lines, gitlab_document, junit_document
@@ -123,7 +123,7 @@ def _facts(opening: Opening, place: WorkPlace, options: CheckOptions) -> CodeFac
     if options["offline"]:
         return load_facts(opening)
     try:
-        return in_opened(opening, place, read_facts)
+        return request_facts(opening, place)
     except Trouble as trouble:
         if not (options["offline_ok"] and trouble.retryable):
             raise

@@ -6,13 +6,13 @@ from typing import Final, TypedDict, Unpack
 
 import click
 
-from flagtui.cli.plumbing.code_facts import load_facts, read_facts
+from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, save_scan, scan_code
 from flagtui.cli.plumbing.near_names import not_found
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.profile_choice import Opening
-from flagtui.cli.plumbing.project_session import in_opened, open_profile
+from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
@@ -70,7 +70,7 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     names = [word for word in words if word not in queries]
     read_query(" ".join(queries), FLAGS.kind.listing.vocabulary)
     opening = open_profile(place.profile, place.project)
-    facts = load_facts(opening) if options["offline"] else in_opened(opening, place, read_facts)
+    facts = load_facts(opening) if options["offline"] else request_facts(opening, place)
     selected = _selected(opening, facts, queries, names)
     scan_place = ScanPlace(options["folders"], options["languages"], options["changed_since"])
     result = scan_code(scan_place, {*facts.flags, *names})

@@ -59,7 +59,7 @@ class CodeScanner:
 
     async def scan(self, client: Client, report: Report) -> CodeScan:
         """Scan the folder in another process, and store the result. Raises ScanFailed, ApiError."""
-        from flagtui.cli.plumbing.code_facts import fetch_facts
+        from flagtui.cli.plumbing.fetched_facts import fetch_facts
         from flagtui.code.scan_process import ScanJob
         from flagtui.store.code_scans import CodeScans
 

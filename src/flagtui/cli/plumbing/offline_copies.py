@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from flagtui.store.code_scans import CodeIndex, CodeScans
 
 Row = TypeVar("Row", bound=msgspec.Struct)
+
+
+CODE_PART: Final = "code"
+"""The copies of flags and events that code is compared with."""
 
 
 class OfflineCopies:
