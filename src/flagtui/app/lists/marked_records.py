@@ -39,6 +39,14 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
         """Return the record under the cursor alone, whatever is marked."""
         return [self.record] if self.record is not None else []
 
+    @property
+    def first_row(self) -> R | None:
+        return self.rows.first_marked if self.marked else self.record
+
+    @property
+    def only_row(self) -> R | None:
+        return self.first_row if self.marked <= 1 else None
+
     def why_not_now(self, command: Command, sign: str) -> str:
         """Return why the command cannot run: it is for one record, or too many are marked."""
         marked = self.marked

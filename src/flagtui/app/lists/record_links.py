@@ -88,10 +88,14 @@ class RecordKeys(AnyScreen):
 
     def key_traits(self) -> Sequence[object]:
         """Return what the line of keys shows of the records chosen: it is drawn again when that changes."""
-        rows = self.chosen()[:1]
-        commands = commands_of(self.place)
-        verbs = [command.title_for(row) for row in rows for command in commands]
+        row, commands = self.first_row, commands_of(self.place)
+        verbs = [command.title_for(row) for command in commands] if row is not None else []
         return verbs, [self.refusal_of(command) for command in commands], getattr(self, "next_commands", ())
+
+    @property
+    def first_row(self) -> Any:
+        """The record that decides what a key does to all of them; None without one."""
+        return next(iter(self.chosen()), None)
 
     @property
     def only_row(self) -> Any:
@@ -105,8 +109,9 @@ class RecordKeys(AnyScreen):
         if self._app_state.is_staging and command_id in STAGING_TITLES:
             return STAGING_TITLES[command_id]
         command = BY_ID.get(command_id)
-        rows = self.chosen() if command is not None and command.depends_on_record else ()
-        return command.title_for(rows[0]) if command is not None and rows else ""
+        if command is None or not command.depends_on_record or (row := self.first_row) is None:
+            return ""
+        return command.title_for(row)
 
     def single(self) -> Sequence[Any]:
         """Return the one marked record, else the one under the cursor; none while more are marked."""

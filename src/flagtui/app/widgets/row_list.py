@@ -81,6 +81,12 @@ class RowList(RowSurface[R]):
         return self._marks.ids
 
     @property
+    def first_marked(self) -> R | None:
+        """The first of the marked records, in the order of the rows given; None without marks."""
+        marked = self._marks.ids
+        return next((row for row in self._rows if self._id_of(row) in marked), None) if marked else None
+
+    @property
     def position(self) -> int:
         """The place of the cursor among the rows shown, from 1; 0 without rows."""
         return self._view.place + 1
