@@ -55,6 +55,7 @@ WAYS: Final = (
     Way("SeriesScreen", ("2", "enter", "enter")),
     Way("ExperimentForm", ("2", "n", "x", "enter", "enter", "enter")),
     Way("DeletedScreen", ("ctrl+r",)),
+    Way("DueScreen", ("f7",)),
     Way("IdsScreen", ("number_sign", "1", "enter")),
     Way("MyFlagsScreen", ("I",)),
     Way("DefinitionsScreen", ("ctrl+g",)),

@@ -21,7 +21,7 @@ async def scheduled(program: Program, key: str) -> list[dict[str, Any]]:
 async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await program.go_to("new-nav")
-        await program.press("at", "down", "enter", *"+2h", "enter")
+        await program.press("at", "enter", *"+2h", "enter")
         question = words(program.screen)
         assert "Schedule a change in TEST" in question
         assert "turned off, 2026-03-02 11:0" in question
@@ -52,7 +52,7 @@ async def test_ramp_step_is_scheduled_as_a_condition_in_the_future(setting: Sett
         assert "that time has passed" in program.screen
         await program.press("escape")
         assert await scheduled(program, "new-nav") == []
-        await program.press("at", "down", "down", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
+        await program.press("at", "down", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
         found = await scheduled(program, "new-nav")
         assert found[0]["scheduled_at"].startswith("2026-03-05T09:00:00")
         assert found[0]["payload"]["value"]["groups"][0]["rollout_percentage"] == 50

@@ -17,6 +17,7 @@ from flagtui.app.experiments.experiment_list import ExperimentsScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.flags.deleted_screen import DeletedScreen
+from flagtui.app.flags.due_screen import DueScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_lookups import DefinitionsScreen, IdsScreen, MyFlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -42,6 +43,7 @@ SCREENS: dict[Any, tuple[str, ...]] = {
     JournalScreen: ("journal", "lists", "everywhere"),
     StagedScreen: ("staged", "lists", "everywhere"),
     DeletedScreen: ("deleted", "lists", "everywhere"),
+    DueScreen: ("due", "lists", "everywhere"),
     DefinitionsScreen: ("definitions", "everywhere"),
     IdsScreen: ("lists", "everywhere"),
     MyFlagsScreen: ("lists", "everywhere"),
@@ -59,7 +61,7 @@ SAME_THING = (
     {"edit", "describe"},
     {"tags", "type tags"},
     {"copy", "copy value"},
-    {"revert", "bring back", "unstage"},
+    {"revert", "bring back", "unstage", "drop"},
     {"mark", "compare"},
     {"open", "metric", "fold"},
     {"rollout", "share"},

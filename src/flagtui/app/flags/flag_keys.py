@@ -84,6 +84,11 @@ class FlagKeys(RecordKeys):
 
         self.app.push_screen(DeletedScreen(self._app_state, self._runner))
 
+    def action_due(self) -> None:
+        from flagtui.app.flags.due_screen import DueScreen
+
+        self.app.push_screen(DueScreen(self._app_state, self._runner))
+
     def action_schedule(self) -> None:
         for row in self.single():
             self._runner.run(self.editing.related.schedule(row))

@@ -8,6 +8,7 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
@@ -68,7 +69,12 @@ class RelatedChanges:
         has_one = flag is not None and flag.usage_dashboard is not None
         self.make("enrich" if has_one else "dashboard", row)
 
-    async def _write(self, row: FlagRow, plan: Callable[[Flag], Awaitable[RelatedPlan | Blocked]]) -> None:
+    async def _write(
+        self,
+        row: FlagRow,
+        plan: Callable[[Flag], Awaitable[RelatedPlan | Blocked]],
+        on_report: OnReport = ignore,
+    ) -> None:
         if (workspace := self._app_state.workspace) is None:
             return
 
@@ -77,7 +83,7 @@ class RelatedChanges:
             return None if fresh is None else await plan(fresh)
 
         context = WorkspaceContext(self._app_state, workspace)
-        await self._runner.write([row.key], RelatedPlanner(context, make=make))
+        await self._runner.write([row.key], RelatedPlanner(context, make=make), on_report)
 
     def _who(self, row: FlagRow, fresh: Flag) -> str:
         """Return who would be in a cohort, if they were counted."""
@@ -103,21 +109,23 @@ class RelatedChanges:
             for change in changes
             if not change.is_done
         ]
-        chosen = await self._runner.ask(PickerScreen(f"Later, {row.key}", [*KINDS, *waiting]))
-        if chosen is None:
-            return
+        # What changes the flag as it is now comes first.
+        kinds = sorted(KINDS, key=lambda kind: kind.value == ("on" if row.active else "off"))
+        chosen = await self._runner.ask(PickerScreen(f"Later, {row.key}", [*kinds, *waiting]))
         if isinstance(chosen, ScheduledChange):
-            later: Later | None = dropping(chosen, scheduled_words(chosen))
-        else:
-            later = await self._later(chosen)
-        if later is None:
-            return
-        planned = later
+            await self.drop(row, chosen)
+        elif chosen is not None and (later := await self._later(chosen)) is not None:
+            await self._schedule(row, later)
 
+    async def drop(self, row: FlagRow, change: ScheduledChange, on_report: OnReport = ignore) -> None:
+        """Drop a scheduled change, after the usual question. Only within a worker."""
+        await self._schedule(row, dropping(change, scheduled_words(change)), on_report)
+
+    async def _schedule(self, row: FlagRow, later: Later, on_report: OnReport = ignore) -> None:
         async def plan(fresh: Flag) -> RelatedPlan | Blocked:
-            return plan_later(planned, fresh)
+            return plan_later(later, fresh)
 
-        await self._write(row, plan)
+        await self._write(row, plan, on_report)
 
     async def _later(self, kind: str) -> Later | None:
         share = None
