@@ -94,6 +94,14 @@ async def test_the_page_of_a_staged_event_shows_old_and_new(setting: Setting) ->
         assert "STAGED      " not in program.screen
 
 
+async def test_the_page_of_a_staged_experiment_shows_old_and_new(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("2", "slash", *"is:stopped", "enter", "enter", "plus", "a", "enter")
+        assert "STAGED      Δ in the list → archived" in program.screen
+        await program.press("u")
+        assert "STAGED      " not in program.screen
+
+
 async def test_a_page_names_a_staged_change_that_is_outdated(setting: Setting) -> None:
     async with running(setting) as program:
         await stage_two(program)

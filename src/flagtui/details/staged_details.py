@@ -8,13 +8,14 @@ from flagtui.changes.sets.after_set import event_after, flag_after, is_outdated
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.models.event_definition import EventDefinition
+from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 from flagtui.models.staged_words import StagedWords
 
 Record = TypeVar("Record", Flag, EventDefinition)
 
 
-def staged_words(record: Record, change: StagedChange) -> StagedWords:
+def staged_words(record: Flag | EventDefinition | Experiment, change: StagedChange) -> StagedWords:
     """Return what is staged of the record as the server has it."""
     return StagedWords(tuple(change_words(change)), is_outdated(record, change))
 

@@ -29,12 +29,16 @@ from flagtui.app.experiments.experiment_keys import ExperimentKeys
 from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
 from flagtui.app.state.app_state import AppState
+from flagtui.app.state.staged_records import staged_change
+from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import joined
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.details.experiment_inspector import ExperimentInspector
 from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.store.kinds import EXPERIMENTS
+from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece, with_link
 
 ROOMY = 20
@@ -150,6 +154,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         findings, row = self._findings, self._row
         yield from with_link(head_lines(row, width), self.page_link)
         yield []
+        yield from self._staged()
         sizing = sizing_of(findings)
         yield from lifecycle_lines(row, now, sizing.days if sizing else None, width)
         yield []
@@ -164,6 +169,15 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         yield from alarm_lines(findings)
         yield from table_lines(findings, width, strokes_here(), self._chosen)
         yield results_line(findings, now)
+
+    def _staged(self) -> Iterator[list[Piece]]:
+        change = staged_change(self._app_state, EXPERIMENTS.entry, self._row.id)
+        if change is not None and (experiment := self._findings.experiment) is not None:
+            # Loaded here: without staged changes, no page needs it.
+            from flagtui.details.staged_details import staged_words
+
+            mark = glyphs_for(terminal_encoding()).staged
+            yield from staged_lines(staged_words(experiment, change), mark)
 
     def _rest(self, now: float, width: int) -> Iterator[list[Piece]]:
         experiment = self._findings.experiment
