@@ -193,6 +193,11 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     assert {"--to", "--yes", "--dry-run", "--json"} <= options
     assert rollout["exit_codes"].keys() >= {"0", "1", "2", "3", "4", "5", "6"}
     assert found["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
+    assert "unchanged" in rollout["enums"]["ending"]
+    assert {"--read-only", "--log"} <= {name for each in rollout["program_options"] for name in each["names"]}
+    assert {each["name"] for each in found["flags list"]["query"]} == {*FLAG_LISTING.vocabulary.qualifiers}
+    assert found["flags list"]["orders"] == [*FLAG_LISTING.orders]
+    assert {each["name"] for each in found["watch"]["query"]} == {*ACTIVITY.qualifiers}
 
 
 @pytest.mark.parametrize(

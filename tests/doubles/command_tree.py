@@ -104,6 +104,9 @@ def described(name: str, command: RecordCommand) -> dict[str, Any]:
         ],
         "output": command.kind.name if command.kind is not None else "",
         "fields": command.kind.names if command.kind is not None else (),
+        "enums": {field.name: field.choices for field in command.kind.fields if field.choices}
+        if command.kind is not None
+        else {},
         "operations": command.operations,
         "examples": [f"flagtui {example}" for example in command.examples],
     }
