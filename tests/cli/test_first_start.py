@@ -50,7 +50,7 @@ def test_wrong_key_is_asked_for_again_without_losing_other_answers(start: Start,
         terminal.wait_for("Paste the personal API key")
         terminal.press("phc_public_token_of_the_project\r")
         terminal.wait_for("only sends events")
-        terminal.wait_for("Another key, or ctrl\\+c to leave it")
+        terminal.wait_for("Another key, or ctrl\\+c to cancel")
         # Before the prompt what is typed would be shown, and lost.
         terminal.wait_for("(?s)(it is not shown.*){2}")
         terminal.press("phx_nobody_knows_this_key_0123456789\r")

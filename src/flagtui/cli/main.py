@@ -75,7 +75,7 @@ class Program(LazyGroup):
     type=click.Path(),
     expose_value=False,
     callback=lambda _context, _option, file: log_to(file),
-    help="Add a line to FILE for every request: never a key, a header or what is in it.",
+    help="Add a line to FILE for every request: never a key, header or body.",
 )
 @click.option(
     "-q",
@@ -107,7 +107,7 @@ def program(
 
     Without a command the app opens. Its server, key and project come from the environment
     (FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE) or from a profile,
-    which flagtui auth login makes. To try it without an account: flagtui demo
+    created by flagtui auth login. To try it without an account: flagtui demo
     """
     if context.invoked_subcommand is None and context.meta[LINEAR]:
         from flagtui.cli.linear import run_linear

@@ -78,7 +78,8 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
     def _order_clean_up(self, line: str) -> None:
         """Put unused flags in the order in which they can be removed, and the list back afterwards."""
-        terms = read_line(line, self.description.listing.vocabulary).terms
+        # The search parses the line again: most letters need only that.
+        terms = read_line(line, self.description.listing.vocabulary).terms if "stale" in line.lower() else ()
         is_clean_up = any(
             term.name == "is" and term.words == ("stale",) and not term.is_negated for term in terms
         )
