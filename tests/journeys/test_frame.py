@@ -13,6 +13,7 @@ def last_line(program: Program) -> str:
     return program.screen.splitlines()[-1].strip()
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(
     ("opening", "keys"),
     [
@@ -23,24 +24,23 @@ def last_line(program: Program) -> str:
     ],
 )
 async def test_last_line_shows_the_keys_of_the_dialog(
-    setting: Setting, opening: tuple[str, ...], keys: str
+    program: Program, opening: tuple[str, ...], keys: str
 ) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        before = last_line(program)
-        await program.press(*opening)
-        assert last_line(program) == keys
-        await program.press("escape")
-        assert last_line(program) == before
+    await program.go_to("new-nav")
+    before = last_line(program)
+    await program.press(*opening)
+    assert last_line(program) == keys
+    await program.press("escape")
+    assert last_line(program) == before
 
 
-async def test_keys_of_the_cursor_say_so_beside_marks(setting: Setting) -> None:
-    async with running(setting) as program:
-        assert "⏎ open  " in last_line(program)
-        await program.press("x")
-        assert "⏎ open at cursor  " in last_line(program)
-        await program.press("escape")
-        assert "⏎ open  " in last_line(program)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_keys_of_the_cursor_say_so_beside_marks(program: Program) -> None:
+    assert "⏎ open  " in last_line(program)
+    await program.press("x")
+    assert "⏎ open at cursor  " in last_line(program)
+    await program.press("escape")
+    assert "⏎ open  " in last_line(program)
 
 
 async def test_unknown_outcome_takes_over_the_header_and_its_toast(setting: Setting) -> None:

@@ -2,19 +2,17 @@
 
 from dataclasses import replace
 
-import pytest
 from tests.doubles.whole_program import Setting, running, words
 
 from flagtui.changes.guard import GuardRules, Level
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
 async def test_typed_overwrite_names_missing_input_and_the_confirming_key(
-    setting: Setting, size: tuple[int, int]
+    setting: Setting,
 ) -> None:
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     answer = (*"kill-search-v2", "tab", *"why", "enter")
-    async with running(replace(setting, size=size, rules=rules)) as program:
+    async with running(replace(setting, size=(60, 15), rules=rules)) as program:
         await program.go_to("kill-search-v2")
         await program.press("%", *"40", "enter")
         await program.press(*answer)
