@@ -24,7 +24,7 @@ COUNTS: Final = {
     "flags list by:me": Count(1, lists=1),
     "flags list --limit 5": Count(1),
     "flags get new-nav": Count(1),
-    "flags get key:new-nav": Count(lists=1, is_each=True),
+    "flags get key:new-nav": Count(lists=1),
     "flags stale": Count(lists=1),
     "flags due": Count(1, lists=1),
     "flags due tag:web": Count(1, lists=1),
@@ -34,6 +34,7 @@ COUNTS: Final = {
     "experiments list": Count(1),
     "experiments list --limit 5": Count(1),
     "events list": Count(lists=1),
+    "events list --limit 5": Count(1),
     "events get is:verified": Count(lists=1),
     "activity": Count(1),
 }

@@ -44,6 +44,10 @@ class RecordKind(Struct, frozen=True):
     """Words that find their tab in the palette."""
     order: str = "-updated_at"
     """The order in which the server sends the last changed first."""
+    first: tuple[str, str] = ("order", "-updated_at")
+    """The parameter with which the server begins its list as the default order does."""
+    has_equal_moments: bool = False
+    """Whether many records have the same moment in the default order, as events that come all the time."""
     has_unique_names: bool = True
     """Whether a name identifies one record; otherwise the command line receives the id."""
     has_archive: bool = True
@@ -96,7 +100,8 @@ EXPERIMENTS: Final = RecordKind(
 EVENTS: Final = RecordKind(
     "events", "event", tab="3", entry="event_definition", scope="event_definition",
     operations="event_definitions", page="data-management/events", words="event definitions",
-    row=EventDefinitionRow, owner="owner", order="", has_archive=False, synonyms="definitions",
+    row=EventDefinitionRow, owner="owner", order="", first=("ordering", "-last_seen_at"), has_archive=False,
+    synonyms="definitions", has_equal_moments=True,
     fields_at="flagtui.models.record_fields:EVENT_FIELDS",
     listing_at="flagtui.store.event_listing:EVENT_LISTING",
 )  # fmt: skip

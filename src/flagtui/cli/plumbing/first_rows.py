@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from operator import le, lt
 from typing import Any, Final
 
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -28,7 +29,7 @@ async def first_rows(
     name, order = next(iter(kind.listing.orders.items()))
     if sort not in ("", name):
         return None
-    parameters = {"order": kind.order} if kind.order else {}
+    parameters = dict([kind.first])
     rows: dict[Any, Any] = {}
     total = 0
     for number in range(math.ceil((limit + 1) / PAGE) + MORE_PAGES):
@@ -48,9 +49,10 @@ async def first_rows(
         if is_last:
             session.keep_rows(kind, [*rows.values()])
             return matches[:limit]
-        # Unread rows can equal the last one read.
+        # Unread rows can equal the last one read; of many equal rows, which come first means nothing.
         last = ranks[-1] if ranks else -math.inf
-        complete = [row for row in matches if order.rank(row, is_reversed=False) < last]
+        is_known = le if kind.has_equal_moments else lt
+        complete = [row for row in matches if is_known(order.rank(row, is_reversed=False), last)]
         if len(complete) >= limit:
             return complete[:limit]
     return None

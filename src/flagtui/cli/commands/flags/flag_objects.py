@@ -13,6 +13,13 @@ from flagtui.models.rows import FlagRow
 FlagObject = dict[str, JSON]
 NAMING: Final = ("flags.local_evaluation", "flags.definitions", "projects.get")
 """Operations that read the names of what conditions refer to by number."""
+_SHOWN: Final = frozenset(
+    (
+        *("filters", "version", "tags", "ensure_experience_continuity", "is_remote_configuration"),
+        *("has_encrypted_payloads", "created_at", "updated_at"),
+    )
+)
+"""Fields of a whole flag that are shown and that a list may omit."""
 
 
 async def rows_of(session: ProjectSession, wanted: Wanted) -> list[FlagRow]:
@@ -28,6 +35,24 @@ async def objects_of(session: ProjectSession, wanted: Wanted) -> list[FlagObject
     ids = [row.id for line in wanted.queries for row in await FLAGS.rows(session, line)]
     unread = [id for id in dict.fromkeys(ids) if id not in named]
     return [*named.values(), *await several(unread, session.client.flag_objects.get)]
+
+
+async def listed_objects_of(session: ProjectSession, selection: Wanted) -> list[FlagObject]:
+    """Return each flag once, those of a query as the list has them, to be shown. Raises as above."""
+    objects = await _named(session, selection)
+    for line in selection.queries:
+        query, me = await FLAGS.checked(session, line)
+        if "archived" in query.shows:
+            return await objects_of(session, selection)
+        listed = {row_of_object(raw).id: raw for raw in await session.client.flag_objects.all()}
+        rows = [*map(row_of_object, listed.values())]
+        session.keep_rows(FLAGS.kind, rows)
+        matches = [row.id for row in FLAGS.search(rows, line, "", me) if row.id not in objects]
+        # Older servers omit fields from the list.
+        partial = [id for id in matches if not listed[id].keys() >= _SHOWN]
+        whole = dict(zip(partial, await several(partial, session.client.flag_objects.get), strict=True))
+        objects |= {id: whole.get(id, listed[id]) for id in matches}
+    return [*objects.values()]
 
 
 async def _named(session: ProjectSession, wanted: Wanted) -> dict[int | None, FlagObject]:

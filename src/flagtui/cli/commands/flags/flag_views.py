@@ -3,7 +3,7 @@
 import click
 
 from flagtui.changes.canonical_filters import clean_filters
-from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, objects_of
+from flagtui.cli.commands.flags.flag_objects import NAMING, FlagObject, listed_objects_of
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
@@ -50,7 +50,7 @@ async def list_flags(
 @click.option("--exit-status", is_flag=True, help="Exit with 7 unless all of them are on.")
 async def get_flags(session: ProjectSession, flags: Wanted, exit_status: bool) -> list[WholeFlag]:
     """Show whole flags: who matches, and what they are served."""
-    objects = await objects_of(session, flags)
+    objects = await listed_objects_of(session, flags)
     if exit_status and not (objects and all(flag.get("active") is True for flag in objects)):
         session.exit_code = EXIT_CODES["findings"]
     if "who" not in session.fields:
