@@ -35,6 +35,26 @@ async def test_a_slow_server_s_question_is_announced_by_name(setting: Setting) -
         assert "reading" not in words(program.screen)
 
 
+async def test_escape_cancels_a_change_while_its_flags_are_read(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("x", "x", "x")
+        slow = f"/feature_flags/{program.row('new-nav').id}/"
+        program.wire.held = lambda request: request.url.path.endswith(slow)
+        await program.press_without_waiting("percent_sign")
+        await heard(program)
+        while "2 of 3 flags" not in program.app.app_state.reading:
+            await quiet.settle(program.app)
+        assert "reading 2 of 3 flags… esc cancels" in words(program.screen)
+        await quiet.press(program.app, "escape")
+        program.wire.let_go.set()
+        await program.settle()
+        assert program.notices[-1] == "Cancelled while it was reading; nothing was changed."
+        assert not program.app.screen.is_modal
+        assert "reading" not in words(program.screen.splitlines()[0])
+        await program.press("percent_sign")
+        assert program.app.screen.is_modal
+
+
 async def test_unwritable_journal_is_reported_and_can_be_skipped(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")

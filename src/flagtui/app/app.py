@@ -160,6 +160,8 @@ class FlagTui(ScreenOwner[None]):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus) and self._asks:
             self.server.polling.notice_person()
+        if isinstance(event, events.Key) and event.key == "escape" and self.runner.cancel_reading():
+            return
         had_toasts = isinstance(event, events.Key) and event.key == "escape" and drop_read(self)
         if had_toasts and isinstance(self.screen, FramedScreen) and self.screen.clears_on_escape:
             return

@@ -144,8 +144,9 @@ class ExperimentSteps:
             refusal = foresee_refusal(fresh, step, Choices())
             return fresh if refusal is None else Skipped(fresh.id, fresh.name, refusal.reason, refusal.next)
 
-        with self.runner.reading(count(len(rows), "experiment")):
-            return await self.runner.signing_in.fetch_each([(row.id, row.name) for row in rows], look)
+        named = [(row.id, row.name) for row in rows]
+        with self.runner.reading(count(len(rows), "experiment")) as show_progress:
+            return await self.runner.signing_in.fetch_each(named, look, show_progress)
 
     def _is_refused(self, step: Step, fresh: Experiment) -> bool:
         """Return whether the step is impossible whatever is chosen, so that nothing is asked in vain."""

@@ -9,6 +9,7 @@ from flagtui.changes.proposal import Skipped
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
+from flagtui.text.formats import count
 from flagtui.text.set_words import explain_set_fault
 
 
@@ -37,9 +38,11 @@ async def read_flags(
     if len(rows) == 1:
         flag = await read_flag(rows[0], app_state, runner)
         return ([] if flag is None else [flag]), []
-    flags, skipped = await runner.signing_in.fetch_each(
-        [(row.id, row.key) for row in rows], lambda id: _read(id, app_state)
-    )
+    named = [(row.id, row.key) for row in rows]
+    with runner.reading(count(len(rows), "flag")) as show_progress:
+        flags, skipped = await runner.signing_in.fetch_each(
+            named, lambda id: _read(id, app_state), show_progress
+        )
     staged = list[Flag]()
     for flag in filter(None, flags):
         try:

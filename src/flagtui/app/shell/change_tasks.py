@@ -122,18 +122,34 @@ class ChangeTasks:
         show_toast(self.app, notice)
 
     @contextmanager
-    def reading(self, what: str) -> Iterator[None]:
+    def reading(self, what: str) -> Iterator[Callable[[int], None]]:
         """Name in the header what is read for a question, once that takes longer than a moment.
 
-        `what` is raw.
+        `what` is raw. What is yielded takes how many of them have been read: `reading 12 of 100 flags…`.
         """
-        shown = asyncio.get_running_loop().call_later(READING_SHOWN_AFTER, self._show_reading, what)
+        words = what
+        shown = asyncio.get_running_loop().call_later(READING_SHOWN_AFTER, lambda: self._show_reading(words))
+
+        def show_progress(read: int) -> None:
+            nonlocal words
+            words = f"{read:,} of {what}"
+            if self._app_state.reading:
+                self._show_reading(words)
+
         try:
-            yield
+            yield show_progress
         finally:
             shown.cancel()
             if self._app_state.reading:
                 self._show_reading("")
+
+    def cancel_reading(self) -> bool:
+        """Cancel the change whose records are being read, as the header shows; False when none is."""
+        if self._preparing is None or not self._app_state.reading:
+            return False
+        self._preparing.cancel()
+        self.show_toast(Notice("Cancelled while it was reading; nothing was changed."))
+        return True
 
     def _show_reading(self, what: str) -> None:
         self._app_state.reading = what

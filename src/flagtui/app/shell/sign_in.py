@@ -167,14 +167,23 @@ class SignIn:
         return response
 
     async def fetch_each(
-        self, named: Sequence[tuple[int, str]], ask: Callable[[int], Awaitable[T | Skipped]]
+        self,
+        named: Sequence[tuple[int, str]],
+        ask: Callable[[int], Awaitable[T | Skipped]],
+        show_progress: Callable[[int], None],
     ) -> tuple[list[T], list[Skipped]]:
-        """Return the records of these ids and names, and the unreadable ones. Only within a worker."""
-        turn = asyncio.Semaphore(AT_ONCE)
+        """Return the records of these ids and names, and the unreadable ones. Only within a worker.
+
+        `show_progress` is called with the number of those read so far.
+        """
+        turn, read = asyncio.Semaphore(AT_ONCE), 0
 
         async def fetch_record(id: int, name: str) -> T | Skipped:
             async with turn:
                 response = await self._attempt(lambda: ask(id))
+            nonlocal read
+            read += 1
+            show_progress(read)
             if isinstance(response, ApiError):
                 return Skipped(id, name, response.what.rstrip("."), response.next.rstrip("."))
             return response

@@ -55,7 +55,7 @@ def link_of(app_state: AppState) -> Link:
         is_offline = app_state.workspace.client.link.is_offline
         return Link("offline" if is_offline else "retrying", _joined("offline" * is_offline, unresolved))
     if app_state.reading:
-        return Link("loading", f"reading {app_state.reading}…")
+        return Link("loading", f"reading {app_state.reading}… esc cancels")
     if app_state.workspace is None:
         if app_state.trouble:
             return Link("offline", _joined("no connection", retry_words(app_state)))
