@@ -37,13 +37,13 @@ async def test_each_list_is_compared_with_its_copy_of_a_moment(setting: Setting)
         await ask_since(program, "soon")
         assert "is not a valid time" in words(program.screen)
         await ask_since(program, "1s")
-        assert "Nothing is different." in words(program.screen)
+        assert "No changes." in words(program.screen)
         await program.press("escape")
         assert isinstance(program.app.screen, FlagsScreen)
         await program.press("2", "f5", "equals_sign")
         await ask_since(program, "90min")
         seen = words(program.screen)
-        assert "What is different in the experiments since" in seen
+        assert "Changes in the experiments since" in seen
         assert f"~ {page.rows[0].name} flag active yes → no, status running → paused" in seen
         await program.press("escape", "3", "f5", "equals_sign")
         await ask_since(program, "90min")

@@ -45,7 +45,7 @@ FLAG_FIELDS: Final = FieldTable(
         one_of(
             Option("all", "all", "server and client"),
             Option("client", "client", "only in browsers and apps"),
-            Option("server", "server", "only where code runs on servers"),
+            Option("server", "server", "on servers only"),
         ),
         "all",
         "runs on",

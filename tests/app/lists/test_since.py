@@ -31,7 +31,7 @@ def test_experiment_line_has_its_name_and_readable_dates() -> None:
 
 def test_an_event_that_was_only_seen_again_is_not_different() -> None:
     event = EventDefinitionRow(id="u", name="paid", seen_at=1.0)
-    assert told([event], [msgspec.structs.replace(event, seen_at=2.0)]) == ["Nothing is different."]
+    assert told([event], [msgspec.structs.replace(event, seen_at=2.0)]) == ["No changes."]
     assert told([event], []) == ["− paid  is gone"]
     hostile = msgspec.structs.replace(event, description="\x1b[31m")
     assert told([event], [hostile]) == ["~ paid  description none → ␛[31m"]

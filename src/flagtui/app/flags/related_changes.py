@@ -111,7 +111,7 @@ class RelatedChanges:
         ]
         # What changes the flag as it is now comes first.
         kinds = sorted(KINDS, key=lambda kind: kind.value == ("on" if row.active else "off"))
-        chosen = await self._runner.ask(PickerScreen(f"Later, {row.key}", [*kinds, *waiting]))
+        chosen = await self._runner.ask(PickerScreen(f"Schedule for {row.key}", [*kinds, *waiting]))
         if isinstance(chosen, ScheduledChange):
             await self.drop(row, chosen)
         elif chosen is not None and (later := await self._later(chosen)) is not None:

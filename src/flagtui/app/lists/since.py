@@ -50,7 +50,7 @@ class SinceScreen(Dialog[None]):
         self._kind = kind
 
     def compose(self) -> ComposeResult:
-        title = f"What is different in the {self._kind} since"
+        title = f"Changes in the {self._kind} since"
         with self.make_box("since", title, "⏎ compare · ↓ more · esc close"):
             zone = local_time.label(self._app_state.session.clock())
             hint = f"2h, 14:05, today, yesterday 18:00, 2026-11-21T09:00; in {zone}"
@@ -100,7 +100,7 @@ def difference_lines(comparison: Comparison[Struct], taken_at: float) -> Iterato
     yield [(f"compared with the copy of {moment(taken_at)}", "$text-muted")]
     yield []
     if comparison.is_empty:
-        yield [("Nothing is different.", "")]
+        yield [("No changes.", "")]
         return
     lines = [*_lines(comparison)]
     yield from lines[:MOST]
