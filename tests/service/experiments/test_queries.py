@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scipy import stats
+import scipy
 from tests.service.experiments.buyers import DAY, FUNNEL, HOUR, MEAN, NODE, fill, people, started
 from tests.service.experiments.conftest import START, Service
 
@@ -21,9 +21,9 @@ async def test_query_returns_the_current_result_of_any_metric(service: Service) 
     assert (response["kind"], response["baseline"]["sum"]) == ("ExperimentQuery", 20)
     test = response["variant_results"][0]
     effect, error = 1.0, (0.4 * 0.6 / 100 / 0.04 + 0.16 * (0.2 * 0.8 / 100) / 0.0016) ** 0.5
-    assert test["chance_to_win"] == pytest.approx(stats.norm.sf(0, effect, error), abs=1e-6)
+    assert test["chance_to_win"] == pytest.approx(scipy.stats.norm.sf(0, effect, error), abs=1e-6)
     assert test["credible_interval"] == pytest.approx(
-        list(stats.norm.interval(0.95, effect, error)), abs=1e-6
+        list(scipy.stats.norm.interval(0.95, effect, error)), abs=1e-6
     )
     assert test["significant"] is True
 
@@ -36,8 +36,10 @@ async def test_a_frequentist_experiment_is_judged_by_a_test(service: Service) ->
     error = (own / 0.2**2 + 0.4**2 * base / 0.2**4) ** 0.5
     degrees = (own + base) ** 2 / ((own**2 + base**2) / 99)
     assert (test["method"], test["significant"]) == ("frequentist", False)
-    assert test["p_value"] == pytest.approx(2 * stats.t.sf(1 / error, degrees))
-    assert test["confidence_interval"] == pytest.approx(list(stats.t.interval(0.99, degrees, 1.0, error)))
+    assert test["p_value"] == pytest.approx(2 * scipy.stats.t.sf(1 / error, degrees))
+    assert test["confidence_interval"] == pytest.approx(
+        list(scipy.stats.t.interval(0.99, degrees, 1.0, error))
+    )
 
 
 async def test_properties_persons_and_test_accounts_filter_events(service: Service) -> None:
@@ -121,7 +123,7 @@ async def test_exposures_are_listed_by_day_with_their_ratio_test(service: Servic
     assert test["exposure_counts"] == [0, 200]
     assert (multiple["variant"], multiple["days"]) == ("$multiple", ["2026-03-10", "2026-03-11"])
     mismatch = response["sample_ratio_mismatch"]
-    assert mismatch["p_value"] == pytest.approx(stats.chisquare([299, 200]).pvalue)
+    assert mismatch["p_value"] == pytest.approx(scipy.stats.chisquare([299, 200]).pvalue)
     assert mismatch["expected"] == {"control": 249.5, "test": 249.5}
 
 

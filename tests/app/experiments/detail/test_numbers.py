@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from scipy import stats
+import scipy
 
 from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.text.judgement import (
@@ -24,7 +24,7 @@ def test_the_chi_square_tail_agrees_with_scipy() -> None:
     for _ in range(3000):
         degrees, statistic = drawn.randint(1, 24), drawn.expovariate(1 / 20)
         assert chi_square_survival(statistic, degrees) == pytest.approx(
-            float(stats.chi2.sf(statistic, degrees)), rel=1e-9, abs=1e-300
+            float(scipy.stats.chi2.sf(statistic, degrees)), rel=1e-9, abs=1e-300
         )
 
 
@@ -39,7 +39,7 @@ def test_ratio_test_agrees_with_scipy_for_up_to_twenty_variants() -> None:
             continue
         expected = [total * share / whole for share in shares.values()]
         found = ratio_mismatch(counts, shares)
-        assert found == pytest.approx(stats.chisquare(list(counts.values()), expected).pvalue, abs=1e-9)
+        assert found == pytest.approx(scipy.stats.chisquare(list(counts.values()), expected).pvalue, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_sample_needed_has_about_eighty_percent_power() -> None:
     assert needed is not None
     each, low, high = needed / 2, 0.2, 0.24
     spread = ((low * (1 - low) + high * (1 - high)) / each) ** 0.5
-    power = float(stats.norm.sf(1.96 - (high - low) / spread))
+    power = float(scipy.stats.norm.sf(1.96 - (high - low) / spread))
     assert 0.7 < power < 0.9
 
 

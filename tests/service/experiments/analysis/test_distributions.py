@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy import stats
+import scipy
 
 from flagtui.service.experiments.analysis.distributions import (
     chi_square_survival,
@@ -25,34 +25,34 @@ def _degrees() -> npt.NDArray[np.float64]:
 def test_the_normal_distribution_agrees_in_both_tails() -> None:
     places = RANDOM.normal(0, 8, PLACES)
     ours = [normal_cdf(place) for place in places]
-    np.testing.assert_allclose(ours, stats.norm.cdf(places), rtol=1e-12, atol=0)
+    np.testing.assert_allclose(ours, scipy.stats.norm.cdf(places), rtol=1e-12, atol=0)
 
 
 def test_the_normal_quantile_agrees() -> None:
     chances = np.concatenate([RANDOM.uniform(0, 1, PLACES), [1e-12, 1 - 1e-12, 0.5]])
     ours = [normal_quantile(chance) for chance in chances]
-    np.testing.assert_allclose(ours, stats.norm.ppf(chances), atol=1e-9)
+    np.testing.assert_allclose(ours, scipy.stats.norm.ppf(chances), atol=1e-9)
 
 
 def test_the_t_distribution_agrees_for_few_many_and_fractional_degrees() -> None:
     degrees = _degrees()
     places = RANDOM.standard_t(3, PLACES) * 3
     ours = [student_t_survival(place, free) for place, free in zip(places, degrees, strict=True)]
-    np.testing.assert_allclose(ours, stats.t.sf(places, degrees), atol=1e-10)
+    np.testing.assert_allclose(ours, scipy.stats.t.sf(places, degrees), atol=1e-10)
 
 
 def test_the_t_quantile_agrees() -> None:
     degrees = _degrees()
     chances = RANDOM.uniform(0.0005, 0.9995, PLACES)
     ours = [student_t_quantile(chance, free) for chance, free in zip(chances, degrees, strict=True)]
-    np.testing.assert_allclose(ours, stats.t.ppf(chances, degrees), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours, scipy.stats.t.ppf(chances, degrees), rtol=1e-9, atol=1e-9)
 
 
 def test_the_chi_square_distribution_agrees_up_to_twenty_variants() -> None:
     degrees = RANDOM.integers(1, 20, PLACES)
     places = RANDOM.exponential(15, PLACES)
     ours = [chi_square_survival(place, int(free)) for place, free in zip(places, degrees, strict=True)]
-    np.testing.assert_allclose(ours, stats.chi2.sf(places, degrees), atol=1e-12)
+    np.testing.assert_allclose(ours, scipy.stats.chi2.sf(places, degrees), atol=1e-12)
 
 
 @pytest.mark.parametrize("place", [0.0, -3.0, 5e-324])

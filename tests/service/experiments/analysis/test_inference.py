@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy import stats
+import scipy
 
 from flagtui.service.experiments.analysis.inference import (
     Finding,
@@ -74,9 +74,9 @@ def test_both_methods_agree_with_scipy_over_random_data_sets(kind: MetricType) -
 def _compare_bayesian(findings: list[Finding | None], effect: Floats, error: Floats, level: Floats) -> None:
     ours = [finding for finding in findings if finding is not None]
     assert len(ours) == len(effect) > SETS * 0.9
-    chances = stats.norm.sf(0, effect, error)
+    chances = scipy.stats.norm.sf(0, effect, error)
     np.testing.assert_allclose([finding.probability for finding in ours], chances, atol=1e-6)
-    intervals = np.array(stats.norm.interval(level, effect, error)).T
+    intervals = np.array(scipy.stats.norm.interval(level, effect, error)).T
     np.testing.assert_allclose([finding.interval for finding in ours], intervals, atol=1e-6, rtol=1e-6)
     assert [finding.significant for finding in ours] == [
         chance > sure or chance < 1 - sure for chance, sure in zip(chances, level, strict=True)
@@ -88,9 +88,9 @@ def _compare_frequentist(
 ) -> None:
     ours = [finding for finding in findings if finding is not None]
     assert len(ours) == len(effect)
-    p_values = 2 * stats.t.sf(np.abs(effect / error), degrees)
+    p_values = 2 * scipy.stats.t.sf(np.abs(effect / error), degrees)
     np.testing.assert_allclose([finding.probability for finding in ours], p_values, atol=1e-6)
-    intervals = np.array(stats.t.interval(level, degrees, effect, error)).T
+    intervals = np.array(scipy.stats.t.interval(level, degrees, effect, error)).T
     np.testing.assert_allclose([finding.interval for finding in ours], intervals, atol=1e-6, rtol=1e-6)
     assert [finding.significant for finding in ours] == (p_values < 1 - level).tolist()
 
@@ -158,7 +158,7 @@ def test_the_sample_ratio_check_agrees_with_scipy() -> None:
         result = sample_ratio_mismatch(
             dict(zip(keys, counts.tolist(), strict=True)), dict(zip(keys, weights.tolist(), strict=True))
         )
-        expected = stats.chisquare(counts, weights / weights.sum() * counts.sum()).pvalue
+        expected = scipy.stats.chisquare(counts, weights / weights.sum() * counts.sum()).pvalue
         assert result == pytest.approx(expected, abs=1e-9)
 
 
@@ -175,5 +175,5 @@ def test_sample_ratio_needs_a_hundred_exposures_of_weighted_variants() -> None:
 
 def test_sample_ratio_ignores_users_with_several_variants() -> None:
     assert sample_ratio_mismatch({"a": 500, "b": 503, "$multiple": 9}, {"a": 50, "b": 50}) == pytest.approx(
-        stats.chisquare([500, 503]).pvalue
+        scipy.stats.chisquare([500, 503]).pvalue
     )
