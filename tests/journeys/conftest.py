@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.doubles.shared_program import SharedProgram
 from tests.doubles.templates import sample_database
 from tests.doubles.two_displays import COMPARED, DisplaysDiffer
 from tests.doubles.whole_program import WIDTH, Program, Setting, running
+from tests.journeys.modes import MODES
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +39,12 @@ def template(few_people: Path) -> Path:
 @pytest.fixture
 def setting(template: Path, tmp_path: Path) -> Setting:
     return Setting(template, tmp_path)
+
+
+@pytest.fixture(params=MODES)
+def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
+    """The same on each kind of server."""
+    return replace(setting, options=MODES[request.param])
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,10 @@
 """Many flags at once: ranges, all shown, results for each, and the failures tried again alone."""
 
-from dataclasses import replace
-
 import httpx
-import pytest
 from tests.doubles.whole_program import Setting, running, words
-from tests.journeys.modes import MODES
 
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.results_screen import ResultsScreen
-
-
-@pytest.fixture(params=MODES)
-def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
-    return replace(setting, options=MODES[request.param])
 
 
 async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> None:

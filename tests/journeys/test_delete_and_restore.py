@@ -1,17 +1,9 @@
 """Deleting softly, and bringing a flag back."""
 
-from dataclasses import replace
-
 import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.modes import MODES
 
 from flagtui.changes.guard import GuardRules, Level
-
-
-@pytest.fixture(params=MODES)
-def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
-    return replace(setting, options=MODES[request.param])
 
 
 async def test_a_flag_is_deleted_softly_and_restored_by_undo(any_mode: Setting) -> None:

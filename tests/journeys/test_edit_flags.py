@@ -46,11 +46,6 @@ RICH: dict[str, Any] = {
 }
 
 
-@pytest.fixture(params=MODES)
-def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
-    return replace(setting, options=MODES[request.param])
-
-
 async def make(program: Program, key: str, filters: Mapping[str, Any]) -> int:
     """A flag made by a colleague, known to the list."""
     body = {"key": key, "name": "Made for this", "filters": copy.deepcopy(dict(filters)), "tags": ["ops"]}

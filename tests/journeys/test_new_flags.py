@@ -15,11 +15,6 @@ from flagtui.models.account import Project
 from flagtui.models.flag import Flag
 
 
-@pytest.fixture(params=MODES)
-def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
-    return replace(setting, options=MODES[request.param])
-
-
 def creations(program: Program) -> list[str]:
     return [line for line in program.wire.passed if line == "POST /api/projects/1/feature_flags/"]
 

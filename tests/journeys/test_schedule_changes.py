@@ -1,16 +1,8 @@
 """Changes that happen later: scheduled, made by the server when they are due, or dropped before."""
 
-from dataclasses import replace
 from typing import Any
 
-import pytest
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.modes import MODES
-
-
-@pytest.fixture(params=MODES)
-def any_mode(setting: Setting, request: pytest.FixtureRequest) -> Setting:
-    return replace(setting, options=MODES[request.param])
 
 
 async def scheduled(program: Program, key: str) -> list[dict[str, Any]]:
