@@ -9,6 +9,8 @@ import pytest
 from tests.cli.conftest import Run, Service, run_at
 from tests.doubles.json_schema import faults
 
+from flagtui.cli.plumbing.offline_copies import current_folder
+
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 APP = """import posthog from "posthog-js";
 if (posthog.isFeatureEnabled("new-nav")) { start(); }
@@ -178,3 +180,13 @@ def test_queries_about_code_without_a_scan_fail(online: Run) -> None:
     assert "refs: needs a scan of code, and there is none" in done.err
     assert "Scan it: flagtui refs" in done.err
     assert "the order refs needs a scan" in online("flags", "list", "--sort", "refs").err
+
+
+def test_deleted_current_folder_keeps_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PWD", str(folder))
+    assert current_folder() == folder
+    folder.rmdir()
+    assert current_folder() == folder

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui.app.shell.preload import CLIENT, load_in_background
 from flagtui.app.terminal.background import asked_background
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.offline_copies import current_folder
 from flagtui.cli.plumbing.profile_choice import settings_in
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
@@ -80,7 +81,7 @@ def open_demo(options: Demonstration) -> int:
         colour=profile_of(options).theme_colour,
         rules=GuardRules(Level.READ_ONLY if options.read_only else Level.GUARDED, place="DEMO"),
         connect=lambda: _connect(folder / f"{name}.db", options, opened),
-        code=CodeScanner(name, Path.cwd(), places.cache if settings.snapshots else None),
+        code=CodeScanner(name, current_folder(), places.cache if settings.snapshots else None),
         journal_folder=folder / f"{name}-state" / "journal",
         state_folder=folder,
         embedded_in=options.words,

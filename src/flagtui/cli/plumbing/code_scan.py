@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.offline_copies import code_scans
+from flagtui.cli.plumbing.offline_copies import code_scans, current_folder
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
@@ -50,11 +50,11 @@ class ScanResult:
 
 def scan_code(place: ScanPlace, keys: Collection[str]) -> ScanResult:
     """Search the folders, and report on standard error what was not read. Raises Trouble."""
-    folders = [folder.absolute() for folder in place.folders] or [Path.cwd()]
+    folders = [folder.absolute() for folder in place.folders] or [current_folder()]
     missing = next((folder for folder in folders if not folder.is_dir()), None)
     if missing is not None:
         raise Trouble(f"{missing} is not a folder.", "Name a folder with source code.", code="usage")
-    root = find_root(folders, Path.cwd())
+    root = find_root(folders, current_folder())
     try:
         settings = read_repository_settings(root)
         tree = list_files(root, folders, match_patterns(settings.ignore))
@@ -71,7 +71,7 @@ def save_scan(opening: Opening, place: ScanPlace, result: ScanResult, facts: Cod
     """Save the places of a scan for the app and for questions, where it read every language of one folder."""
     if not result.scan.is_parsed or place.languages or len(place.folders) > 1:
         return
-    folder = place.folders[0] if place.folders else Path.cwd()
+    folder = place.folders[0] if place.folders else current_folder()
     places = stored_places(result.scan.references, facts)
     code_scans(opening).save(folder, result.root, places, time.time())
 

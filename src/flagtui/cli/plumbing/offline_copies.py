@@ -1,6 +1,8 @@
 """Copies on disk of what earlier runs read: lists for `--offline`, and the last scan of code."""
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -59,7 +61,15 @@ def code_scans(opening: Opening) -> "CodeScans":
 
 def code_folder(opening: Opening) -> Path:
     """Return the folder of source code of the profile, else the current one."""
-    return Path(opening.profile.code_folder).expanduser() if opening.profile.code_folder else Path.cwd()
+    folder = opening.profile.code_folder
+    return Path(folder).expanduser() if folder else current_folder()
+
+
+def current_folder() -> Path:
+    """Return the current folder; where it was deleted, its former path."""
+    with suppress(OSError):
+        return Path.cwd()
+    return Path(os.environ.get("PWD") or "/")
 
 
 def code_index(opening: Opening) -> "CodeIndex | None":
