@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := menu
-.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-dry-runs check-kills check-api check-install check-mutations check-writes check-watch check-modes check-node check-slice check-display check-rough check-sets check-openings prove clean check-types check-source
+.PHONY: menu setup demo serve test test-changed test-httpx2 test-pythons canary constraints check check-full format generate bench pictures check-agreement check-dry-runs check-matrix check-kills check-api check-install check-mutations check-writes check-watch check-modes check-node check-slice check-display check-rough check-sets check-openings prove clean check-types check-source
 
 menu: ## show this menu
 	@echo "flagtui: make TARGET"
@@ -113,6 +113,10 @@ check-agreement: $(READY) ## compare evaluation with the product's own client, a
 
 check-dry-runs: $(READY) ## compare dry runs with real runs for 2,000 random commands on three kinds of server
 	FLAGTUI_DRY_RUNS=$${FLAGTUI_DRY_RUNS:-2000} $(PYTEST) -n $(WORKERS) -q tests/cli/test_dry_run.py
+
+check-matrix: $(READY) ## every command: contradictory and empty options, no terminal, lost output, signals
+	FLAGTUI_FULL=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/cli/test_command_matrix.py \
+		tests/cli/test_option_matrix.py tests/cli/test_without_a_terminal.py tests/cli/test_examples.py
 
 check-kills: $(READY) ## kill the service two hundred times in a write storm and look for what is missing
 	$(BIN)/python benchmarks/kills.py 200
