@@ -116,6 +116,14 @@ async def test_what_a_dropped_link_left_goes_on_later(setting: Setting, server: 
         assert (await stored(program, "btn_click_3")).hidden
 
 
+async def test_verifying_does_not_make_the_list_grow(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        total = len(screen._cases)
+        await program.press("V", "V", "V", "A", "y")
+        assert f"3 of {total} " in program.screen
+
+
 async def test_strict_profile_types_the_count_and_old_servers_go_singly(
     setting: Setting,
 ) -> None:

@@ -3,7 +3,7 @@
 from tests.store.conftest import DAY, NOW
 
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.store.inbox import Case, Inbox
+from flagtui.store.inbox import NEW_TWINS, Case, Inbox
 
 
 def row(name: str, **fields: object) -> EventDefinitionRow:
@@ -76,3 +76,19 @@ def test_a_description_that_is_there_is_not_replaced() -> None:
         [row("plan seen", description="mine"), row("plan left", description="x", verified=True)], NOW
     )
     assert inbox.proposal(case(inbox, "plan seen")).description == ""
+
+
+def test_new_look_alikes_wait_apart_from_the_cases_at_opening() -> None:
+    rows = [
+        row("plan upgraded", verified=True, description="x", seen_at=NOW - DAY),
+        row("PlanUpgraded", description="x", seen_at=NOW),
+        row("other", description="x", seen_at=NOW),
+    ]
+    opened = Inbox(rows, NOW)
+    assert [each.name for each in opened.waiting("", ())] == ["PlanUpgraded", "other"]
+    verified = [row("PlanUpgraded", verified=True, description="x", seen_at=NOW), rows[0], rows[2]]
+    later = Inbox(verified, NOW, opened.opened)
+    assert [each.name for each in later.cases] == ["plan upgraded", "other"]
+    assert [each.name for each in later.waiting("", ())] == ["other"]
+    assert [each.name for each in later.waiting(NEW_TWINS, ())] == ["plan upgraded"]
+    assert later.waiting(NEW_TWINS, {"id of plan upgraded"}) == []

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
@@ -134,6 +134,8 @@ def _shape(row: EventDefinitionRow) -> tuple[bool, bool, bool, float, float, int
 
 Reason = Literal["look-alike", "silent", "undescribed", "unverified"]
 REASONS: Final[tuple[Reason, ...]] = ("look-alike", "silent", "undescribed", "unverified")
+NEW_TWINS: Final = "new look-alikes"
+"""In place of a reason: look-alikes of events that were verified since the queue was opened."""
 ENOUGH: Final = 2
 """Neighbours that must share a tag before it is suggested."""
 
@@ -170,9 +172,12 @@ class Suggestion:
 
 
 class Inbox:
-    """The queue at its creation; definitions changed since then leave it on access."""
+    """The queue of these definitions."""
 
-    def __init__(self, rows: Sequence[EventDefinitionRow], now: float) -> None:
+    def __init__(
+        self, rows: Sequence[EventDefinitionRow], now: float, opened: frozenset[str] | None = None
+    ) -> None:
+        """`opened` has the ids of the cases when the queue was opened; None while it is being opened."""
         self._alike = LookAlikes(rows)
         self._by_beginning: dict[str, list[EventDefinitionRow]] = defaultdict(list)
         for row in rows:
@@ -180,6 +185,19 @@ class Inbox:
                 self._by_beginning[_beginning(row.name)].append(row)
         cases = (self.case_of(row, now) for row in rows if not row.is_builtin and not row.hidden)
         self.cases = sorted((case for case in cases if case is not None), key=_urgency)
+        self.opened = opened if opened is not None else frozenset(case.id for case in self.cases)
+
+    def waiting(self, reason: str, decided: Container[str]) -> list[Case]:
+        """Return the cases to decide: all, those of a reason, or the new look-alikes, which no other has."""
+        cases = [case for case in self.cases if case.id not in decided]
+        if reason == NEW_TWINS:
+            return [case for case in cases if self._is_new_twin(case)]
+        return [
+            case for case in cases if not self._is_new_twin(case) and (not reason or reason in case.reasons)
+        ]
+
+    def _is_new_twin(self, case: Case) -> bool:
+        return case.id not in self.opened and "look-alike" in case.reasons
 
     def case_of(self, row: EventDefinitionRow, now: float) -> Case | None:
         """Return the case of a definition that needs a decision; None if it needs none."""

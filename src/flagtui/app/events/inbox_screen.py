@@ -28,7 +28,7 @@ from flagtui.changes.pipeline import Report
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
-from flagtui.store.inbox import REASONS, Case, Inbox, Suggestion
+from flagtui.store.inbox import NEW_TWINS, REASONS, Case, Inbox, Suggestion
 from flagtui.store.kinds import EVENTS
 from flagtui.text.formats import MINUTE
 from flagtui.text.styled import Notice
@@ -57,6 +57,7 @@ class InboxScreen(FramedScreen):
         self._cases: list[Case] = []
         self._reason = ""
         self._looked_at = 0
+        self._applied: set[str] = set()
         self._began = app_state.session.monotonic()
         here = app_state.signature(app_state.workspace) if app_state.workspace else None
         place = f"{here.host} {here.project}" if here else ""
@@ -93,18 +94,19 @@ class InboxScreen(FramedScreen):
 
     @work(exclusive=True, group="load")
     async def _sort_out(self) -> None:
-        self._inbox = await asyncio.to_thread(Inbox, self._all, self._app_state.now())
+        opened = self._inbox.opened if self._inbox is not None else None
+        self._inbox = await asyncio.to_thread(Inbox, self._all, self._app_state.now(), opened)
         self._show_queue()
+
+    @property
+    def _decided(self) -> set[str]:
+        """Ids of events that were decided since the queue was opened, applied or not."""
+        return {*self._triage.by_id, *self._applied}
 
     def _show_queue(self) -> None:
         if self._inbox is None:
             return
-        decided = self._triage.by_id
-        self._cases = [
-            case
-            for case in self._inbox.cases
-            if case.id not in decided and (not self._reason or self._reason in case.reasons)
-        ]
+        self._cases = self._inbox.waiting(self._reason, self._decided)
         self.rows.show(self._cases)
         if not self._cases:
             keys = "r shows another reason · A applies · esc leaves"
@@ -137,7 +139,9 @@ class InboxScreen(FramedScreen):
         minutes = (self._app_state.session.monotonic() - self._began) / MINUTE
         pace = decided / minutes if decided and minutes > 0 else None
         waiting = len(self._triage.by_id)
-        end = styled((f"   {waiting} decided  " if waiting else "", "$primary"))
+        twins = len(self._inbox.waiting(NEW_TWINS, self._decided)) if self._inbox is not None else 0
+        news = f"   {twins:,} new look-alike{'s' if twins > 1 else ''}" if twins else ""
+        end = styled((news, "$warning"), (f"   {waiting} decided  " if waiting else "  ", "$primary"))
         progress = progress_line(self._reason, left, decided, pace, width)
         self.query_one("#progress", Line).show(styled(*progress), end)
         self.query_one("#bar", Line).show(styled(*progress_bar(left, decided, width)))
@@ -268,6 +272,7 @@ class InboxScreen(FramedScreen):
                 self._triage.settle(id, safe_text(outcome.reason, 120))
             elif outcome is not None or row is None or self._triage.is_so(row):
                 self._triage.settle(id)
+                self._applied.add(id)
         if self._inbox is not None and workspace is not None:
             self._all = workspace.events.rows
             self._sort_out()
@@ -275,7 +280,7 @@ class InboxScreen(FramedScreen):
     # Keys
 
     def action_reason(self) -> None:
-        names = ["", *REASONS]
+        names = ["", *REASONS, NEW_TWINS]
         self._reason = names[(names.index(self._reason) + 1) % len(names)]
         self._show_queue()
 
