@@ -3,6 +3,7 @@
 import json
 import re
 
+import httpx
 import pytest
 from tests.cli.conftest import KEY, Run, Service, loaded_by, obeyed, server_variables
 
@@ -171,3 +172,19 @@ def test_flag_without_remote_configuration_is_named_not_called_missing(signed_in
     done = signed_in("flags", "payload", "rate-limit-tier", key)
     assert (done.code, done.out) == (6, "")
     assert f"not a remote configuration: {key}." in done.err
+
+
+def test_diff_reports_tags_as_far_as_they_are_logged(service: Service, signed_in: Run, key: str) -> None:
+    assert signed_in("flags", "tag", key, "--add", "unlogged", "--yes").code == 0
+    records = json.loads(signed_in("flags", "diff", key, "--json").out)["records"]
+    assert ["tags or dashboards can have changed" in each["words"] for each in records] == [True]
+    id = json.loads(signed_in("flags", "get", key, "--json").out)["records"][0]["id"]
+    body = {"ids": [id], "action": "add", "tags": ["logged"]}
+    address = f"{service.address}/api/projects/1/feature_flags/bulk_update_tags/"
+    assert httpx.post(address, json=body, headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
+    logged = [
+        each
+        for each in json.loads(signed_in("flags", "diff", key, "--json").out)["records"]
+        if each["where"] == "tags"
+    ]
+    assert [each["words"] for each in logged] == ["tags: + logged"]

@@ -5,7 +5,8 @@ from typing import Final
 
 import click
 
-from flagtui.changes.difference import MISSING, difference
+from flagtui.api.errors import ApiError
+from flagtui.changes.difference import MISSING, difference, field_words
 from flagtui.changes.flags.flag_words import hidden, in_words
 from flagtui.cli.commands.flags.flag_objects import NAMING, rows_of
 from flagtui.cli.commands.flags.flag_selection import flag_of, flags_of
@@ -18,13 +19,19 @@ from flagtui.cli.plumbing.word_types import FLAG_WORD, FLAG_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import minute_words
 from flagtui.local_time import unix
-from flagtui.models.activity import ChangeRow, change_row
+from flagtui.models.activity import ChangeRow, change_row, version_made
 from flagtui.models.flag import Flag
 from flagtui.models.flag_answers import ScheduledChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON
+from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.text.differences import BOOKKEEPING
 from flagtui.text.schedule_words import scheduled_words
+
+NOT_IN_VERSIONS: Final = ("tags", "analytics_dashboards", "evaluation_contexts")
+"""Fields that a server keeps of the current flag only; its activity has some of their changes."""
+LOGGED: Final = 100
+"""Entries of the activity that are read for them."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +131,8 @@ async def history(session: ProjectSession, flags: Wanted, limit: int) -> list[Ch
 @command(
     "diff",
     kind=DIFFERENCE,
-    empty="The two versions are the same; versions on a server contain neither tags nor dashboards.",
-    operations=("flags.list", "flags.get", "flags.version", *NAMING),
+    empty="The two versions are the same.",
+    operations=("flags.list", "flags.get", "flags.version", "flags.activity_of", *NAMING),
     examples=("flags diff checkout-redesign", "flags diff checkout-redesign --from 1 --json"),
 )
 @FLAG_WORD
@@ -147,7 +154,43 @@ async def diff(
         raise Trouble(what, f"See: flagtui flags history {fresh.key}", code="not_found")
     sides = await several((older, newer), lambda number: session.client.flags.version(fresh.id, number))
     names = await session.names(side.raw for side in sides)
-    return differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
+    lines = differences(fresh, (older, sides[0].raw), (newer, sides[1].raw), names)
+    return [*lines, *await _logged_differences(session, fresh, older, newer)]
+
+
+async def _logged_differences(
+    session: ProjectSession, flag: Flag, older: int, newer: int
+) -> list[FlagDifference]:
+    """Return what the activity has of fields that versions lack; nothing for a key without access to it."""
+    try:
+        page = await session.client.flags.activity(flag.id, limit=LOGGED)
+    except ApiError:
+        return []
+    values: dict[str, tuple[JSON, JSON]] = {}
+    unlogged: list[int] = []
+    current = flag.version or newer
+    for entry in page.entries:
+        made = version_made(entry)
+        version = current if made is None else made
+        current = version if made is None else made - 1
+        # An entry without a version was made while the flag had this one.
+        is_after = version > older if made is not None else version >= older
+        is_before = version <= newer if made is not None else version < newer or newer == flag.version
+        if not (is_after and is_before):
+            continue
+        unlogged += [version] if entry.is_unlogged else []
+        for change in entry.changes:
+            if change.field in NOT_IN_VERSIONS:
+                values[change.field] = (change.before, values.get(change.field, (None, change.after))[1])
+    lines = [
+        FlagDifference(flag.key, field_words(FLAG_FIELDS, name, *sides), name, *sides, older, newer)
+        for name, sides in values.items()
+    ]
+    words = "saved without a logged value: tags or dashboards can have changed"
+    return lines + [
+        FlagDifference(flag.key, f"version {number}: {words}", "", None, None, older, newer)
+        for number in reversed(unlogged)
+    ]
 
 
 def differences(
