@@ -72,13 +72,13 @@ def _listed(row: FlagRow, raw: Mapping[str, Any]) -> ListedFlag:
         for question in condition.filters
         if question.kind == "cohort"
     }
-    flag = CodeFlag(row, for_everyone(parts), _why_not_local(raw))
+    flag = CodeFlag(row, for_everyone(parts), _why_not_local(raw, has_continuity=parts.has_continuity))
     return ListedFlag(flag, tuple(sorted(id for id in cohorts if id)))
 
 
-def _why_not_local(raw: Mapping[str, Any]) -> str:
+def _why_not_local(raw: Mapping[str, Any], *, has_continuity: bool) -> str:
     """Return what the server's definitions for local evaluation lack of this flag alone."""
-    if raw.get("ensure_experience_continuity") is True:
+    if has_continuity:
         return "it keeps values across sign-in"
     if raw.get("has_encrypted_payloads") is True:
         return "its payloads are encrypted"

@@ -5,19 +5,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.records.flag_records import WHOLE_FLAG
+from flagtui.cli.records.flag_records import STORED_NAMES, WHOLE_FLAG
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 
-RENAMED: Final[Mapping[str, str]] = {
-    "runtime": "evaluation_runtime",
-    "continuity": "ensure_experience_continuity",
-    "remote_configuration": "is_remote_configuration",
-    "encrypted_payloads": "has_encrypted_payloads",
-    "bucketing": "bucketing_identifier",
-}
-"""Fields of a printed flag whose names differ from those of the API."""
+_NAMES: Final[Mapping[str, str]] = {**STORED_NAMES, "runtime": FLAG_FIELDS.shown("runtime").name}
 PRINT_IT: Final = "Print it with: flagtui flags get KEY --json"
 
 
@@ -74,7 +67,7 @@ def _fields_of(record: Any) -> dict[str, JSON]:
         raise Trouble("a record of the file has no key.", PRINT_IT, code="usage")
     fields: dict[str, JSON] = {}
     for name, value in record.items():
-        field = RENAMED.get(name, name)
+        field = _NAMES.get(name, name)
         if field in FLAG_FIELDS.edited or name == "id":
             fields[field] = value
         elif name not in (*WHOLE_FLAG.names, "schema", "schema_version", "project"):

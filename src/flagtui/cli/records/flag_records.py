@@ -117,6 +117,13 @@ def _gives(whole: WholeFlag) -> list[str]:
     return [*lines, rest] if rest else lines
 
 
+STORED_NAMES: Final[Mapping[str, str]] = {
+    "continuity": "ensure_experience_continuity",
+    "remote_configuration": "is_remote_configuration",
+    "encrypted_payloads": "has_encrypted_payloads",
+    "bucketing": "bucketing_identifier",
+}
+"""Printed fields whose names differ from those of the API, and those names."""
 WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
     "whole-flag",
     "A flag with its targeting.",
@@ -146,22 +153,25 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
             "continuity",
             "truth",
             "Whether people keep their value.",
-            lambda one: one.raw.get("ensure_experience_continuity") is True,
+            lambda one: one.raw.get(STORED_NAMES["continuity"]) is True,
         ),
         RecordField(
             "remote_configuration",
             "truth",
             "Whether it is a value for programs.",
-            lambda one: one.raw.get("is_remote_configuration") is True,
+            lambda one: one.raw.get(STORED_NAMES["remote_configuration"]) is True,
         ),
         RecordField(
             "encrypted_payloads",
             "truth",
             "Whether its payloads are secret.",
-            lambda one: one.raw.get("has_encrypted_payloads") is True,
+            lambda one: one.raw.get(STORED_NAMES["encrypted_payloads"]) is True,
         ),
         RecordField(
-            "bucketing", "text?", "What shares go by.", lambda one: _text(one.raw.get("bucketing_identifier"))
+            "bucketing",
+            "text?",
+            "What shares go by.",
+            lambda one: _text(one.raw.get(STORED_NAMES["bucketing"])),
         ),
     ),
 )
