@@ -25,9 +25,9 @@ PLAYED: tuple[Step, ...] = (
     ("/", "to the list", "/ · search while typing", 0.7),
     *((letter, "of 248", "/ · search while typing", 0.35) for letter in "nav"),
     ("\r", "space off", "⏎ · to the list", 1.2),
-    (" ", r"newest version(?s:.*)Turn OFF  y", "space · what turning it off would do", 4.0),
+    (" ", r"Newer changes  none(?s:.*)Turn OFF  y", "space · what turning it off would do", 4.0),
     ("y", "u to undo", "y · off, and in the journal", 2.6),
-    ("u", r"newest version(?s:.*)Undo  y", "u · undo: the same question", 2.6),
+    ("u", r"Newer changes  none(?s:.*)Undo  y", "u · undo: the same question", 2.6),
     ("y", "U redoes it", "y · undone", 2.6),
 )
 STAGED = (
@@ -43,7 +43,7 @@ SIZES = {"": (132, 36), "-80x24": (80, 24), "-60x15": (60, 15)}
 PICTURES: dict[str, tuple[tuple[int, int], tuple[tuple[str, str], ...]]] = {
     "flags": ((132, 36), (("jx", "1 marked"), ("x", "2 marked"), ("k", "RECENT CHANGES"))),
     "flags-80x24": ((80, 24), ()),
-    "question": ((132, 36), (("jj", "new-nav"), (" ", r"newest version(?s:.*)Turn OFF  y"))),
+    "question": ((132, 36), (("jj", "new-nav"), (" ", r"Newer changes  none(?s:.*)Turn OFF  y"))),
     "flag": ((110, 36), (("j", "."), ("\r", "RECENT CHANGES|HISTORY|AGE"))),
     **{f"staging{name}": (size, (*STAGED, ("\x1b", "STAGING 2"))) for name, size in SIZES.items()},
     **{f"set-question{name}": (size, QUESTION) for name, size in SIZES.items()},
