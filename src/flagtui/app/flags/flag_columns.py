@@ -110,12 +110,12 @@ def called_words(flag: FlagRow, now: float) -> str:
 
 FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
-    Column("key", "KEY", draw_key, 17, grow=9, most=60),
+    Column("key", "KEY", draw_key, 17, grow=5, most=60),
     Column("word", "STATE", draw_state_word, 8, gap=2, from_width=WORD_FROM, sortable=False),
     Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
     shown_column(FLAG_FIELDS.shown("runtime"), from_width=ALL_FROM),
-    Column("tags", "TAGS", tags_cell, 8, grow=3, most=48, from_width=ALL_FROM, sortable=False),
+    Column("tags", "TAGS", tags_cell, 8, grow=2, most=48, from_width=ALL_FROM, sortable=False),
     Column("name", "DESCRIPTION", text_cell("name"), 16, grow=4, gap=2, from_width=NAME_FROM, sortable=False),
     Column("updated", "UPDATED", age_cell("updated_at"), 9, gap=0, align="right", from_width=STANDARD_FROM),
 )
