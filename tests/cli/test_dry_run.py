@@ -50,8 +50,10 @@ UNFORESEEN: Final = (
     "requires the schema-enforcement-reject",
     "does not offer this to API keys",
     "linked to active experiment(s)",
+    "The key lacks the scope",
+    "The server does not do this here",
 )
-"""Refusals of servers that no earlier response foretells: of a licence, a switch, or a hidden experiment."""
+"""Refusals that no earlier response foretells: by a licence, switch, hidden experiment, scope or age."""
 STEPS: Final = (
     *("launch", "pause", "resume", "end", "end --conclusion won", "archive", "unarchive", "reset", "delete"),
     *("edit --field description=Random", "duplicate --flag-key {new}", "cohort", "ship --variant test"),

@@ -13,6 +13,7 @@ from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.flags.flag_context import Context, NotKnown, Reach, Touch
 from flagtui.changes.flags.flag_intent import Intent, set_field, set_rollout, switch
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
+from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
@@ -253,3 +254,9 @@ def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
     wider: JSON = [{"properties": [], "rollout_percentage": 60}]
     other = planned(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
     assert not [caution for caution in other.cautions if "re-bucketed" in caution.text]
+
+
+def test_new_flag_on_a_disabled_flag_is_refused() -> None:
+    around = Context(dependencies=(Linked(3, "x", False),))
+    refusal = plan_create({"key": "new", "filters": ON_BASE}, Taken(()), around)
+    assert expect(refusal, Blocked).reason == "it depends on x, which is off"

@@ -84,11 +84,11 @@ class ContextQueries:
             now=query.now,
             me=query.me,
             names=query.names,
-            dependencies=_linked(near.by_id[id] for id in near.by_id if id in asks_for) if asks_for else (),
+            dependencies=linked(near.by_id[id] for id in near.by_id if id in asks_for) if asks_for else (),
             similar=near.similar_to(fresh.key),
             code_uses=query.code_uses,
         )
-        self._listed = _linked(near.dependents.get(fresh.id, ()))
+        self._listed = linked(near.dependents.get(fresh.id, ()))
         self._asked: tuple[asyncio.Task[Any], ...] = ()
         if not query.is_one_of_many:
             reach, dependents = reach_of(ask.blast_radius, fresh, values), ask.dependents(fresh.id)
@@ -134,7 +134,8 @@ def _dependents(
     return (*on, *(flag for flag in listed if flag.is_on is False and flag.id not in {one.id for one in on}))
 
 
-def _linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
+def linked(rows: Iterable[FlagRow]) -> tuple[Linked, ...]:
+    """Return the flags of these rows as related flags."""
     return tuple(Linked(row.id, row.key, row.active, row.deleted) for row in rows)
 
 

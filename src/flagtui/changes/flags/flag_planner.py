@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api.errors import ApiError
 from flagtui.changes.blocked import Blocked, Linked
 from flagtui.changes.consequence import Caution, Consequence
-from flagtui.changes.flags.context_queries import ContextQuery, Neighbours, dependencies_of, rows_of
+from flagtui.changes.flags.context_queries import ContextQuery, Neighbours, dependencies_of, linked, rows_of
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, live_key
@@ -26,9 +26,10 @@ from flagtui.changes.flags.flags_together import (
 from flagtui.changes.flags.new_flags import Taken, plan_create
 from flagtui.changes.planner import PlanContext, Planned, Planner, collect, read_each, skip, skip_no_op
 from flagtui.changes.proposal import Skipped
+from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, as_text
+from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import FlagRow
 from flagtui.store.activity_feed import recent_deletions
 
@@ -218,7 +219,14 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
         async def plan(new: NewFlag) -> Plan | Skipped:
             key = as_text(new.fields.get("key"))
             names = await context.names(dict(new.fields))
-            own = Context(now=context.clock.time(), me=me, similar=near.similar_to(key), names=names)
+            needed = Filters.of(as_dict(new.fields.get("filters"))).depends_on
+            own = Context(
+                now=context.clock.time(),
+                me=me,
+                similar=near.similar_to(key),
+                names=names,
+                dependencies=linked(row for row in taken.rows if row.id in needed),
+            )
             result = plan_create(new.fields, taken, own, new.consequences, new.source)
             return skip(new.source, key or "new flag", result) if isinstance(result, Blocked) else result
 

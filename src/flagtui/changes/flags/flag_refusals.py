@@ -67,7 +67,7 @@ def _refusals(fresh: Flag, wanted: Mapping[str, JSON], context: Context) -> Iter
     if wanted.get("active") is True and not fresh.active:
         yield from _of_turning_on(fresh, wanted, context)
     if "filters" in wanted:
-        yield from _of_new_filters(as_dict(wanted["filters"]), context)
+        yield from refused_dependencies(as_dict(wanted["filters"]), context)
 
 
 _WITH_RULES: Final = frozenset({"active", "deleted", "name", "tags"})
@@ -118,7 +118,7 @@ def _of_turning_on(fresh: Flag, wanted: Mapping[str, JSON], context: Context) ->
         yield replace(_needs(blocking), together=blocking)
 
 
-def _of_new_filters(filters: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
+def refused_dependencies(filters: Mapping[str, JSON], context: Context) -> Iterator[Blocked]:
     """Yield the refusals of conditions that depend on a flag that is off or deleted.
 
     Servers check every write of conditions.

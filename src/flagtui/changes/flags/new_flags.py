@@ -13,6 +13,7 @@ from flagtui.changes.flags.flag_consequences import reach_in_words
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
+from flagtui.changes.flags.flag_refusals import refused_dependencies
 from flagtui.changes.flags.flag_words import HAS_RULES, condition_in_short, hidden, percent, why_read_only
 from flagtui.changes.proposal import DiffLine
 from flagtui.changes.shares import even_shares
@@ -105,6 +106,8 @@ def plan_create(
     """
     key = as_text(fields.get("key"))
     if blocked := taken_by(key, taken):
+        return blocked
+    if blocked := next(refused_dependencies(as_dict(fields.get("filters")), context), None):
         return blocked
     filters = Filters.of(fields.get("filters") or {})
     if not filters.is_editable:
