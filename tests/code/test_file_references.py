@@ -224,3 +224,17 @@ def test_languages_are_recognised_by_extension() -> None:
     languages = {name: language.name if (language := language_of(name)) else "" for name in names}
     assert languages["b.TSX"] == "tsx"
     assert languages["f.md"] == languages["Makefile"] == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'name = "nav-" + user\nposthog.get_feature_flag(name, user)',
+        'name = "nav-%s" % user\nposthog.get_feature_flag(name, user)',
+        'name = "nav-{}".format(user)\nposthog.get_feature_flag(name, user)',
+        'name = "nav"\nname = choose()\nposthog.get_feature_flag(name, user)',
+    ],
+)
+def test_name_of_a_computed_value_has_no_key(text: str) -> None:
+    keys = [key for kind, key in resolve(read(text, "python")) if kind in ("call", "constant")]
+    assert keys == [""]

@@ -18,7 +18,7 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
         assert "Schedule a change in TEST" in question
         assert "turned off, 2026-03-02 11:0" in question
         await program.press("y")
-        assert "new-nav will be turned off" in program.notices[-1]
+        assert "new-nav has a scheduled change: turned off" in program.notices[-1]
         found = await scheduled(program, "new-nav")
         assert [one["payload"] for one in found] == [{"operation": "update_status", "value": False}]
         assert [(entry.kind, entry.ending) for entry in program.journal.entries()] == [

@@ -50,7 +50,7 @@ async def test_u_unstages_the_last_step(setting: Setting) -> None:
         await stage_two(program)
         await program.press("u")
         assert "STAGING 1" in program.screen
-        assert "export-parquet is not staged any more" in words(program.screen)
+        assert "export-parquet: not staged any more" in words(program.screen)
         await program.press("u", "u")
         assert "STAGING 0" in program.screen
         assert "nothing was staged since staging began" in words(program.screen)
@@ -62,7 +62,7 @@ async def test_an_unstaged_step_is_staged_again(setting: Setting) -> None:
         await stage_two(program)
         before = set_on_disk(program).file.read().changes
         await program.press("u", "u", "U")
-        assert "new-nav is staged as before" in words(program.screen)
+        assert "new-nav: staged as before" in words(program.screen)
         await program.press("U", "U")
         assert set_on_disk(program).file.read().changes == before
         assert "nothing was unstaged since the last step" in words(program.screen)

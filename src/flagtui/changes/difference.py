@@ -35,6 +35,10 @@ class DifferenceLine:
         return spelled(self.path)
 
 
+PRESENT: Final = "there"
+"""In place of a whole record, in the difference that its deletion makes."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldConflict:
     """One path that both sides changed from the same value to different ones."""

@@ -48,6 +48,8 @@ _SELF: Final = frozenset(("self", "this", "Self", "static", "cls", "$this"))
 _LOOK_BACK: Final = 300
 """Characters before a text in which its name is looked for."""
 _KEY: Final = re.compile(r"[^\s\"'`\\]{1,400}")
+_GOES_ON: Final = re.compile(r"\s*(?:\+|%|<>|\.\s*(?:\$|format\b|concat\b|replace\w*\())")
+"""What follows a text that is only a part of the value: it is computed."""
 _SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))
 
 
@@ -61,10 +63,22 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
         before = source.text[max(0, start - _LOOK_BACK) : start]
         name, is_member = _name_before(before, source.language)
         key = source.string(start) if name else None
-        if key is not None and _KEY.fullmatch(key):
+        is_whole = _GOES_ON.match(source.text, source.syntax.strings[start]) is None
+        if key is not None and is_whole and _KEY.fullmatch(key) and (is_member or _is_constant(name, source)):
             scope = scopes_of[is_member].before(start, name)
             scopes = (*filter(None, (scope,)), *file_scopes)
             yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
+
+
+def _is_constant(name: str, source: SourceText) -> bool:
+    """Return whether every line of the file that assigns to the name assigns a text."""
+    assignments = re.finditer(
+        rf"^[ \t]*(?:[\w$]+[ \t]+){{0,4}}{re.escape(name)}[ \t]*:?=(?![=>~])[ \t]*(?P<value>[^\n]*)(?<!,)$",
+        source.text,
+        re.MULTILINE,
+    )
+    strings = source.syntax.strings
+    return all(match.start("value") in strings or not match["value"] for match in assignments)
 
 
 def _name_before(before: str, language: str) -> tuple[str, bool]:

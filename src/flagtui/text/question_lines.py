@@ -10,6 +10,7 @@ from typing import Any, Final
 from flagtui.changes.consequence import Consequence, Tone
 from flagtui.changes.difference import (
     MISSING,
+    PRESENT,
     SHORT,
     DifferenceLine,
     FieldConflict,
@@ -231,7 +232,9 @@ def caution_lines(text: str, instead: Sequence[str], width: int) -> Iterator[lis
 
 
 def _is_plain(line: DifferenceLine) -> bool:
-    """Return whether the words alone describe the difference: on or off, or one word of a list."""
+    """Return whether the words alone describe the difference: on or off, one word of a list, a deletion."""
+    if line.before == PRESENT and line.after is MISSING:
+        return True
     sides = (line.before, line.after)
     is_word = isinstance(line.path[-1], int) and all(
         side is MISSING or (isinstance(side, str) and len(side) <= SHORT) for side in sides

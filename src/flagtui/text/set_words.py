@@ -30,8 +30,11 @@ def explain_staged(changes: Sequence[StagedChange], total: int) -> Notice:
     )
 
 
-def explain_step(moved: str | None, total: int, *, is_redo: bool) -> Notice:
-    """Return the toast about a step that was undone or redone; None without one."""
+def explain_step(moved: tuple[str, bool] | None, total: int, *, is_redo: bool) -> Notice:
+    """Return the toast about a step that was undone or redone.
+
+    `moved` has its subject, and whether that is staged now; None without a step.
+    """
     if moved is None:
         nothing = (
             "nothing was unstaged since the last step"
@@ -39,8 +42,9 @@ def explain_step(moved: str | None, total: int, *, is_redo: bool) -> Notice:
             else "nothing was staged since staging began"
         )
         return Notice(f"{nothing}; {LISTED}")
-    state = "staged as before" if is_redo else "not staged any more"
-    return Notice(f"{moved} is {state}; nothing was sent", title=f"staged {total:,}")
+    subject, is_staged = moved
+    state = "staged as before" if is_staged else "not staged any more"
+    return Notice(f"{subject}: {state}; nothing was sent", title=f"staged {total:,}")
 
 
 def order_note(changes: int) -> str:

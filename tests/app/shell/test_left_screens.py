@@ -92,8 +92,9 @@ async def closed(app: Owner) -> "ref[Record]":
 @pytest.mark.usefixtures("by_hand")
 async def test_reference_cycles_of_closed_screens_are_freed_after_a_few() -> None:
     async with opened() as app:
-        left = [await closed(app) for _ in range(MOST_LEFT)]
-        assert len([one for one in left if one() is not None]) <= 2
+        left = [await closed(app) for _ in range(2 * MOST_LEFT)]
+        # The last ones were still in use at the last collection.
+        assert len([screen for screen in left if screen() is not None]) <= MOST_LEFT // 2
 
 
 @pytest.mark.usefixtures("by_hand")
@@ -104,9 +105,10 @@ async def test_reference_cycles_of_closed_screens_are_freed_at_rest(
     async with opened() as app:
         freed = asyncio.Event()
         finalize((await closed(app))(), freed.set)
-        await closed(app)
         async with asyncio.timeout(10):
-            await freed.wait()
+            # A collection may come while the screen is still in use.
+            while not freed.is_set():
+                await closed(app)
 
 
 async def test_two_pending_sizes_end_in_the_terminal_size() -> None:

@@ -20,7 +20,7 @@ EXPERIMENT: Final[Places] = EXPERIMENTS.places
 EVENT: Final[Places] = EVENTS.places
 RECORDS: Final[Places] = tuple(place for kind in KINDS.values() for place in kind.places)
 PAGES: Final[Places] = tuple(kind.name for kind in KINDS.values())
-CHANGES: Final[Places] = (*RECORDS, "activity", "journal")
+CHANGES: Final[Places] = (*RECORDS, "activity", "journal", "staged", "deleted", "due")
 """Where changes are made and shown."""
 LISTS: Final[Places] = ("lists",)
 INBOX: Final[Places] = ("inbox",)

@@ -100,7 +100,7 @@ def experiment_columns(
 
     return (
         Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
-        Column("name", "NAME", draw_name, 24, grow=5, most=60),
+        Column("name", "NAME", draw_name, 22, grow=5, most=60),
         Column("word", "STATE", draw_state_word, 8, gap=2, sortable=False),
         Column("started", "DAYS", draw_days, 5, align="right"),
         Column("result", "RESULT", draw_result, 24, gap=2, grow=4, most=50, from_width=62, sortable=False),

@@ -6,6 +6,7 @@ from typing import Final
 from textual import events, on, work
 from textual.timer import Timer
 
+from flagtui.app.commands.command_table import BY_ID
 from flagtui.app.lists.list_frame import FIRST_QUERY
 from flagtui.app.lists.marked_records import MarkedRecords, R, marked_piece
 from flagtui.app.shell.toasts import copy_text, show_toast
@@ -179,6 +180,16 @@ class ListScreen(MarkedRecords[R]):
         self.draw_preview(self.record)
 
     # Keys
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no row to come: the search matches nothing."""
+        return not self.rows.shown and self._finder.total > 0
+
+    def leaves_out(self, command_id: str) -> bool:
+        """Return whether the line of keys leaves out a command: it needs a record, and there is none."""
+        command = BY_ID.get(command_id)
+        return command is not None and bool(command.applies_to) and self.is_empty
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A filter has a key where there is something to filter by; a slash typed into the line is text."""

@@ -74,7 +74,7 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[R]):
         """Mark all shown; then keep as many as one change may have, then none."""
         if self.marked > self.bulk_limit:
             self.rows.keep_first_marks(self.bulk_limit)
-        elif self.marked:
+        elif self.marked == self.bulk_limit or (self.marked and self.rows.has_all_marked):
             self.rows.action_clear_marks()
         else:
             self.rows.action_mark_all()

@@ -42,6 +42,10 @@ class ReadList(ListScreen[R]):
     def own_tabs(self) -> list[Tab]:
         return [Tab(self.tab, self.description.title, self.counted() if self._is_read else "")]
 
+    @property
+    def is_empty(self) -> bool:
+        return super().is_empty or (self._is_read and not self.rows.shown)
+
     def make_preview(self) -> Pane:
         return Pane()
 

@@ -91,12 +91,13 @@ class KeyLine(Line):
 
     def _found(self, is_typing: bool) -> Iterator[ActiveBinding]:
         seen: set[str] = set()
+        leaves_out: Callable[[str], bool] = getattr(self.screen, "leaves_out", lambda _id: False)
         for key, active in self.screen.active_bindings.items():
             binding = active.binding
             if is_typing and (key_to_character(key) or "\0").isprintable():
                 continue
             is_more = binding.id and binding.tooltip and binding.id not in MOVES and not is_typing
-            if binding.action in seen or not (binding.show or is_more):
+            if binding.action in seen or not (binding.show or is_more) or leaves_out(binding.id or ""):
                 continue
             seen.add(binding.action)
             # The letter it is usually shown with would be typed.

@@ -110,15 +110,18 @@ class Staging:
         self._read_again()
         return added.changes
 
-    def undo_last(self) -> str | None:
-        """Take the last step back; return its subject, None without one. Raises ChangeSetError."""
+    def undo_last(self) -> tuple[str, bool] | None:
+        """Undo the last step; return its subject and whether that is staged now. Raises ChangeSetError.
+
+        None without a step.
+        """
         return self._step(self._steps, self._undone)
 
-    def redo_last(self) -> str | None:
+    def redo_last(self) -> tuple[str, bool] | None:
         """Redo the step that was undone last; as `undo_last`."""
         return self._step(self._undone, self._steps)
 
-    def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> str | None:
+    def _step(self, source: list[ChangeSet], way_back: list[ChangeSet]) -> tuple[str, bool] | None:
         if not source:
             return None
         before, now = self._current(), source[-1]
@@ -127,12 +130,11 @@ class Staging:
         source.pop()
         self._read_again()
         earlier, later = ({change.identity: change for change in each.changes} for each in (before, now))
-        moved = [
-            (later.get(identity) or earlier[identity]).key
-            for identity in earlier | later
-            if earlier.get(identity) != later.get(identity)
-        ]
-        return moved[0] if len(moved) == 1 else f"{len(moved):,} changes"
+        moved = [identity for identity in earlier | later if earlier.get(identity) != later.get(identity)]
+        is_staged = any(identity in later for identity in moved)
+        if len(moved) != 1:
+            return f"{len(moved):,} changes", is_staged
+        return (later.get(moved[0]) or earlier[moved[0]]).key, is_staged
 
     def _current(self) -> ChangeSet:
         return self.change_set or self._staged_file().begin(self._app_state.session.clock())

@@ -81,6 +81,11 @@ class RowList(RowSurface[R]):
         return self._marks.ids
 
     @property
+    def has_all_marked(self) -> bool:
+        """Whether every row that is shown has a mark."""
+        return self._marks.ids.issuperset(self._shown_ids())
+
+    @property
     def first_marked(self) -> R | None:
         """The first of the marked records, in the order of the rows given; None without marks."""
         marked = self._marks.ids

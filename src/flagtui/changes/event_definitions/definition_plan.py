@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Caution, Consequence, ago
-from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, field_words, same
+from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, field_words, same
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb, tidy_tags
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.local_time import unix
@@ -170,7 +170,7 @@ def stored(fresh: EventDefinition, name: str) -> JSON:
 
 def _plan_deletion(intent: EventIntent, fresh: EventDefinition, context: DefinitionContext) -> EventPlan:
     """Plan a deletion; the journal keeps the whole definition, since nothing else will."""
-    gone = DifferenceLine(("definition",), "there", MISSING)
+    gone = DifferenceLine(("definition",), PRESENT, MISSING)
     return EventPlan(
         intent=intent,
         fresh=fresh,

@@ -121,7 +121,7 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
         Consequence("Then", change, "plain"),
         Consequence("By", "the server, in your name, without asking again", "plain"),
     )
-    verb = Verb("schedule", "Schedule a change of", f"will be {change}", DROP_WORDS)
+    verb = Verb("schedule", "Schedule a change of", f"has a scheduled change: {change}", DROP_WORDS)
     is_dropped = later.known is not None
     if is_dropped:
         follows = (Consequence("Dropped", change, "plain"),)

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from flagtui.changes.blocked import Blocked
 from flagtui.changes.consequence import Consequence
-from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, arrow, same
+from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, arrow, same
 from flagtui.changes.proposal import DiffLine, PlanBase
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.models.editable_fields import is_plain_key
@@ -109,7 +109,7 @@ def plan_shared(
     new_values = {name: _written(name, value) for name, value in intent.changes.items()}
     if intent.verb == "delete":
         lines: tuple[DiffLine, ...] = (
-            DiffLine(DifferenceLine((NOUNS[kind],), "there", MISSING), f"the {NOUNS[kind]} is deleted"),
+            DiffLine(DifferenceLine((NOUNS[kind],), PRESENT, MISSING), f"the {NOUNS[kind]} is deleted"),
         )
         values, before = {}, current
     else:
