@@ -81,7 +81,7 @@ def _make_small_sample(database: Path) -> None:
     thin_out(database)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(small_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     database = tmp_path_factory.mktemp("service") / "service.db"
     shutil.copy(small_sample, database)
@@ -222,7 +222,7 @@ def run_shell(line: str, environment: Mapping[str, str], folder: Path, shell: st
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def signed_in_home(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with a profile whose key is in a file."""
     folder, said = tmp_path_factory.mktemp("home"), io.StringIO()
