@@ -55,7 +55,7 @@ def test_without_a_shell_it_goes_on_and_says_so(surroundings: dict[str, str]) ->
     with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for("synced")
         terminal.press(CTRL_Z)
-        terminal.wait_for("no shell waits")
+        terminal.wait_for("no shell could resume flagtui")
         terminal.press("q")
         assert terminal.wait_for_end() == 0
 

@@ -34,7 +34,7 @@ Run = tuple[str, DOMNode]
 
 
 class KeyLine(Line):
-    """`space on/off  ⏎ open …  u undo  : commands  ? help  esc back`, as many as fit; disabled ones faint.
+    """`space off  ⏎ open …  u undo  : commands  ? help  esc back`, as many as fit; disabled ones faint.
 
     First come the keys a screen needs next, then those its commands are shown with, then all others.
     """
