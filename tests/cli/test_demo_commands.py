@@ -1,13 +1,17 @@
 """`flagtui demo COMMAND`: every command without an account, on the data of the demo."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 from tests.cli.conftest import FLAGTUI, FOLDERS, Done, run_apart
 from tests.doubles.command_tree import all_commands, is_on_a_screen
 from tests.doubles.terminal import Terminal
+
+from flagtui.cli.plumbing.errors import READER_GONE
 
 Told = Callable[..., Done]
 
@@ -94,3 +98,14 @@ def test_the_app_that_is_open_shows_what_a_command_changed(told: Told, surroundi
         terminal.wait_for("○. new-nav")
         terminal.press("\x11")
         assert terminal.wait_for_end() == 0
+
+
+@pytest.mark.usefixtures("demo_data")
+def test_reader_that_stops_early_ends_a_demo_command_quietly(surroundings: dict[str, str]) -> None:
+    command = [*FLAGTUI, "demo", "flags", "list"]
+    with Popen(command, stdout=PIPE, stderr=PIPE, env=os.environ | surroundings) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == READER_GONE

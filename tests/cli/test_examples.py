@@ -42,7 +42,7 @@ EXAMPLES = [
 ENDS_WELL = {0}
 AGAIN = {0, 3}
 """After an example that made the same record before."""
-NOT_THERE = {1, 5, 6}
+NOT_THERE = {1, 3, 5, 6}
 """What older servers, and those that keep things from keys, may answer besides."""
 
 

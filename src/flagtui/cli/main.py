@@ -18,6 +18,7 @@ from flagtui.cli.plumbing.errors import (
     READER_GONE,
     OutputLost,
     Trouble,
+    drop_output,
     require_text,
 )
 from flagtui.cli.plumbing.global_options import be_quiet, log_to
@@ -131,7 +132,7 @@ def main() -> None:
         code = _run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop_output()
+        drop_output()
         code = READER_GONE
     except OSError as fault:
         # The disk of the output is full, or the output is closed.
@@ -216,16 +217,10 @@ def _say(trouble: Trouble) -> None:
 def _without_output(reason: str, more: str = "") -> int:
     """Print why the output ended; return the exit code."""
     leave()
-    _drop_output()
+    drop_output()
     with suppress(OSError):
         print(f"flagtui: the output ended early: {reason}. {more}".rstrip(), file=sys.stderr)
     return 1
-
-
-def _drop_output() -> None:
-    """Discard the rest of the output, so that Python does not try again."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_in_words(wrong: click.UsageError) -> Trouble:

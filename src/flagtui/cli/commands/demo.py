@@ -17,7 +17,7 @@ from flagtui.cli.launch.demo_app import (
 )
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
-from flagtui.cli.plumbing.errors import require_terminal
+from flagtui.cli.plumbing.errors import READER_GONE, drop_output, require_terminal
 from flagtui.cli.plumbing.options import is_read_only
 from flagtui.cli.plumbing.profile_choice import BUILT_IN
 from flagtui.cli.plumbing.record_command import command
@@ -43,6 +43,10 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     common = ["--read-only"] if options.read_only else []
     try:
         return int(run([*common, *words])) if words else run_linear(run, common)
+    except BrokenPipeError:
+        # The command in the demo looked at something, and its reader has seen enough.
+        drop_output()
+        return READER_GONE
     finally:
         service.close()
 

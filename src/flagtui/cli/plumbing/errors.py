@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final, Literal
 
 from flagtui.api import errors
@@ -160,3 +161,9 @@ def require_terminal() -> None:
             "Set TERM to what it really is, such as: TERM=xterm-256color flagtui",
             code="usage",
         )
+
+
+def drop_output() -> None:
+    """Discard the rest of the output, so that Python does not try again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

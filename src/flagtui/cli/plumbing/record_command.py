@@ -123,9 +123,7 @@ class RecordCommand(ShownCommand):
             # Here it is known whether anything was changed.
             sys.stdout.flush()
         except OSError as fault:
-            # A command that runs another one leaves this to that.
-            runs_another = not ctx.allow_interspersed_args
-            if not is_look and not runs_another and fault.errno in OUTPUT_FAULTS:
+            if not is_look and fault.errno in OUTPUT_FAULTS:
                 raise OutputLost(fault, is_in_journal=self.writes) from fault
             raise
         return code
