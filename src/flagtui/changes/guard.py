@@ -141,6 +141,7 @@ class Question(QuestionContext, Generic[P]):
             (answer.was_pasted, "pasted text does not confirm; type it"),
             (answer.is_to_less, "the question changed; read it and confirm again"),
             (answer.is_key_repeat, "pressed too soon to answer this question; press it again"),
+            (self.type_this is not None and not answer.typed, "it has to be confirmed by typing"),
             (self.type_this not in (None, answer.typed), "the typed text does not match"),
             (self.type_this is None and not answer.yes, "not confirmed"),
             (self.conflicts and not answer.overwrite, f"{whose}; agree to overwrite it"),
